@@ -75,9 +75,9 @@ it("the image runs as a normal user", () => {
 
 it("secrets are configurable files, empty by default", () => {
   expect(readCompose().secrets).toMatchObject({ "app-key": { file: "/dev/null" } });
-  const told = readCompose(everything);
-  expect(told.secrets).toMatchObject({ "app-key": { file: "./secrets/app-key" } });
-  expect(told.services.worker?.environment).toMatchObject({
+  const configured = readCompose(everything);
+  expect(configured.secrets).toMatchObject({ "app-key": { file: "./secrets/app-key" } });
+  expect(configured.services.worker?.environment).toMatchObject({
     ARMOIRE_APP_KEY_FILE: "/run/secrets/app-key",
     ARMOIRE_APP_SECRET_FILE: "/run/secrets/app-secret",
   });

@@ -25,7 +25,7 @@ describe.each(pages)("%s", (page) => {
 
   it("a page shows only valid calls of armoire", async () => {
     const calls = commands
-      .map((words) => (words[0] === "npx" ? words.slice(1) : words))
+      .map((call) => (call[0] === "npx" ? call.slice(1) : call))
       .filter(([name]) => name === "armoire");
     for (const [, ...args] of calls) {
       expect({ args, error: await findUsageError(program, args) }).toEqual({ args, error: null });
@@ -33,11 +33,11 @@ describe.each(pages)("%s", (page) => {
   });
 
   it("a page shows only known questions with their own options", () => {
-    for (const words of commands) {
-      const question = words.find((word, index) => word.startsWith("@") && words[index - 1] === "query");
+    for (const call of commands) {
+      const question = call.find((word, index) => word.startsWith("@") && call[index - 1] === "query");
       if (question === undefined) continue;
       const allowed = findQuestion(question.slice(1)).options.map(({ name }) => `--${name}`);
-      const used = words.filter((word) => questionOptions.includes(word));
+      const used = call.filter((word) => questionOptions.includes(word));
       expect(allowed).toEqual(expect.arrayContaining(used));
     }
   });

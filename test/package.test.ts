@@ -108,8 +108,8 @@ describe("the packed package, installed without a single install script", { time
 });
 
 /** Npm prints what its scripts print before its own answer. */
-function pathsIn(answer: string): string[] {
-  const [{ files }]: [{ files: { path: string }[] }] = JSON.parse(answer.slice(answer.search(/^\[/m)));
+function pathsIn(response: string): string[] {
+  const [{ files }]: [{ files: { path: string }[] }] = JSON.parse(response.slice(response.search(/^\[/m)));
   return files.map(({ path }) => path);
 }
 

@@ -206,13 +206,13 @@ describe.skipIf(process.platform === "win32")("reading and recording an account 
   it.each(["accounts", "accounts/ada"])("a symbolic link in place of a folder (%s)", async (below) => {
     const { tokenFile } = await rig.account("ada");
     const path = join(rig.dataDir, below);
-    const elsewhere = `${rig.dataDir}-elsewhere`;
-    renameSync(path, elsewhere);
-    expectSecretIn(join(elsewhere, relative(path, tokenFile)));
-    symlinkSync(elsewhere, path);
-    const before = statSync(elsewhere).mtimeMs;
+    const target = `${rig.dataDir}-elsewhere`;
+    renameSync(path, target);
+    expectSecretIn(join(target, relative(path, tokenFile)));
+    symlinkSync(target, path);
+    const before = statSync(target).mtimeMs;
     await expectUnsafe(path, /is a symbolic link, which is not followed/);
-    expect(statSync(elsewhere).mtimeMs).toBe(before);
+    expect(statSync(target).mtimeMs).toBe(before);
   });
 
   it.each(["mirror.sqlite", "ledger.sqlite"])("a symbolic link in place of %s", async (file) => {
@@ -231,10 +231,10 @@ describe.skipIf(process.platform === "win32")("reading and recording an account 
 
   it("a link to a missing folder, without creating that folder", async () => {
     mkdirSync(rig.dataDir, { mode: 0o700 });
-    const elsewhere = `${rig.dataDir}-elsewhere`;
-    mkdirSync(elsewhere);
-    symlinkSync(elsewhere, join(rig.dataDir, "accounts"));
+    const target = `${rig.dataDir}-elsewhere`;
+    mkdirSync(target);
+    symlinkSync(target, join(rig.dataDir, "accounts"));
     await expect(rig.account("ada")).rejects.toMatchObject({ code: "unsafe" });
-    expect(readdirSync(elsewhere)).toEqual([]);
+    expect(readdirSync(target)).toEqual([]);
   });
 });

@@ -53,14 +53,14 @@ describe("removing an account", () => {
 
   it("removing an account does not touch the target of a symbolic link", async () => {
     const { folder } = await rig.accountWithData("ada");
-    const other = `${rig.dataDir}-other`;
-    mkdirSync(other);
-    writeFileSync(join(other, "file"), "of another user");
-    symlinkSync(other, join(folder, "media/folder"));
-    symlinkSync(join(other, "file"), join(folder, "file"));
+    const otherFolder = `${rig.dataDir}-other`;
+    mkdirSync(otherFolder);
+    writeFileSync(join(otherFolder, "file"), "of another user");
+    symlinkSync(otherFolder, join(folder, "media/folder"));
+    symlinkSync(join(otherFolder, "file"), join(folder, "file"));
     await remove("ada", true);
     expect(existsSync(folder)).toBe(false);
-    expect(readFileSync(join(other, "file"), "utf8")).toBe("of another user");
+    expect(readFileSync(join(otherFolder, "file"), "utf8")).toBe("of another user");
   });
 
   it("removing an account does not change other accounts", async () => {

@@ -27,12 +27,12 @@ describe("with a keychain", () => {
   });
 
   it("accounts have different keychain entries, also in different data directories", async () => {
-    await using other = await startAccountRig();
+    await using otherRig = await startAccountRig();
     const keychain = memoryKeychain();
     for (const [where, name] of [
       [rig, "ada"],
       [rig, "eve"],
-      [other, "ada"],
+      [otherRig, "ada"],
     ] as const)
       await where.keep(name, `canary-${name}`, keychain);
     expect(keychain.secrets.size).toBe(3);

@@ -27,11 +27,11 @@ it("the manifest, README.txt and the summary of an incomplete backup list what i
   const { manifest } = created;
   expect(manifest.coverage).toContainEqual({ kind: "bra", held: 1, due: 2, failed: 1 });
   expect(manifest.notGranted).toEqual(["email"]);
-  const words =
+  const text =
     "Not complete: 2 bras are listed and not fetched yet; 1 bra is listed and could not be fetched.\n";
   await unpackBackup({ file: rig.path("a.zip"), folder: rig.path("open") });
-  expect(readFileSync(rig.path("open/README.txt"), "utf8")).toContain(words);
-  expect(formatCreated(created)).toContain(words);
+  expect(readFileSync(rig.path("open/README.txt"), "utf8")).toContain(text);
+  expect(formatCreated(created)).toContain(text);
   expect(formatCreated(created)).toContain("1 of 4 bras, 1 measurement, not complete");
 });
 

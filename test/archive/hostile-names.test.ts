@@ -11,11 +11,11 @@ import { entity, page, root, urlOf, worldOf } from "../mirror/support/world.ts";
 import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
 
 const parts = ["../", "..\\", "/etc/", "C:\\", "\\\\host\\share\\", "./", "~/", "%2e%2e%2f", ".", ""];
-const words = ["passwd", "CON", "nul.txt", "manifest.json", "mirror.sqlite", "-rf", "a\0b", "x".repeat(300)];
+const names = ["passwd", "CON", "nul.txt", "manifest.json", "mirror.sqlite", "-rf", "a\0b", "x".repeat(300)];
 const ends = ["", "/", ".", " ", ":stream"];
 /** Slugs that differ only in case or in their Unicode form. */
 const alike = ["Émile", "E\u0301mile", "ÉMILE", "straße", "STRASSE", "\u202egpj.exe", "İ", "i\u0307"];
-const slugs = [...parts.flatMap((part) => words.map((word) => part + word)), ...alike]
+const slugs = [...parts.flatMap((part) => names.map((word) => part + word)), ...alike]
   .flatMap((slug) => ends.map((end) => slug + end))
   .filter((_slug, index) => index % 2 === 0);
 

@@ -43,7 +43,7 @@ const withForged = (change: Partial<ForgedEntry>) => () =>
     withSums(entries.map((entry) => (entry.name === "tables/user.csv" ? { ...entry, ...change } : entry))),
   );
 
-const withBoth = (both: Fields) => withForged({ both });
+const withBoth = (fields: Fields) => withForged({ both: fields });
 const withCentral = (central: CentralFields) => withForged({ central });
 const withEnd = (end: ForgedEnd) => () => forgeZip(entries, end);
 const extraField = (id: number, data: Buffer) => Buffer.concat([u16(id), u16(data.length), data]);
@@ -142,7 +142,7 @@ const hostile: readonly (readonly [string, () => Buffer])[] = [
 ];
 
 describe("a hostile archive", () => {
-  it.each(hostile)("a hostile archive is refused, and nothing is written: %s", async (_what, make) => {
+  it.each(hostile)("a hostile archive is refused, and nothing is written: %s", async (_case, make) => {
     const bytes = make();
     const { problems } = await scanBytes(bytes);
     expect(problems).not.toEqual([]);

@@ -26,9 +26,9 @@ describe("a backup without a requested catalogue part", () => {
       const { manifest } = created;
       expect(created.catalogueError).toBeNull();
       expect([describeMissing(manifest), isComplete(manifest)]).toEqual([null, true]);
-      const words = describeUnlinked(manifest);
-      expect(words).toMatch(/^The brands, models and sizes .* not in it; --with-catalogue fetches them\.$/);
-      expect(formatCreated(created)).toContain(words);
+      const text = describeUnlinked(manifest);
+      expect(text).toMatch(/^The brands, models and sizes .* not in it; --with-catalogue fetches them\.$/);
+      expect(formatCreated(created)).toContain(text);
       expect(existsSync(rigs.account.path("nowhere"))).toBe(false);
     }
     await rigs.account.create("b.zip");
@@ -97,15 +97,15 @@ describe("a backup with a requested but unmirrored catalogue part", () => {
 
   it.each(["no mirror", "another service's", "damaged"])(
     "a backup still holds the account's own data and reports the reason if the catalogue is %s",
-    async (trouble) => {
+    async (fault) => {
       await using rigs = await startRigs();
       crawl(rigs.catalogue, catalogueWorld());
       const { db } = rigs.catalogue;
-      if (trouble === "another service's")
+      if (fault === "another service's")
         db.exec("update _meta set value = 'https://other.example/' where key = 'base_url'");
-      if (trouble === "damaged") db.exec("update _content set body = zeroblob(length(body))");
+      if (fault === "damaged") db.exec("update _content set body = zeroblob(length(body))");
       rigs.catalogue.close();
-      if (trouble === "no mirror") await writeFile(rigs.catalogueRig.file, "something else".repeat(100));
+      if (fault === "no mirror") await writeFile(rigs.catalogueRig.file, "something else".repeat(100));
       const created = await rigs.create("a.zip");
       expect(created.catalogueError).toMatchObject({ name: "MirrorError", file: rigs.catalogueRig.file });
       expect(created.manifest.catalogue?.tables).toEqual([]);

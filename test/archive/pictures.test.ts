@@ -179,15 +179,15 @@ it.each([
   ["image/webp", ".webp"],
   ["image/avif", ".avif"],
   ["image/of-a-later-version", ""],
-])("a picture of type %s has the extension %j", async (type, ending) => {
+])("a picture of type %s has the extension %j", async (type, suffix) => {
   await using rig = await startPictureRig();
   rig.mirror.db.prepare("update _media_file set type = ?").run(type);
   const { manifest } = await rig.create("a.zip");
   expect(manifest.formatVersion).toBe(3);
   await unpackBackup({ file: rig.path("a.zip"), folder: rig.path("open") });
-  expect(readdirSync(rig.path("open/media"))).toEqual([`${sha256}${ending}`]);
+  expect(readdirSync(rig.path("open/media"))).toEqual([`${sha256}${suffix}`]);
   const [row] = JSON.parse(readFileSync(rig.path("open/tables/media.json"), "utf8"));
-  expect(row).toMatchObject({ type, file: `media/${sha256}${ending}` });
+  expect(row).toMatchObject({ type, file: `media/${sha256}${suffix}` });
 });
 
 it("a list of backups counts pictures and their changes", async () => {
@@ -225,14 +225,14 @@ it("a list of backups counts pictures and their changes", async () => {
 it.each([
   ["image/gif", ".gif"],
   ["image/webp", ".png"],
-])("a picture that was recorded as image/png and later as %s has the extension %s", async (type, ending) => {
+])("a picture that was recorded as image/png and later as %s has the extension %s", async (type, suffix) => {
   await using rig = await startPictureRig();
   rig.mirror.db
     .prepare("insert into _media_file select media_id, seq + 1, sha256, ?, size, fetched_at from _media_file")
     .run(type);
   const bytes = await rig.bytes();
   expect((await scanBytes(bytes)).problems).toEqual([]);
-  expect((await takeApart(bytes)).map(({ name }) => name)).toContain(`media/${sha256}${ending}`);
+  expect((await takeApart(bytes)).map(({ name }) => name)).toContain(`media/${sha256}${suffix}`);
 });
 
 it.each(["", ".jpg"])(

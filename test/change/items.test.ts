@@ -15,9 +15,9 @@ function stateOf(tables: Readonly<Record<string, readonly (readonly Cell[])[]>>)
 
 it("compareText orders text by code points, as SQLite does", () => {
   fc.assert(
-    fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (one, other) => {
-      const [a, b] = [one, other].map((text) => Buffer.from(text));
-      expect(Math.sign(compareText(one, other))).toBe(Buffer.compare(a ?? Buffer.of(), b ?? Buffer.of()));
+    fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (first, second) => {
+      const [a, b] = [first, second].map((text) => Buffer.from(text));
+      expect(Math.sign(compareText(first, second))).toBe(Buffer.compare(a ?? Buffer.of(), b ?? Buffer.of()));
     }),
   );
 });
@@ -33,8 +33,8 @@ it("a resource is never touched if one state has only some of its fields", () =>
       ["a", at],
     ] as const;
   const [before, after] = ["2026", "2027"].map((at) => model(at));
-  const changeOf = (one: Parameters<typeof stateOf>[0], other: Parameters<typeof stateOf>[0]) =>
-    [...diff(compareStates(stateOf(one), stateOf(other)))].map(({ change }) => change);
+  const changeOf = (first: Parameters<typeof stateOf>[0], second: Parameters<typeof stateOf>[0]) =>
+    [...diff(compareStates(stateOf(first), stateOf(second)))].map(({ change }) => change);
   if (before === undefined || after === undefined) throw new Error("there are two");
   const [was, is] = [
     { model: before, model_picture: pictures },
@@ -102,21 +102,21 @@ describe("the rows of a state", () => {
 
 describe("a table or column that only one state has", () => {
   it("a table or column that only one state has is reported but not compared, since an export may leave it out", () => {
-    const one = stateOf({
+    const first = stateOf({
       brand: [
         ["href", "name", "gone_at"],
         ["a", "A", null],
       ],
     });
-    const other = stateOf({
+    const second = stateOf({
       brand: [
         ["href", "slug", "gone_at"],
         ["a", "s", null],
       ],
       model: [["href"], ["m"]],
     });
-    expect(compareKinds(one.tables, other.tables).leftOut).toEqual(["brand.name", "brand.slug", "model"]);
-    expect([...diff(compareStates(one, other))]).toEqual([]);
+    expect(compareKinds(first.tables, second.tables).leftOut).toEqual(["brand.name", "brand.slug", "model"]);
+    expect([...diff(compareStates(first, second))]).toEqual([]);
   });
 
   it("a table or column that only one state has is refused if the states have no table in common", () => {

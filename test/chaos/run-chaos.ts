@@ -55,7 +55,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const sandbox = await startSandbox({ ...world, allowance: 10_000_000 });
   const mirror = join(folder.path, "catalogue.sqlite");
   const parties: Party[] = [];
-  const party = (args: readonly string[]): Party => {
+  const startParty = (args: readonly string[]): Party => {
     const start = () => startArmoire([...args, "--redis", redis.url, "--base-url", sandbox.url]);
     const started = { running: start(), start };
     parties.push(started);
@@ -67,11 +67,19 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 
   try {
     const fetchWorkers = Array.from({ length: workers }, () =>
-      party(["worker", "--concurrency", String(concurrency)]),
+      startParty(["worker", "--concurrency", String(concurrency)]),
     );
     // Without free checks: they are sent one at a time, and each disturbance delays them by seconds, so that the sync might
     // never end.
-    const coordinator = party(["sync", "--mirror", mirror, "--max-free-checks", "0", "--json", "--quiet"]);
+    const coordinator = startParty([
+      "sync",
+      "--mirror",
+      mirror,
+      "--max-free-checks",
+      "0",
+      "--json",
+      "--quiet",
+    ]);
     const kill = async (target: Party) => {
       target.running.process.kill("SIGKILL");
       await target.running.result;

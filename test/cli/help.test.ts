@@ -35,10 +35,10 @@ describe("the help of", () => {
       const examples = examplesIn(helpOf(command));
       // `armoire backup` alone is its own default.
       const itself = name.replace(/^armoire backup run$/, "armoire backup");
-      expect(examples.filter((words) => words.join(" ").startsWith(itself))).not.toEqual([]);
-      for (const words of examples)
-        expect([words.join(" "), await findUsageError(program, words.slice(1))]).toEqual([
-          words.join(" "),
+      expect(examples.filter((args) => args.join(" ").startsWith(itself))).not.toEqual([]);
+      for (const args of examples)
+        expect([args.join(" "), await findUsageError(program, args.slice(1))]).toEqual([
+          args.join(" "),
           null,
         ]);
     },

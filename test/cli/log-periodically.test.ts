@@ -11,7 +11,7 @@ it("the log has a line for each minute with requests, and no other", async () =>
     [count("200", 3)],
     [count("200", 5), { ...count("200", 1), principal: "ada" }, count("429", 1)],
   ];
-  const ending = new AbortController();
+  const stop = new AbortController();
   const slept: number[] = [];
   let now: RequestCount[] = [];
   const clock: Clock = {
@@ -19,13 +19,13 @@ it("the log has a line for each minute with requests, and no other", async () =>
     async sleep(millis) {
       slept.push(millis);
       const next = minutes.shift();
-      if (next === undefined) ending.abort();
+      if (next === undefined) stop.abort();
       else now = next;
     },
   };
   const logged: unknown[] = [];
   const log = { info: (...parts: unknown[]) => void logged.push(parts), warn: () => {} };
-  await logPeriodically(() => now, log, clock, ending.signal);
+  await logPeriodically(() => now, log, clock, stop.signal);
   expect(logged).toEqual([
     [
       "counts",

@@ -62,8 +62,8 @@ it("a secret is allowed only in an account's token file and in files that the te
   expect(await search()).toContain(named);
   expectSecretIn(named);
   expect(await search()).toBe("no leak");
-  const others = ["data/accounts/ada/token.new", "data/accounts/token", "token"];
-  const files = others.map((name) => write(name, "canary-0001"));
+  const otherNames = ["data/accounts/ada/token.new", "data/accounts/token", "token"];
+  const files = otherNames.map((name) => write(name, "canary-0001"));
   const found = await search();
   for (const file of files) expect(found).toContain(file);
 });

@@ -16,7 +16,7 @@ const armoire = (
 ): Promise<CommandResult> => callArmoire([...args, "--data-dir", dataDir], { env });
 
 /** Runs a command that must succeed. */
-async function well(...args: readonly string[]): Promise<string> {
+async function succeed(...args: readonly string[]): Promise<string> {
   const result = await armoire(args);
   expect({ args, exitCode: result.exitCode, stderr: result.exitCode === 0 ? "" : result.stderr }).toEqual({
     ...{ args, exitCode: 0, stderr: "" },
@@ -39,7 +39,7 @@ beforeAll(async () => {
   sandbox = await startSandbox({ users: 2, brands: 4, models: 10, sizes: 30, allowance: 5000 });
   await add("ada", 0);
   await add("bea", 1);
-  await well("sync", "--base-url", sandbox.url, "--depth", "models", "--quiet");
+  await succeed("sync", "--base-url", sandbox.url, "--depth", "models", "--quiet");
 });
 afterAll(async () => {
   await sandbox.close();
@@ -48,12 +48,12 @@ afterAll(async () => {
 
 describe("armoire sync --account", () => {
   it("sync --account mirrors an account and reports the new resources", async () => {
-    expect(await well("sync", "--account", "ada")).toMatch(
+    expect(await succeed("sync", "--account", "ada")).toMatch(
       /^Run 1: \d+ new.*\nEverything is up to date: .*accounts.ada.mirror\.sqlite\n$|^Run 1/s,
     );
-    const report = JSON.parse(await well("sync", "--account", "bea", "--json"));
+    const report = JSON.parse(await succeed("sync", "--account", "bea", "--json"));
     expect(report).toMatchObject({ complete: true, notGranted: ["email"], requests: { failed: 0 } });
-    const again = JSON.parse(await well("sync", "--account", "ada", "--json"));
+    const again = JSON.parse(await succeed("sync", "--account", "ada", "--json"));
     expect(again).toMatchObject({ complete: true, notGranted: [], requests: { counted: 0 } });
   });
 
@@ -81,35 +81,35 @@ describe("armoire sync --account", () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: "" });
     expect(stderr).toContain("The mirrored data stays. `armoire account add ada` replaces the token");
     expect(
-      await well("query", "select count(*) as n from bra", "--account", "ada", "--format", "csv"),
+      await succeed("query", "select count(*) as n from bra", "--account", "ada", "--format", "csv"),
     ).toMatch(/30/);
   });
 });
 
 describe("reading with --account", () => {
   it("status and plan describe the account", async () => {
-    const status = await well("status", "--account", "ada");
+    const status = await succeed("status", "--account", "ada");
     expect(status).toMatch(/^User {7}anna \(user 1000\)$/m);
     expect(status).toMatch(/^Holds {6}30 bras, \d+ measurements$/m);
     expect(status).not.toMatch(/Forecast|catalogue/);
-    expect(await well("status", "--account", "bea")).toMatch(/^Not granted to the token: email$/m);
-    const plan = await well("plan", "--account", "ada");
+    expect(await succeed("status", "--account", "bea")).toMatch(/^Not granted to the token: email$/m);
+    const plan = await succeed("plan", "--account", "ada");
     expect(plan).toContain("every run checks a whole account");
     expect(plan).not.toContain("The size of the catalogue");
   });
 
   it("show finds the user, and bras by URL, id and name", async () => {
-    expect(await well("show", "me", "--account", "ada")).toMatch(/^username +anna$/m);
+    expect(await succeed("show", "me", "--account", "ada")).toMatch(/^username +anna$/m);
     const [bra] = JSON.parse(
-      await well("query", "select href, name from bra order by href", "--account", "ada", "--json"),
+      await succeed("query", "select href, name from bra order by href", "--account", "ada", "--json"),
     ) as { href: string; name: string }[];
     const id = bra?.href.match(/(\d+)\/$/)?.[1] ?? "";
     for (const key of [bra?.href ?? "", id]) {
-      expect(JSON.parse(await well("show", "bra", key, "--account", "ada", "--json"))).toMatchObject({
+      expect(JSON.parse(await succeed("show", "bra", key, "--account", "ada", "--json"))).toMatchObject({
         fields: { href: bra?.href, name: bra?.name },
       });
     }
-    expect(await well("history", "bra", id, "--account", "ada")).toContain("1");
+    expect(await succeed("history", "bra", id, "--account", "ada")).toContain("1");
   });
 
   it("invalid combinations are refused in one line", async () => {
@@ -134,9 +134,9 @@ describe("reading with --account", () => {
     const [zip, files, restored] = ["ada.zip", "ada-files", "restored.sqlite"].map((name) =>
       join(folder.path, name),
     );
-    await well("backup", "create", "--account", "ada", "--to", zip ?? "");
-    await well("backup", "restore", zip ?? "", "--to", files ?? "");
-    await well("backup", "restore", zip ?? "", "--mirror", restored ?? "");
+    await succeed("backup", "create", "--account", "ada", "--to", zip ?? "");
+    await succeed("backup", "restore", zip ?? "", "--to", files ?? "");
+    await succeed("backup", "restore", zip ?? "", "--mirror", restored ?? "");
     for (const [from, restoring] of [
       [zip, `armoire backup restore ${zip} --mirror restored.sqlite`],
       [files, "armoire backup restore FILE --mirror restored.sqlite"],
@@ -144,23 +144,23 @@ describe("reading with --account", () => {
       const { exitCode, stderr } = await armoire(["diff", "--from", from ?? "", "--account", "ada"]);
       expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(restoring) });
     }
-    expect(await well("diff", "--from", restored ?? "", "--account", "ada")).toContain("No differences.");
+    expect(await succeed("diff", "--from", restored ?? "", "--account", "ada")).toContain("No differences.");
   });
 
   it("only suitable questions and columns are offered for an account", async () => {
-    const listed = await well("query", "--list", "--account", "ada");
+    const listed = await succeed("query", "--list", "--account", "ada");
     expect(listed.match(/^@[a-z-]+/gm)).toEqual(["@newest", "@changed"]);
-    const names = JSON.parse(await well("query", "--list", "--account", "ada", "--json")) as {
+    const names = JSON.parse(await succeed("query", "--list", "--account", "ada", "--json")) as {
       name: string;
     }[];
-    for (const { name } of names) await well("query", `@${name}`, "--account", "ada");
-    const found = await well("search", "a", "--account", "ada", "--format", "csv");
+    for (const { name } of names) await succeed("query", `@${name}`, "--account", "ada");
+    const found = await succeed("search", "a", "--account", "ada", "--format", "csv");
     expect(found.split("\n")[0]).toBe("kind,name,brand,state,href");
   });
 
   it("SQL sees the catalogue of the same service only", async () => {
     const sql = "select b.name, m.full_name from bra b join catalogue.model m on m.href = b.model_href";
-    expect(JSON.parse(await well("query", sql, "--account", "ada", "--json"))).toHaveLength(30);
+    expect(JSON.parse(await succeed("query", sql, "--account", "ada", "--json"))).toHaveLength(30);
     for (const statement of [
       `attach '${join(dataDir, "accounts/bea/mirror.sqlite")}' as other`,
       "delete from catalogue._brand returning *",
@@ -176,8 +176,8 @@ it("mirror, ledger and export are private under any umask", async () => {
   const before = process.umask(0);
   try {
     await add("ada", 0);
-    await well("sync", "--account", "ada", "--quiet");
-    await well("export", "--account", "ada", "--out", out, "--quiet");
+    await succeed("sync", "--account", "ada", "--quiet");
+    await succeed("export", "--account", "ada", "--out", out, "--quiet");
   } finally {
     process.umask(before);
   }

@@ -225,7 +225,7 @@ describe("account add", () => {
     ["with a name of a device", ["nul"], 2, /not a valid account name/],
     ["with two places to look", ["ada", "--token-stdin", "--token-file", "x"], 2, /cannot be used with/],
     ["without a base URL", ["ada", "--base-url", ""], 2, /base URL \(command line\)/],
-  ])("account add is refused %s", async (_what, args, exitCode, message) => {
+  ])("account add is refused %s", async (_case, args, exitCode, message) => {
     expectRefusal(await armoire(["account", "add", ...args]), exitCode, message);
     expect(existsSync(dataDir)).toBe(false);
   });
@@ -405,13 +405,13 @@ describe("a token", () => {
     await add("ada", 0);
     await armoire(["sync", "--account", "ada"]);
     const args = ["doctor", "--offline", "--scan"];
-    const well = await armoire(args);
+    const succeed = await armoire(args);
     const searched = (stdout: string) =>
       /\n✓ No known secret was found in \d+ files in (.+); searched for: token of the account ada\n$/.exec(
         stdout,
       )?.[1];
-    expect(searched(well.stdout)).toBe(dataDir);
-    expect(well.exitCode).toBe(0);
+    expect(searched(succeed.stdout)).toBe(dataDir);
+    expect(succeed.exitCode).toBe(0);
     const elsewhere = join(folder.path, `logs-${directories}`);
     mkdirSync(elsewhere);
     expect(searched((await armoire([...args, elsewhere])).stdout)).toBe(`${dataDir}, ${elsewhere}`);

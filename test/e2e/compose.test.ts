@@ -34,8 +34,8 @@ it("docker compose up: a scheduled sync completes through workers", { timeout: 1
   await using server = await startRedis(String(redis?.command).split(" ").slice(1));
   const sandboxPort = await freePort();
 
-  const run = (service: ComposeService | undefined, words: readonly string[], port = "") => {
-    const there = (text: string) =>
+  const run = (service: ComposeService | undefined, commandLine: readonly string[], port = "") => {
+    const localValue = (text: string) =>
       text
         .replaceAll("redis://redis:6379", server.url)
         .replaceAll("http://sandbox:8080/", `http://127.0.0.1:${sandboxPort}/`)
@@ -46,8 +46,8 @@ it("docker compose up: a scheduled sync completes through workers", { timeout: 1
         .replace(/\b9400\b/, port)
         .replace(/^real$/, "small");
     const own = { ...readImage().env, ...service?.environment };
-    const env = Object.fromEntries(Object.entries(own).map(([name, value]) => [name, there(value)]));
-    const [program = "", ...args] = words.map(there);
+    const env = Object.fromEntries(Object.entries(own).map(([name, value]) => [name, localValue(value)]));
+    const [program = "", ...args] = commandLine.map(localValue);
     const PATH = `${at("bin")}:${process.env.PATH}`;
     const options = { env: { HOME: folder.path, ...env, PATH }, cwd: folder.path };
     return spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });

@@ -39,8 +39,8 @@ beforeAll(async () => {
   await output("export", "--out", at("ndjson"), "--format", "ndjson", "--mirror", mirror);
   await output("export", "--out", at("brands"), "--table", "brand", "--mirror", mirror);
   before = readEntities();
-  await using other = await startSandbox({ brands: 1, models: 1, sizes: 1 });
-  await sync({ file: at("other.sqlite"), baseUrl: other.url });
+  await using otherService = await startSandbox({ brands: 1, models: 1, sizes: 1 });
+  await sync({ file: at("other.sqlite"), baseUrl: otherService.url });
   sandbox.advance({ changes: 8, additions: 3, removals: 2, moves: 1 });
   after = readEntities();
   await sync({ file: mirror, baseUrl: sandbox.url, approve: true });
@@ -79,12 +79,12 @@ describe("a diff", () => {
   });
 
   it("a diff shows removed resources as added when reversed", async () => {
-    const there = await diff("--from", "1", "--to", "2");
-    const back = await diff("--from", "2", "--to", "1");
-    expect(back.changes.map(({ href }) => href)).toEqual(there.changes.map(({ href }) => href));
+    const forwards = await diff("--from", "1", "--to", "2");
+    const backwards = await diff("--from", "2", "--to", "1");
+    expect(backwards.changes.map(({ href }) => href)).toEqual(forwards.changes.map(({ href }) => href));
     const inverse: Readonly<Record<string, string>> = { added: "removed", removed: "revived" };
-    expect(back.changes.map(({ change }) => change)).toEqual(
-      there.changes.map(({ change }) => inverse[change] ?? change),
+    expect(backwards.changes.map(({ change }) => change)).toEqual(
+      forwards.changes.map(({ change }) => inverse[change] ?? change),
     );
   });
 
@@ -206,8 +206,8 @@ describe("runs show", () => {
     const shown = await json<Diff & { run: { id: number } }>("runs", "show", "2", "--mirror", mirror);
     expect(shown.run).toMatchObject({ id: 2, stopped: null });
     expect(shown.changes).toEqual((await diff()).changes);
-    const words = await output("runs", "show", "2", "--mirror", mirror);
-    expect(words).toMatch(/^run +started .*\n─.*\n +2 .*\n\nObserved from run 1 /);
+    const printed = await output("runs", "show", "2", "--mirror", mirror);
+    expect(printed).toMatch(/^run +started .*\n─.*\n +2 .*\n\nObserved from run 1 /);
   });
 
   it("runs show defaults to the latest run, and accepts any point in time", async () => {

@@ -130,11 +130,11 @@ afterAll(async () => {
 
 it.each(commands)("$called shows nothing of the other account", async ({ called }) => {
   for (const name of names) {
-    const words = [...called.split(" ").slice(1), ...(operands[called]?.(name) ?? [])];
+    const commandLine = [...called.split(" ").slice(1), ...(operands[called]?.(name) ?? [])];
     const account = withoutAccount.includes(called) ? [] : ["--account", name];
     // One account as text, the other as JSON.
-    const result = await armoire(name, [...words, ...account, ...(name === "bea" ? ["--json"] : [])]);
-    expect({ words, ...result }).toMatchObject({ exitCode: 0 });
+    const result = await armoire(name, [...commandLine, ...account, ...(name === "bea" ? ["--json"] : [])]);
+    expect({ words: commandLine, ...result }).toMatchObject({ exitCode: 0 });
     for (const otherName of names.filter((user) => user !== name))
       for (const mark of Object.values(marksOf(otherName)))
         expect(result.stdout + result.stderr).not.toContain(mark);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => fixture[Symbol.asyncDispose]());
 
 /** Problems of a data directory's ledger, with the exit code and the error. */
-const spoilt: Readonly<Record<string, readonly [(ledger: string, f: Fixture) => void, number, RegExp]>> = {
+const damages: Readonly<Record<string, readonly [(ledger: string, f: Fixture) => void, number, RegExp]>> = {
   "is damaged": [
     (ledger) => {
       const bytes = readFileSync(ledger);
@@ -38,14 +38,14 @@ const spoilt: Readonly<Record<string, readonly [(ledger: string, f: Fixture) => 
   ],
 };
 
-describe.each(Object.entries(spoilt))("a ledger that %s", (_what, [spoil, exitCode, message]) => {
+describe.each(Object.entries(damages))("a ledger that %s", (_case, [damage, exitCode, message]) => {
   it.concurrent.each(["sync", "plan", "status"])(
     "%s fails with the matching exit code and hint",
     async (command) => {
       const dataDir = fixture.newPath();
       const settings = ["--data-dir", dataDir, "--base-url", fixture.sandbox.url];
       await callArmoire(["sync", ...settings, "--depth", "brands"]);
-      spoil(join(dataDir, "ledger.sqlite"), fixture);
+      damage(join(dataDir, "ledger.sqlite"), fixture);
       expectRefusal(await callArmoire([command, ...settings]), exitCode, message);
     },
   );

@@ -55,8 +55,8 @@ describe("in the middle of the first crawl", () => {
 
   it("the next sync of the same day sends nothing, also for another mirror with the same ledger", async () => {
     const sent = sandbox.log().length;
-    const elsewhere = join(folder.path, "elsewhere", "other.sqlite");
-    for (const more of [[], ["--mirror", elsewhere]]) {
+    const otherMirror = join(folder.path, "elsewhere", "other.sqlite");
+    for (const more of [[], ["--mirror", otherMirror]]) {
       const { stopped, requests, resumeAt } = await json<SyncReport>("sync", ...settings, ...more);
       expect({ stopped, sent: requests.sent }).toEqual({ stopped: "allowance", sent: 0 });
       expect(Date.parse(resumeAt ?? "")).toBeGreaterThan(Date.now());
@@ -121,17 +121,17 @@ describe("in the middle of the first crawl", () => {
     const { next, allowance } = await json<SyncPlan>("plan", ...settings);
     expect(allowance).toBeNull();
     sandbox.clearLog();
-    const one = ["--concurrency", "1"];
-    const { stopped } = await json<SyncReport>("sync", ...settings, ...one, "--budget", "3");
+    const oneAtATime = ["--concurrency", "1"];
+    const { stopped } = await json<SyncReport>("sync", ...settings, ...oneAtATime, "--budget", "3");
     expect(stopped).toBe("budget");
     expect(sandbox.log().map(({ url }) => url)).toEqual(next.slice(0, 3).map(({ url }) => url));
-    const reserved = await json<SyncReport>("sync", ...settings, ...one, "--reserve", "20");
+    const reserved = await json<SyncReport>("sync", ...settings, ...oneAtATime, "--reserve", "20");
     expect(reserved).toMatchObject({
       stopped: "allowance",
       requests: { counted: 7 },
       allowance: { remaining: 20 },
     });
-    const words = await output("sync", ...settings, "--reserve", "20");
-    expect(words).toMatch(/\nThe allowance is spent except for a reserve of 20; sync again at /);
+    const printed = await output("sync", ...settings, "--reserve", "20");
+    expect(printed).toMatch(/\nThe allowance is spent except for a reserve of 20; sync again at /);
   });
 });

@@ -182,18 +182,21 @@ it("schedulers with one Redis start each due run once, one at a time per mirror"
   const names = ["a", "b", "c", "d", "e"];
   for (const name of names) await add(dataDir, name, ...atNewYear, ...sync());
   addedLongAgo(dataDir);
-  const both = [startScheduler(dataDir, "--redis", redis.url), startScheduler(dataDir, "--redis", redis.url)];
+  const schedulers = [
+    startScheduler(dataDir, "--redis", redis.url),
+    startScheduler(dataDir, "--redis", redis.url),
+  ];
   const runs = async () => (await list(dataDir)).flatMap((schedule) => schedule.runs);
   await waitFor(async () =>
     expect((await runs()).map(({ outcome }) => outcome)).toEqual(names.map(() => "done")),
   );
-  const [first, second] = both;
+  const [first, second] = schedulers;
   first?.process.kill("SIGTERM");
   expect((await first?.result)?.exitCode).toBe(0);
   // A scheduler does not wait for a stopped Redis either.
   await redis.kill();
   second?.process.kill("SIGTERM");
-  const result = await Promise.all(both.map((running) => running.result));
+  const result = await Promise.all(schedulers.map((running) => running.result));
   expect(result.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
   const begun = result.flatMap(({ stderr }) => stderr.match(/"event":"started","schedule":"\w+"/g) ?? []);
   expect(begun.sort()).toEqual(names.map((name) => `"event":"started","schedule":"${name}"`));

@@ -37,17 +37,17 @@ async function inZone(zone: string) {
   };
   const begun = Date.now();
   await armoire("sync", "--quiet");
-  const again = JSON.parse(await armoire("sync", "--quiet")) as SyncReport;
+  const secondReport = JSON.parse(await armoire("sync", "--quiet")) as SyncReport;
   const [run] = JSON.parse(await armoire("runs")) as RunRecord[];
-  return { begun, again, run, dates: await armoire("query", `${dated} order by href`) };
+  return { begun, again: secondReport, run, dates: await armoire("query", `${dated} order by href`) };
 }
 
 it("mirrored data, times and the renewal of the allowance do not depend on the time zone", async () => {
   const seen = await Promise.all(zones.map(inZone));
-  for (const { begun, again, run, dates } of seen) {
+  for (const { begun, again: secondReport, run, dates } of seen) {
     expect(dates).toBe(seen[0]?.dates);
-    expect(again.requests).toMatchObject({ counted: 0, notModified: again.requests.sent });
-    const resetsIn = Date.parse(again.allowance.resetAt ?? "") - begun;
+    expect(secondReport.requests).toMatchObject({ counted: 0, notModified: secondReport.requests.sent });
+    const resetsIn = Date.parse(secondReport.allowance.resetAt ?? "") - begun;
     expect(Math.abs(resetsIn - daySeconds * 1000)).toBeLessThan(600_000);
     expect(run?.startedAt).toMatch(/Z$/);
     expect(Math.abs(Date.parse(run?.startedAt ?? "") - begun)).toBeLessThan(600_000);

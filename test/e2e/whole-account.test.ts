@@ -248,26 +248,26 @@ it("linked resources are only in backups of accounts that requested them", async
 
 it.each(["asked for", "not asked for", "not to be read"])(
   "account remove --purge reports the linked resources that stay, if they were %s",
-  async (what) => {
+  async (state) => {
     await syncAda("--with-catalogue");
     const catalogue = catalogueMirrorFile(dataDir, sandbox.url);
-    if (what === "not asked for") {
+    if (state === "not asked for") {
       const env = { ARMOIRE_TOKEN: sandbox.users[1]?.token ?? "" };
       await armoire(["account", "add", "eve", "--base-url", sandbox.url], env);
       await armoire(["sync", "--account", "eve"]);
     }
-    if (what === "not to be read") writeFileSync(join(dataDir, "accounts/ada/mirror.sqlite"), "damaged");
-    const name = what === "not asked for" ? "eve" : "ada";
+    if (state === "not to be read") writeFileSync(join(dataDir, "accounts/ada/mirror.sqlite"), "damaged");
+    const name = state === "not asked for" ? "eve" : "ada";
     const { stdout, exitCode } = await armoire(["account", "remove", name, "--purge", "--yes"]);
     expect(exitCode).toBe(0);
-    const words = {
+    const messages = {
       "asked for":
         /^Removed .* Its data is erased\.\n\d\d linked catalogue resources stay \(--with-catalogue\) in/,
       "not asked for": /^Removed the account eve and its token\. No data of it is left here\.\n$/,
       "not to be read":
         /^Removed .* Its data is erased\.\nCatalogue resources that --with-catalogue fetched for it/,
     };
-    expect(stdout).toMatch(words[what as keyof typeof words]);
+    expect(stdout).toMatch(messages[state as keyof typeof messages]);
     if (name === "ada") expect(stdout).toContain(` ${catalogue}\n`);
     expect(existsSync(catalogue)).toBe(true);
   },

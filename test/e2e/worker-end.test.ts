@@ -99,7 +99,7 @@ describe("in the middle of requests", () => {
   it.each([
     ["is gone", (redis: RedisServer) => redis.kill()],
     ["answers no more", async (redis: RedisServer) => redis.signal("SIGSTOP")],
-  ])("a sync whose Redis %s can be stopped", { timeout: 60_000 }, async (_what, lose) => {
+  ])("a sync whose Redis %s can be stopped", { timeout: 60_000 }, async (_case, lose) => {
     await using rig = await startRequests();
     await lose(rig.redis);
     expect(await endWithinTenSeconds(rig.sync)).toMatchObject({ exitCode: 143 });

@@ -62,7 +62,7 @@ it("a sync announces that it waits for a worker, and ends at Ctrl-C without a re
   expect(sandbox.log()).toEqual([]);
 });
 
-const wrong: readonly {
+const refusedCases: readonly {
   readonly name: string;
   readonly args: (redis: RedisServer, folder: string) => readonly string[];
   readonly exitCode: number;
@@ -112,7 +112,7 @@ const wrong: readonly {
   },
 ];
 
-it.for(wrong)("a command is refused in a few lines: $name", async ({ args, exitCode, message }) => {
+it.for(refusedCases)("a command is refused in a few lines: $name", async ({ args, exitCode, message }) => {
   await using redis = await startRedis();
   await using folder = await temporaryFolder();
   expectRefusal(await runArmoire(args(redis, folder.path)), exitCode, message);

@@ -178,7 +178,7 @@ describe("a service that cannot be reached", () => {
   });
 
   it("a server of another kind is distinguished from an unreachable service", async () => {
-    await using other = await startRawServer((_request, socket) =>
+    await using server = await startRawServer((_request, socket) =>
       socket.end(jsonResponse({ hello: "world" })),
     );
     const { stdout, exitCode } = await callArmoire([
@@ -186,11 +186,11 @@ describe("a service that cannot be reached", () => {
       "--data-dir",
       fixture.newPath(),
       "--base-url",
-      other.origin,
+      server.origin,
     ]);
     expect(exitCode).toBe(1);
     expect(stdout).toMatch(/✗ .*(not an envelope|not the root)/);
-    const result = await callArmoire(["sync", "--data-dir", fixture.newPath(), "--base-url", other.origin]);
+    const result = await callArmoire(["sync", "--data-dir", fixture.newPath(), "--base-url", server.origin]);
     expectRefusal(result, 1, /not an envelope/);
   });
 });

@@ -151,7 +151,7 @@ describe("a destination that cannot be replaced", () => {
         await symlink(`${out}-real`, out);
       },
     ],
-  ])("a destination that cannot be replaced is refused and unchanged: %s", async (_what, code, prepare) => {
+  ])("a destination that cannot be replaced is refused and unchanged: %s", async (_case, code, prepare) => {
     const folder = await makeTestFolder();
     const out = join(folder, "out");
     await prepare(out);

@@ -82,8 +82,8 @@ describe("a compacted mirror", () => {
   });
 
   it("compaction improves bodies that were compressed at ingest, and reports its progress", async () => {
-    await using other = await startMirrorRig();
-    const writer = await other.write();
+    await using otherRig = await startMirrorRig();
+    const writer = await otherRig.write();
     crawl(writer, worldOfBrands("first"), { choose: (due) => due.slice(0, 50) });
     const [before, held] = [canonicalDump(writer), currentBodies(writer)];
     const storedBytes = "select sum(length(body)) from _content";
@@ -94,7 +94,7 @@ describe("a compacted mirror", () => {
     writer.close();
     const reported: CompactProgress[] = [];
     await compactMirror({
-      file: other.file,
+      file: otherRig.file,
       kinds,
       openedAt: someTime,
       onProgress: (progress) => reported.push(progress),
@@ -102,10 +102,10 @@ describe("a compacted mirror", () => {
     expect(reported.at(-2)).toEqual({ step: "compress", bodies: expect.any(Number), of: expect.any(Number) });
     const last = reported.at(-2);
     if (last?.step === "compress") expect(last.bodies).toBe(last.of);
-    expect(other.read(canonicalDump)).toEqual(before);
-    expect(other.read(currentBodies)).toEqual(held);
-    expect(other.read(({ db }) => Number(db.prepare(storedBytes).pluck().get()))).toBeLessThan(bytes);
-    expect(other.read(problemsOf)).toEqual([]);
+    expect(otherRig.read(canonicalDump)).toEqual(before);
+    expect(otherRig.read(currentBodies)).toEqual(held);
+    expect(otherRig.read(({ db }) => Number(db.prepare(storedBytes).pluck().get()))).toBeLessThan(bytes);
+    expect(otherRig.read(problemsOf)).toEqual([]);
   });
 
   it("a mirror that is being read stays large, is reported as such, and shrinks with the next compaction", async () => {
@@ -255,19 +255,19 @@ describe("compaction that prunes runs", () => {
   });
 
   it("no pruned text remains in dictionaries", async () => {
-    await using other = await startMirrorRig();
-    const writer = await other.write();
+    await using otherRig = await startMirrorRig();
+    const writer = await otherRig.write();
     crawl(writer, worldOfBrands("first"));
     // Now the dictionary is the best one, also for the bodies of the second run.
     writer.recompressAll();
     while (writer.compressBatch() > 0);
     crawl(writer, worldOfBrands("second"));
     writer.close();
-    const containsFirst = () => /number [1-4]\d{6}/.test(readFileSync(other.file, "latin1"));
+    const containsFirst = () => /number [1-4]\d{6}/.test(readFileSync(otherRig.file, "latin1"));
     expect(containsFirst()).toBe(true);
-    await compactMirror({ file: other.file, kinds, openedAt: someTime, keep: { last: 1 } });
+    await compactMirror({ file: otherRig.file, kinds, openedAt: someTime, keep: { last: 1 } });
     expect(containsFirst()).toBe(false);
-    expect(other.read(problemsOf)).toEqual([]);
+    expect(otherRig.read(problemsOf)).toEqual([]);
   });
 
   it("a policy that retains all runs, or no policy, prunes nothing", async () => {

@@ -35,8 +35,8 @@ describe("similarNames", () => {
     ["zzz", []],
     ["!!!", []],
     ["", []],
-  ])("the names similar to %j are %j, the nearest first", (wanted, alike) => {
-    expect(similarNames(wanted, names, 3)).toEqual(alike);
+  ])("the names similar to %j are %j, the nearest first", (text, alike) => {
+    expect(similarNames(text, names, 3)).toEqual(alike);
   });
 
   it("similarNames returns at most the given number of names", () => {

@@ -52,16 +52,16 @@ it("a second writer in the same process is refused without releasing the lock", 
   for (let attempt = 0; attempt < 3; attempt++) {
     await expect(rig.write()).rejects.toThrow(expect.objectContaining({ code: "locked" }));
   }
-  await using other = startChild("holding-process.ts", rig.file);
-  expect(await other.readLine()).toMatch(/^locked: The mirror .* is in use by process/);
+  await using target = startChild("holding-process.ts", rig.file);
+  expect(await target.readLine()).toMatch(/^locked: The mirror .* is in use by process/);
 });
 
 it("of several processes creating the same mirror, exactly one succeeds", async () => {
   const children = Array.from({ length: 4 }, () => startChild("holding-process.ts", rig.file));
   try {
-    const answers = await Promise.all(children.map((child) => child.readLine()));
-    expect(answers.filter((answer) => answer === "held")).toHaveLength(1);
-    expect(answers.filter((answer) => answer?.startsWith("locked: "))).toHaveLength(3);
+    const responses = await Promise.all(children.map((child) => child.readLine()));
+    expect(responses.filter((response) => response === "held")).toHaveLength(1);
+    expect(responses.filter((response) => response?.startsWith("locked: "))).toHaveLength(3);
   } finally {
     await Promise.all(children.map((child) => child.kill()));
   }
@@ -72,8 +72,8 @@ it("two processes never hold a removed and recreated lock at the same time", asy
   const children = Array.from({ length: 3 }, () =>
     startChild("../../platform/support/locking-process.ts", rig.file, "200"),
   );
-  const answers = await Promise.all(children.map((child) => child.readLine()));
-  expect(answers).toEqual(children.map(() => "200 rounds, 0 shared"));
+  const responses = await Promise.all(children.map((child) => child.readLine()));
+  expect(responses).toEqual(children.map(() => "200 rounds, 0 shared"));
   expect(existsSync(`${rig.file}.lock`)).toBe(false);
 });
 
@@ -110,11 +110,11 @@ it("a different file in place of the lock file is not overwritten", async () => 
 });
 
 it("a symbolic link in place of the note is not followed for writing", async () => {
-  const other = `${rig.file}-other`;
-  writeFileSync(other, "of somebody else");
-  symlinkSync(other, `${rig.file}.holder.json`);
+  const target = `${rig.file}-other`;
+  writeFileSync(target, "of somebody else");
+  symlinkSync(target, `${rig.file}.holder.json`);
   const lock = takeLock(rig.file, { startedAt: someTime, busyMessage: "It is in use" });
   expect(JSON.parse(readFileSync(`${rig.file}.holder.json`, "utf8"))).toMatchObject({ pid: process.pid });
   lock.release();
-  expect(readFileSync(other, "utf8")).toBe("of somebody else");
+  expect(readFileSync(target, "utf8")).toBe("of somebody else");
 });

@@ -20,7 +20,7 @@ import { collectRows } from "./support/collect-rows.ts";
 const sql = `select m.href, m.name, b.name as brand, m.gone_at from model m left join brand b on b.href = m.brand_href order by 1`;
 
 let rig: MirrorRig;
-const kept = new Map<number, Awaited<ReturnType<typeof readAll>>>();
+const recorded = new Map<number, Awaited<ReturnType<typeof readAll>>>();
 
 beforeAll(async () => {
   await using sandbox = await startSandbox({ brands: 5, models: 12, sizes: 30, pageSize: 4, seed: 5 });
@@ -30,7 +30,7 @@ beforeAll(async () => {
   for (const maxBatches of [3, 5, 1000, 1000, 1000, 1000]) {
     const world = worldOfTruth(sandbox.truth({ optional: true }));
     const { runId } = crawl(mirror, world, { maxBatches, approve: true });
-    kept.set(runId, await readAll(`then-${runId}`));
+    recorded.set(runId, await readAll(`then-${runId}`));
     if (runId !== 3) sandbox.advance({ changes: 8, additions: 2, removals: 2, returns: runId > 4 ? 2 : 0 });
   }
 }, 60_000);
@@ -80,7 +80,7 @@ const sumsOf = ({ files }: Manifest) => files.map(({ path, rows, sha256 }) => ({
 describe.each([1, 2, 3, 4, 5, 6])("as of run %i", (run) => {
   let past: Awaited<ReturnType<typeof readAll>>;
   const then = () => {
-    const found = kept.get(run);
+    const found = recorded.get(run);
     if (found === undefined) throw new Error(`run ${run} was not kept`);
     return found;
   };
@@ -109,10 +109,10 @@ describe.each([1, 2, 3, 4, 5, 6])("as of run %i", (run) => {
 });
 
 it("all runs differ, except the one in which nothing changed", () => {
-  const states = [...kept.values()].map(({ dataFiles }) => JSON.stringify(dataFiles));
+  const states = [...recorded.values()].map(({ dataFiles }) => JSON.stringify(dataFiles));
   expect(states[3]).toBe(states[2]);
   expect(new Set(states).size).toBe(5);
-  expect(kept.get(4)?.manifest.about.run).toBe(3);
+  expect(recorded.get(4)?.manifest.about.run).toBe(3);
 });
 
 it("a query as of an unknown run fails before it starts", async () => {

@@ -169,10 +169,16 @@ it("a revision with the previous body, and one replaced in the same run, are mar
   for (const model of [first, null, first]) crawl(mirror, worldWith(model), { approve: true });
   const id = mirror.db.prepare<[string], number>("select id from _resource where url = ?").pluck().get(href);
   const runId = beginRun(mirror);
-  const answer = { resourceId: Number(id), fetchedAt: at, outcome: "body", status: 200, etag: null } as const;
+  const response = {
+    resourceId: Number(id),
+    fetchedAt: at,
+    outcome: "body",
+    status: 200,
+    etag: null,
+  } as const;
   for (const model of [{ ...first, bra_count: 9 }, first]) {
     const body = Buffer.from(worldWith(model).get(href) ?? "");
-    mirror.ingest([{ ...answer, body }], runId);
+    mirror.ingest([{ ...response, body }], runId);
   }
   closeRun(mirror, runId);
   const described = formatHistory(readHistory(mirror, "model", "brand/soft"));
@@ -350,10 +356,10 @@ it("pruned revisions are mentioned, and the first remaining one is not called ne
     ],
     [[5, 0]],
   ]);
-  const words = formatHistory(history);
-  expect(words).toMatch(/\nrevision 1 is forgotten\n\nrun 3 {2}.* {2}read, .*\n {2}brand_href +http/);
-  expect(words).toMatch(/\nrevision 3 is forgotten\n\nrun 5 {2}.* {2}changed, /);
-  expect(words).not.toContain("first seen");
+  const printed = formatHistory(history);
+  expect(printed).toMatch(/\nrevision 1 is forgotten\n\nrun 3 {2}.* {2}read, .*\n {2}brand_href +http/);
+  expect(printed).toMatch(/\nrevision 3 is forgotten\n\nrun 5 {2}.* {2}changed, /);
+  expect(printed).not.toContain("first seen");
   expect(rowsOfHistory(history).map((row) => row[historyColumns.indexOf("change")])).not.toContain("added");
   expect(formatHistory(await historyOfLife([1, 2, 3, 4]))).toContain("revisions 1 to 3 are forgotten");
 });

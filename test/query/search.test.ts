@@ -252,7 +252,7 @@ it("every suggested text finds something", async () => {
   rig.read((mirror) =>
     fc.assert(
       fc.property(texts, (text) => {
-        for (const words of suggestSearch(mirror, text).alike) expect(search(mirror, words)).not.toEqual([]);
+        for (const query of suggestSearch(mirror, text).alike) expect(search(mirror, query)).not.toEqual([]);
       }),
     ),
   );

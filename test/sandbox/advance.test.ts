@@ -35,7 +35,7 @@ function braCountsOf(truth: Truth, countedKind: string): number {
   return sum;
 }
 
-const byUrl = (one: AdvanceAction, other: AdvanceAction): number => (one.url < other.url ? -1 : 1);
+const byUrl = (a: AdvanceAction, b: AdvanceAction): number => (a.url < b.url ? -1 : 1);
 const count = fc.integer({ min: 0, max: 4 });
 
 it("the report of a step matches the difference of the content, for any request", async () => {

@@ -65,11 +65,11 @@ it("a user cannot read the bras of another user", async () => {
 });
 
 it("private replies are not cacheable by shared caches and have their own ETags", async () => {
-  const [one, other] = await Promise.all(
+  const [a, b] = await Promise.all(
     [0, 1].map((index) => send(`${sandbox.url}me/`, { headers: bearer(tokenOf(index)) })),
   );
-  expect(one?.headers.vary).toContain("Authorization");
-  expect(one?.headers.etag).not.toBe(other?.headers.etag);
+  expect(a?.headers.vary).toContain("Authorization");
+  expect(a?.headers.etag).not.toBe(b?.headers.etag);
 });
 
 it("unauthenticated requests get the configured status", async () => {

@@ -100,7 +100,7 @@ it("few brands are big and many are small", async () => {
   const totals = [...sandbox.truth()]
     .filter(({ kind, body }) => kind === "models" && body.meta.prev === null)
     .map(({ body }) => Number(body.meta.collection_total))
-    .sort((one, other) => other - one);
+    .sort((a, b) => b - a);
   expect(totals[0]).toBeGreaterThan(100);
   expect(totals.filter((total) => total <= 5).length).toBeGreaterThan(50);
 });

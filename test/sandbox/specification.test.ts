@@ -77,7 +77,7 @@ describe("catalogue", () => {
     for (const href of [first, second, third].flatMap(hrefsOf)) {
       counts.push(z.number().parse((await getEnvelope(href)).body?.bra_count));
     }
-    expect(counts).toEqual(counts.toSorted((one, other) => other - one));
+    expect(counts).toEqual(counts.toSorted((a, b) => b - a));
     expect(counts[0]).toBeGreaterThan(counts.at(-1) ?? 0);
   });
 
@@ -112,7 +112,7 @@ describe("catalogue", () => {
     const counts = await Promise.all(
       hrefsOf(page).map(async (href) => (await getEnvelope(href)).body?.bra_count),
     );
-    expect(counts).not.toEqual(counts.toSorted((one, other) => Number(other) - Number(one)));
+    expect(counts).not.toEqual(counts.toSorted((a, b) => Number(b) - Number(a)));
   });
 
   it("a model has its fields and links (2.10)", async () => {

@@ -7,7 +7,7 @@ const origin = "https://api.example.org";
 const base = `${origin}/v0/brands/?page=1`;
 const here = (path: string) => ({ url: origin + path });
 const skipped = (reason: string) => ({ skipped: reason });
-const other = skipped("other-origin");
+const otherOrigin = skipped("other-origin");
 
 /** Sixty ways to write a link, and what becomes of each (fault table, row N9). */
 const links: readonly (readonly [string, object])[] = [
@@ -38,32 +38,32 @@ const links: readonly (readonly [string, object])[] = [
   ["https://api%2eexample.org/me/", here("/me/")],
   ["https://ａｐｉ.example.org/me/", here("/me/")],
   ["https://@api.example.org/me/", here("/me/")],
-  ["//evil.example/", other],
-  ["/\\evil.example/", other],
-  ["\\\\evil.example/", other],
-  ["///evil.example/", other],
-  ["/\t/evil.example/", other],
+  ["//evil.example/", otherOrigin],
+  ["/\\evil.example/", otherOrigin],
+  ["\\\\evil.example/", otherOrigin],
+  ["///evil.example/", otherOrigin],
+  ["/\t/evil.example/", otherOrigin],
   ["https:evil.example", here("/v0/brands/evil.example")],
-  ["https:\\\\evil.example\\", other],
-  ["https://evil.example/", other],
-  ["https://api.example.org.evil.example/", other],
-  ["https://evil.example/api.example.org", other],
-  ["https://evil.example#@api.example.org/", other],
-  ["https://evil.example\\@api.example.org/", other],
+  ["https:\\\\evil.example\\", otherOrigin],
+  ["https://evil.example/", otherOrigin],
+  ["https://api.example.org.evil.example/", otherOrigin],
+  ["https://evil.example/api.example.org", otherOrigin],
+  ["https://evil.example#@api.example.org/", otherOrigin],
+  ["https://evil.example\\@api.example.org/", otherOrigin],
   ["https://api.example.org@evil.example/", skipped("userinfo")],
   ["https://user@api.example.org/", skipped("userinfo")],
   ["https://:secret@api.example.org/", skipped("userinfo")],
   ["//user:secret@api.example.org/", skipped("userinfo")],
-  ["https://api.example.org./", other],
-  ["https://api.example.org:8443/", other],
-  ["https://www.api.example.org/", other],
-  ["https://example.org/", other],
-  ["https://xn--pi-6kc.example.org/", other],
-  ["https://аpi.example.org/", other], // the first letter is Cyrillic
-  ["https://127.0.0.1/", other],
-  ["https://2130706433/", other],
-  ["https://[::ffff:127.0.0.1]/", other],
-  ["http://169.254.169.254/latest/", other],
+  ["https://api.example.org./", otherOrigin],
+  ["https://api.example.org:8443/", otherOrigin],
+  ["https://www.api.example.org/", otherOrigin],
+  ["https://example.org/", otherOrigin],
+  ["https://xn--pi-6kc.example.org/", otherOrigin],
+  ["https://аpi.example.org/", otherOrigin], // the first letter is Cyrillic
+  ["https://127.0.0.1/", otherOrigin],
+  ["https://2130706433/", otherOrigin],
+  ["https://[::ffff:127.0.0.1]/", otherOrigin],
+  ["http://169.254.169.254/latest/", otherOrigin],
   ["http://api.example.org/me/", skipped("scheme-downgrade")],
   ["javascript:alert(1)", skipped("other-scheme")],
   ["file:///etc/passwd", skipped("other-scheme")],

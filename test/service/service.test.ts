@@ -169,8 +169,8 @@ describe("a resource that is gone", () => {
     [410, jsonResponse({}, {}, 410)],
     [404, rawResponse(404)],
     [404, rawResponse(404, { "content-type": "application/json" })],
-  ] as const)("a gone resource is recognised by a %d of the API (%#)", async (_status, answer) => {
-    await using rig = await startClientRig((_, socket) => socket.write(answer));
+  ] as const)("a gone resource is recognised by a %d of the API (%#)", async (_status, response) => {
+    await using rig = await startClientRig((_, socket) => socket.write(response));
     expect(await rig.fetch("/a")).toEqual({ outcome: "gone", fetchedAt: "2026-01-15T12:00:00.000Z" });
   });
 
@@ -180,8 +180,8 @@ describe("a resource that is gone", () => {
     rawResponse(404, {}, "not found"),
     rawResponse(404, { "content-type": "application/json" }, "<h1>Not found</h1>"),
     rawResponse(410, { "content-type": "application/json", "content-encoding": "rot13" }, "{}"),
-  ])("a gone resource is not recognised by an error page of an intermediary (%#)", async (answer) => {
-    await using rig = await startClientRig((_, socket) => socket.write(answer));
+  ])("a gone resource is not recognised by an error page of an intermediary (%#)", async (response) => {
+    await using rig = await startClientRig((_, socket) => socket.write(response));
     expect(await failureOf(rig.fetch("/a"))).toMatchObject({ code: "not-the-api", next: "skip" });
   });
 });

@@ -23,7 +23,7 @@ export interface BadNetwork extends AsyncDisposable {
 }
 
 /** @param target the server's origin */
-export async function startBadNetwork(target: string, trouble: NetworkFault): Promise<BadNetwork> {
+export async function startBadNetwork(target: string, fault: NetworkFault): Promise<BadNetwork> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -38,7 +38,7 @@ export async function startBadNetwork(target: string, trouble: NetworkFault): Pr
     const upstream = keep(connect(Number(port), hostname));
     client.pipe(upstream);
     client.on("close", () => upstream.destroy());
-    void pipeline(trouble({ bytes: upstream, client, index }), client).catch(() => client.destroy());
+    void pipeline(fault({ bytes: upstream, client, index }), client).catch(() => client.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();

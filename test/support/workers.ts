@@ -9,17 +9,17 @@ export async function startFetchWorkers(
   count: number,
   options: Omit<RunWorkerOptions, "signal" | "onReady">,
 ): Promise<AsyncDisposable> {
-  const ending = new AbortController();
+  const stop = new AbortController();
   const ready: Promise<void>[] = [];
   const running = Array.from({ length: count }, () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     ready.push(promise);
-    return runWorker({ ...options, signal: ending.signal, onReady: () => resolve() });
+    return runWorker({ ...options, signal: stop.signal, onReady: () => resolve() });
   });
   await Promise.race([Promise.all(ready), Promise.all(running)]);
   return {
     async [Symbol.asyncDispose]() {
-      ending.abort();
+      stop.abort();
       await Promise.all(running);
     },
   };
@@ -35,10 +35,10 @@ export async function startDashboardWorker(
   principals: readonly Principal[],
   options: Partial<DashboardOptions> = {},
 ): Promise<AsyncDisposable & { readonly url: string }> {
-  const ending = new AbortController();
+  const stop = new AbortController();
   const { promise: ready, resolve } = Promise.withResolvers<string>();
   const running = runWorker({
-    ...{ redis: redis.url, principals, signal: ending.signal },
+    ...{ redis: redis.url, principals, signal: stop.signal },
     dashboard: { port: 0, host: "127.0.0.1", allowsActions: false, ...options },
     onReady: ({ dashboardUrl }) => resolve(dashboardUrl ?? ""),
   });
@@ -46,7 +46,7 @@ export async function startDashboardWorker(
   return {
     url,
     async [Symbol.asyncDispose]() {
-      ending.abort();
+      stop.abort();
       await running;
     },
   };

@@ -45,7 +45,7 @@ export function apply(rows: Rows, changes: Iterable<Change>): Rows {
 
 /** Text that is equal if and only if the values are. */
 export function textOf(value: unknown): string {
-  const plain = value instanceof Map ? [...value].sort(([one], [other]) => (one < other ? -1 : 1)) : value;
+  const plain = value instanceof Map ? [...value].sort(([a], [b]) => (a < b ? -1 : 1)) : value;
   return (
     JSON.stringify(plain, (_key, part) => {
       if (typeof part === "bigint") return { whole: String(part) };

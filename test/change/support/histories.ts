@@ -78,7 +78,7 @@ export async function replayHistory(history: readonly Step[]): Promise<HistoryMi
       beforeClosing(run) {
         for (const { place, version } of again) {
           versions = versions.with(place, version);
-          answerOnceMore(mirror, place, versions, run);
+          ingestAgain(mirror, place, versions, run);
         }
       },
     });
@@ -97,7 +97,7 @@ export async function replayHistory(history: readonly Step[]): Promise<HistoryMi
   return { file: rig.file, states, frozen, [Symbol.asyncDispose]: () => rig[Symbol.asyncDispose]() };
 }
 
-function answerOnceMore(mirror: MirrorWriter, place: number, versions: Versions, run: number): void {
+function ingestAgain(mirror: MirrorWriter, place: number, versions: Versions, run: number): void {
   const url = urlOf(places[place] ?? "");
   const id = mirror.db
     .prepare<[string], number>("select id from _resource where url = ? and state = 'held'")

@@ -80,8 +80,8 @@ it.each([
   [false, true, /^Not damaged and not forged: the root hash matches\.$/],
   [true, true, /^Not damaged and not forged: the root hash matches\.$/],
 ])("a verified backup claims only what was proven: encrypted %s, with root hash %s", (...example) => {
-  const [isEncrypted, hasRootHash, words] = example;
+  const [isEncrypted, hasRootHash, expected] = example;
   const text = formatVerified({ ...verified, isEncrypted }, hasRootHash);
-  expect(text.trim().split("\n").at(-1)).toMatch(words);
+  expect(text.trim().split("\n").at(-1)).toMatch(expected);
   expect(text.includes("forged:")).toBe(hasRootHash);
 });

@@ -29,20 +29,20 @@ describe("a plan as text", () => {
     [310, "310 counted requests known to be due; the remaining allowance covers all of them\n"],
     [0, "310 counted requests known to be due; the allowance is spent until it is renewed\n"],
     [null, "310 counted requests known to be due\n"],
-  ])("a plan as text states how many requests a remaining allowance of %s covers", (remaining, words) => {
+  ])("a plan as text states how many requests a remaining allowance of %s covers", (remaining, expected) => {
     const text = formatPlan(
       { ...plan, spendable: remaining, allowance: { ...allowance, remaining } },
       "value",
       now,
     );
-    expect(text).toContain(`\nToday      ${words}`);
+    expect(text).toContain(`\nToday      ${expected}`);
   });
 
   it.each([
     [100, "310 counted requests known to be due; this run's budget covers the first 100\n"],
     [0, "310 counted requests known to be due; --budget and --reserve allow none of them\n"],
-  ])("a plan as text states how many requests a budget of %d covers", (spendable, words) => {
-    expect(formatPlan({ ...plan, spendable }, "value", now)).toContain(`\nToday      ${words}`);
+  ])("a plan as text states how many requests a budget of %d covers", (spendable, expected) => {
+    expect(formatPlan({ ...plan, spendable }, "value", now)).toContain(`\nToday      ${expected}`);
   });
 
   it("a plan as text of an account announces more requests, and then the days until it is complete", () => {
@@ -69,12 +69,12 @@ describe("a plan as text", () => {
       formatPlan({ ...plan, next: [{ url: "u", kind: "model", reason }] }, order, now).match(
         /\nmodel {2}(.*?) {2}u\n/,
       )?.[1];
-    const words = [
+    const expected = [
       ...reasons.map((reason) => why(reason, "value")),
       ...(["value", "breadth", "depth"] as const).map((order) => why("new", order)),
     ];
-    expect(words).not.toContain(undefined);
-    expect(new Set(words).size).toBe(reasons.length + 3);
+    expect(expected).not.toContain(undefined);
+    expect(new Set(expected).size).toBe(reasons.length + 3);
   });
 
   it("a plan as text states that nothing is due, and what is unknown before the first sync", () => {
@@ -92,6 +92,6 @@ it.each([
   [{ limit: null, remaining: 7, resetAt: null }, "7 left"],
   [{ limit: null, remaining: null, resetAt: null }, "not reported by the service"],
   [null, "unknown until the next sync"],
-])("the allowance %j is shown as %s", (known, words) => {
-  expect(formatAllowance(known, now)).toBe(words);
+])("the allowance %j is shown as %s", (known, expected) => {
+  expect(formatAllowance(known, now)).toBe(expected);
 });

@@ -18,12 +18,12 @@ const report: SyncReport = {
 it.each([
   ["free", "5 counted"],
   ["unknown", "5 presumably counted"],
-] as const)("with the check price %s, the report shows %s", (checkPrice, words) => {
+] as const)("with the check price %s, the report shows %s", (checkPrice, expected) => {
   const requests = { ...report.requests, sent: 5, counted: 5, notModified: 5 };
   const allowance = { ...report.allowance, checkPrice };
   expect(
     formatReport({ ...report, requests, allowance }, { outlook: null, now, reserve: 0, account: null }),
-  ).toContain(words);
+  ).toContain(expected);
 });
 
 const context = { outlook: null, now, reserve: 0, account: null };
@@ -55,10 +55,10 @@ it.each([
   [3, /in https:\/\/api\.example\.org\/m\/ disappeared at once/],
   [4, /, 1 more list disappeared at once/],
   [5, /, 2 more lists disappeared at once/],
-])("a report names at most three of %d lists that wait for approval", (lists, words) => {
+])("a report names at most three of %d lists that wait for approval", (lists, expected) => {
   const resources = { ...report.resources, waiting: 5 * lists };
   const text = formatReport({ ...report, resources, masses: Array(lists).fill(mass) }, context);
-  expect(text).toMatch(words);
+  expect(text).toMatch(expected);
 });
 
 describe("a sync of an account", () => {
@@ -104,11 +104,14 @@ describe("a quiet sync", () => {
       "No longer granted to this token: bras.",
     ],
     ["a service that stopped answering", { stopped: "error" as const }, {}, "stopped answering"],
-  ])("a quiet sync prints one line about %s with the account's name", (_trouble, parts, resources, words) => {
-    const text = alone(parts, resources);
-    expect(text).toMatch(/^armoire: sync of ada: [^\n]+\n$/);
-    expect(text).toContain(words);
-  });
+  ])(
+    "a quiet sync prints one line about %s with the account's name",
+    (_trouble, parts, resources, expected) => {
+      const text = alone(parts, resources);
+      expect(text).toMatch(/^armoire: sync of ada: [^\n]+\n$/);
+      expect(text).toContain(expected);
+    },
+  );
 });
 
 it.each([
@@ -123,7 +126,7 @@ it.each([
 it.each([
   [0, "Nothing else is known to be due; the next sync continues here."],
   [7, "7 known to be due; the next sync continues here."],
-])("a sync with partial lists states that %d resources are due", (pending, words) => {
+])("a sync with partial lists states that %d resources are due", (pending, expected) => {
   const resources = { ...report.resources, pending, partial: 1 };
-  expect(lastLine(formatReport({ ...report, stopped: null, resources }, context))).toBe(words);
+  expect(lastLine(formatReport({ ...report, stopped: null, resources }, context))).toBe(expected);
 });

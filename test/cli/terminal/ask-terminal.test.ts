@@ -59,7 +59,7 @@ describe("a prompt", () => {
     ["the end of input after something", ["a\u0004b\r"], "ab"],
     ["nothing", ["\r"], ""],
     ["the end of input", ["\u0004"], null],
-  ])("a prompt accepts %s", async (_what, pieces, line) => {
+  ])("a prompt accepts %s", async (_case, pieces, line) => {
     expect(await type(pieces, true)).toMatchObject({ line, shown: "Token: \n", interrupts: 0 });
   });
 

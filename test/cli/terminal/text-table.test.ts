@@ -57,7 +57,7 @@ describe("a value on a terminal", () => {
     ["nothing", null, ""],
     ["a large whole number", 2n ** 70n, "1180591620717411303424"],
     ["a flag", true, "true"],
-  ])("%s is shown in readable form", (_what, value, shown) => {
+  ])("%s is shown in readable form", (_case, value, shown) => {
     expect(escapeControls(value)).toBe(shown);
   });
 });

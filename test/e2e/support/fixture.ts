@@ -30,9 +30,9 @@ export async function createFixture(): Promise<Fixture> {
   await mkdir(at("held"));
   await sync({ file: at("held/catalogue.sqlite"), baseUrl: sandbox.url });
   writeFileSync(at("notes.txt"), "not a mirror, and long enough to have a header\n".repeat(20));
-  const other = new Database(at("other.sqlite"));
-  other.exec("create table t (a)");
-  other.close();
+  const database = new Database(at("other.sqlite"));
+  database.exec("create table t (a)");
+  database.close();
   let paths = 0;
   return {
     ...{ folder: folder.path, sandbox, mirror: at("held/catalogue.sqlite") },

@@ -119,13 +119,13 @@ it("a job of another payload version is postponed with a warning, and other jobs
 
 it("a worker with another credential gets no requests, and no credential passes through Redis", async () => {
   const ada = { ...principal, name: "ada", credential: bearerToken("ada-0123456789abcdef") };
-  const other = { ...ada, credential: bearerToken("other-0123456789abcdef") };
+  const otherPrincipal = { ...ada, credential: bearerToken("other-0123456789abcdef") };
   await using rig = await startBullmqRig();
   const commands: string[] = [];
   const monitor = await rig.redis.admin.monitor();
   monitor.on("monitor", (_time: string, words: string[]) => void commands.push(words.join(" ")));
   const transport = await rig.startCoordinator(ada);
-  await rig.startWorker(async () => responseOf("from other"), other);
+  await rig.startWorker(async () => responseOf("from other"), otherPrincipal);
   const response = transport.send(requestFor("me/"));
   await expect
     .poll(() => rig.warnings, { timeout: 10_000 })
@@ -134,7 +134,8 @@ it("a worker with another credential gets no requests, and no credential passes 
   expect(textOf(await response)).toBe("from ada");
   monitor.disconnect();
   expect(commands.length).toBeGreaterThan(20);
-  for (const { credential } of [ada, other]) expect(commands.join("\n")).not.toContain(String(credential));
+  for (const { credential } of [ada, otherPrincipal])
+    expect(commands.join("\n")).not.toContain(String(credential));
   expect(commands.join("\n")).not.toMatch(/0123456789abcdef/);
 });
 
@@ -254,8 +255,8 @@ it("a run that starts during a backoff of the workers sends nothing and learns w
     return responseOf("{}", 429, { "retry-after": "3600" });
   });
   await (await rig.startCoordinator()).send(requestFor("first"));
-  const other = await rig.startCoordinator();
-  const { failure } = await other.send(requestFor("second"));
+  const otherPrincipal = await rig.startCoordinator();
+  const { failure } = await otherPrincipal.send(requestFor("second"));
   expect(failure).toMatchObject({ code: "paused" });
   expect(failure?.resumeAt).toBeGreaterThan(Date.now() + 3_000_000);
   expect(sent).toEqual([requestFor("first").url]);

@@ -21,11 +21,11 @@ it("a lost job fails exactly its own requests", () => {
   const responses: RawResponse[] = [];
   const resolve = (response: RawResponse) => void responses.push(response);
   const lost = pending.add(request, { ...completion, resolve });
-  const other = pending.add({ ...request }, completion);
+  const unrelated = pending.add({ ...request }, completion);
   lost.jobId = "c.1";
-  other.jobId = "c.2";
+  unrelated.jobId = "c.2";
   pending.failJob("c.1", "worker-lost", "its worker was lost");
   expect(responses).toMatchObject([{ head: null, failure: { code: "worker-lost" } }]);
   expect(pending.has(lost)).toBe(false);
-  expect(pending.has(other)).toBe(true);
+  expect(pending.has(unrelated)).toBe(true);
 });

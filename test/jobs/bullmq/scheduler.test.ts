@@ -71,25 +71,28 @@ const startedBy = (...all: readonly Scheduler[]) =>
   all.flatMap(({ started }) => started).sort((a, b) => a.startedAt - b.startedAt);
 
 it("each due run is started by one of the schedulers", async () => {
-  const both = [await startScheduler([recurring("a")]), await startScheduler([recurring("a")])];
-  await waitFor(() => expect(startedBy(...both).length).toBeGreaterThan(8));
-  const times = startedBy(...both).map(({ startedAt }) => Math.floor(startedAt / periodMillis));
+  const bothSchedulers = [await startScheduler([recurring("a")]), await startScheduler([recurring("a")])];
+  await waitFor(() => expect(startedBy(...bothSchedulers).length).toBeGreaterThan(8));
+  const times = startedBy(...bothSchedulers).map(({ startedAt }) => Math.floor(startedAt / periodMillis));
   expect(new Set(times).size).toBe(times.length);
 });
 
 it("runs of the same mirror never overlap, and do not delay those of other mirrors", async () => {
   const all = [recurring("a"), recurring("b"), recurring("c", "another")];
-  const both = [await startScheduler(all, { runMillis: 400 }), await startScheduler(all, { runMillis: 400 })];
+  const bothSchedulers = [
+    await startScheduler(all, { runMillis: 400 }),
+    await startScheduler(all, { runMillis: 400 }),
+  ];
   await waitFor(() =>
-    expect(new Set(startedBy(...both).map(({ id }) => id))).toEqual(new Set(["a", "b", "c"])),
+    expect(new Set(startedBy(...bothSchedulers).map(({ id }) => id))).toEqual(new Set(["a", "b", "c"])),
   );
-  await waitFor(() => expect(startedBy(...both).length).toBeGreaterThan(12));
-  const ofMirror = startedBy(...both).filter(({ id }) => id !== "c");
+  await waitFor(() => expect(startedBy(...bothSchedulers).length).toBeGreaterThan(12));
+  const ofMirror = startedBy(...bothSchedulers).filter(({ id }) => id !== "c");
   ofMirror.slice(1).forEach(({ startedAt }, index) => {
     expect(startedAt).toBeGreaterThanOrEqual(ofMirror[index]?.endedAt ?? 0);
   });
-  const others = startedBy(...both).filter(({ id }) => id === "c");
-  const isOverlapping = others.some(({ startedAt }) =>
+  const otherRuns = startedBy(...bothSchedulers).filter(({ id }) => id === "c");
+  const isOverlapping = otherRuns.some(({ startedAt }) =>
     ofMirror.some((run) => run.startedAt <= startedAt && startedAt < run.endedAt),
   );
   expect(isOverlapping).toBe(true);
@@ -112,14 +115,15 @@ it("due times missed while no scheduler was running are made up for by one run",
 
 it("a Redis that lost its data receives the schedules again, and a missed due time is made up for once", async () => {
   const never = { nextAfter: () => Date.now() + 3_600_000 };
-  const both = [
+  const bothSchedulers = [
     await startScheduler([{ ...recurring("a"), ...never }]),
     await startScheduler([{ ...recurring("a"), ...never }]),
   ];
-  expect(startedBy(...both)).toEqual([]);
-  for (const scheduler of both) scheduler.runs = [{ ...recurring("a", "catalogue", 1000), ...never }];
+  expect(startedBy(...bothSchedulers)).toEqual([]);
+  for (const scheduler of bothSchedulers)
+    scheduler.runs = [{ ...recurring("a", "catalogue", 1000), ...never }];
   await redis.admin.flushall();
-  await waitFor(() => expect(startedBy(...both)).toHaveLength(1));
+  await waitFor(() => expect(startedBy(...bothSchedulers)).toHaveLength(1));
   const queue = await onlyQueue();
   try {
     await waitFor(async () => expect(await queue.getJobSchedulersCount()).toBe(1));
@@ -127,7 +131,7 @@ it("a Redis that lost its data receives the schedules again, and a missed due ti
   } finally {
     await queue.close();
   }
-  expect(startedBy(...both)).toHaveLength(1);
+  expect(startedBy(...bothSchedulers)).toHaveLength(1);
 });
 
 it("a removed run is removed from Redis and never started again", async () => {

@@ -70,9 +70,9 @@ function gone(): unknown[] {
   return mirror.db.prepare("select url from _resource where state = 'gone' order by id").pluck().all();
 }
 
-function replace(world: Map<string, string>, other: ReadonlyMap<string, string>): void {
+function replace(world: Map<string, string>, changes: ReadonlyMap<string, string>): void {
   world.clear();
-  for (const [url, body] of other) world.set(url, body);
+  for (const [url, body] of changes) world.set(url, body);
 }
 
 /** The same world, in which some URLs return 404. */
@@ -123,9 +123,9 @@ describe("a single page without a former item", () => {
     const world = brandWorld(brands(6));
     crawlMirror(mirror, world);
     const shorter = without(brandWorld(brands(5)), () => false);
-    const both: World = { get: (url) => shorter.get(url) ?? world.get(url) };
+    const twoPages: World = { get: (url) => shorter.get(url) ?? world.get(url) };
     const last = (url: string) => Number(url === urlOf("brands/"));
-    crawlMirror(mirror, both, {
+    crawlMirror(mirror, twoPages, {
       choose: (due) => [...due].sort((a, b) => last(a.url) - last(b.url)).slice(0, 1),
     });
     expect(rowOf("brands/5/")).toMatchObject({ state: "held", absent_by: null });
@@ -179,14 +179,14 @@ describe("several pages without a former item", () => {
     crawlMirror(mirror, brandWorld(brands(12), 4));
     mirror.db.exec("update _resource set etag = null where kind = 'brands'");
     const world = brandWorld(brands(11), 4);
-    const noEtags = walkWithoutEtags(world);
+    const noEtags = crawlWithoutEtags(world);
     expect(noEtags.filter((url) => url === urlOf("brands/"))).toHaveLength(1);
     expect(noEtags).toContain(urlOf("brands/11/"));
     expect(rowOf("brands/11/").state).toBe("gone");
   });
 });
 
-function walkWithoutEtags(world: World): readonly string[] {
+function crawlWithoutEtags(world: World): readonly string[] {
   const ingest = mirror.ingest;
   const withoutEtags: MirrorWriter = {
     ...mirror,
@@ -526,7 +526,7 @@ describe("resources below a tombstone", () => {
     const full = brandWorld(brands(6));
     const { runId: first } = crawlMirror(mirror, full);
     const { runId: goneRun } = crawlMirror(mirror, brandWorld(brands(5)));
-    const { runId: back } = crawlMirror(mirror, full);
+    const { runId: returned } = crawlMirror(mirror, full);
     expect(gone()).toEqual([]);
     for (const path of ["brands/5/", "brands/5/models/", "brands/5/m/1/"]) {
       expect(rowOf(path)).toMatchObject({ state: "held", gone_run: null, first_run: first });
@@ -536,7 +536,7 @@ describe("resources below a tombstone", () => {
         .all(...ids(path));
       expect(revisions).toEqual([
         [1, first, goneRun],
-        [2, back, null],
+        [2, returned, null],
       ]);
     }
   });

@@ -35,9 +35,12 @@ describe("a listing", () => {
   });
 
   it("a bulk deletion in one listing does not delay other listings", () => {
-    const other = noted(7, { collectionId: 2 });
+    const elsewhereItem = noted(7, { collectionId: 2 });
     const inCollection = (id: number) => (id === 1 ? 10 : 50);
-    const { goneIds } = decideAbsences([...notedMany(5), other], { inCollection, ofKind: () => 1000 });
+    const { goneIds } = decideAbsences([...notedMany(5), elsewhereItem], {
+      inCollection,
+      ofKind: () => 1000,
+    });
     expect(goneIds).toEqual([7]);
   });
 });

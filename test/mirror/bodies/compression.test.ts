@@ -104,8 +104,8 @@ describe("compressing", () => {
     const note = fc.string({ unit: "binary", maxLength: 5000 });
     await fc.assert(
       fc.asyncProperty(fc.array(note, { minLength: 30, maxLength: 40 }), async (notes) => {
-        await using other = await startMirrorRig();
-        const writer = await other.write();
+        await using otherRig = await startMirrorRig();
+        const writer = await otherRig.write();
         const paths = brands(notes.length);
         const bodies = Object.fromEntries(paths.map((path, n) => [path, brandOf(path, notes[n])]));
         crawl(writer, worldOf({ "/": root(), "brands/": page(paths), ...bodies }));

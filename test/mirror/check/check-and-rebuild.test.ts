@@ -44,9 +44,9 @@ describe("check", () => {
 
   it("a complete catalogue has no problems on a read-only connection", async () => {
     await using sandbox = await startSandbox({ brands: 5, models: 20, sizes: 60 });
-    await using other = await startMirrorRig(sandbox.url);
-    crawl(await other.write(), worldOfTruth(sandbox.truth({ optional: true })), { follow: ["related"] });
-    expect(other.read(problemsOf)).toEqual([]);
+    await using otherRig = await startMirrorRig(sandbox.url);
+    crawl(await otherRig.write(), worldOfTruth(sandbox.truth({ optional: true })), { follow: ["related"] });
+    expect(otherRig.read(problemsOf)).toEqual([]);
   });
 
   it.each<[string, string, object[]]>([

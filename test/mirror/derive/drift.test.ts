@@ -100,7 +100,7 @@ it("no existing item becomes a tombstone, however its listing changes between pa
         crawl(mirror, listing, { choose: chooseOne, maxBatches, approve: true });
         expectNoLoss();
       }
-      for (let walks = 0; walks < 2; walks++) crawl(mirror, listing, { approve: true });
+      for (let crawls = 0; crawls < 2; crawls++) crawl(mirror, listing, { approve: true });
       expectNoLoss();
       const held = mirror.db
         .prepare("select url from _resource where kind = 'brand' and state = 'held'")

@@ -249,13 +249,13 @@ describe("a mirror", () => {
     ["base URL", { baseUrl: `${baseUrl}v2/` }],
     ["service name", { serviceName: "other" }],
     ["area", { area: "account" as const }],
-  ])("a mirror of another %s is refused and not changed", async (fact, other) => {
+  ])("a mirror of another %s is refused and not changed", async (fact, otherIdentity) => {
     const mirror = await rig.write();
     crawl(mirror, world());
     mirror.close();
     chmodSync(rig.file, 0o644);
     const before = hashOf(rig.file);
-    await expect(rig.write(other)).rejects.toThrow(
+    await expect(rig.write(otherIdentity)).rejects.toThrow(
       expect.objectContaining({ code: "other-service", message: expect.stringContaining(fact) }),
     );
     expect(hashOf(rig.file)).toBe(before);

@@ -73,7 +73,7 @@ it("after changes and interrupted runs a mirror is sound, rebuilds to the same s
           sandbox.advance(advance);
         }
         // Each run follows the links that the run before has found.
-        for (let walks = 0; walks < 3; walks++) crawl(mirror, world(), { follow, choose, approve: true });
+        for (let crawls = 0; crawls < 3; crawls++) crawl(mirror, world(), { follow, choose, approve: true });
         expectSoundAndRebuildable();
         expect(heldOf(canonicalDump(mirror))).toEqual(
           heldOf(await dumpOfFreshCrawl(sandbox.url, world(), follow)),

@@ -187,18 +187,18 @@ describe("a body", () => {
       etag: '"x"',
     } as const;
     const body = Buffer.isBuffer(invalid) ? invalid : Buffer.from(JSON.stringify(invalid));
-    const other = Buffer.from(JSON.stringify(entity({ name: "B2" })));
+    const otherBody = Buffer.from(JSON.stringify(entity({ name: "B2" })));
     const summary = mirror.ingest(
       [
         { ...common, resourceId: resourceAt(brandUrl).id, body },
-        { ...common, resourceId: resourceAt(urlOf("brands/b/")).id, body: other },
+        { ...common, resourceId: resourceAt(urlOf("brands/b/")).id, body: otherBody },
       ],
       runId,
     );
     expect(summary).toMatchObject({ failed: 1, changed: 1 });
     const after = canonicalDump(mirror);
     expect(after[brandUrl]).toEqual(before[brandUrl]);
-    expect(after[urlOf("brands/b/")]?.sha256).toBe(sha256Of(other));
+    expect(after[urlOf("brands/b/")]?.sha256).toBe(sha256Of(otherBody));
     expect(resourceAt(brandUrl)).toMatchObject({ etag, attempts: 1 });
     expect(resourceAt(brandUrl).error).toMatch(/^contract: /);
     expect(problemsOf(mirror)).toEqual([]);

@@ -135,13 +135,13 @@ const bodyOf = (path: string, names: readonly string[]): object => {
 };
 
 it("pruning changes no remaining run if resources change several times in one run, and back", async () => {
-  const answer = fc.record({
+  const response = fc.record({
     path: fc.constantFrom("brands/", "featured/", "a/", "b/"),
     /** Null for a resource that is gone. */
     names: fc.option(fc.tuple(name, name), { freq: 4 }),
   });
   const run = fc.record({
-    answers: fc.array(answer, { maxLength: 6 }),
+    responses: fc.array(response, { maxLength: 6 }),
     approve: fc.boolean(),
     rebuilds: fc.boolean(),
     prunes,
@@ -155,12 +155,12 @@ it("pruning changes no remaining run if resources change several times in one ru
       const states = recordStates(mirror);
       states.record(crawl(mirror, world, { follow: ["featured"] }).runId);
       const idOf = mirror.db.prepare<[string], number>("select id from _resource where url = ?").pluck();
-      for (const { answers, approve, rebuilds, prunes: bits } of history) {
+      for (const { responses, approve, rebuilds, prunes: bits } of history) {
         const runId = beginRun(mirror);
-        for (const { path, names } of answers) {
+        for (const { path, names } of responses) {
           const url = urlOf(path);
-          const answered = worldOf(names === null ? {} : { [path]: bodyOf(path, names) });
-          mirror.ingest([resultFrom(answered, { id: idOf.get(url) ?? 0, url, etag: null })], runId);
+          const responded = worldOf(names === null ? {} : { [path]: bodyOf(path, names) });
+          mirror.ingest([resultFrom(responded, { id: idOf.get(url) ?? 0, url, etag: null })], runId);
         }
         closeRun(mirror, runId, approve);
         states.record(runId);

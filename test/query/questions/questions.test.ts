@@ -11,7 +11,7 @@ import { catalogueOf, inOrder } from "../support/catalogue.ts";
 import { collectRows } from "../support/collect-rows.ts";
 import { questionCases } from "../support/question-cases.ts";
 
-type Answer = Record<string, unknown>[];
+type Rows = Record<string, unknown>[];
 
 let rig: Rig;
 /** The bodies of brands, models and sizes before the changes, by URL. */
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig[Symbol.asyncDispose]());
 
-async function ask(question: string, options: QuestionOptions = {}, file = rig.file): Promise<Answer> {
+async function questionRows(question: string, options: QuestionOptions = {}, file = rig.file): Promise<Rows> {
   const { columns, rows } = await runQuestion({ file, question, options });
   return (await collectRows(rows)).map((row) => Object.fromEntries(columns.map((name, n) => [name, row[n]])));
 }
@@ -85,8 +85,11 @@ it.each(listQuestions())(
     const some = someOptions();
     const given = (names: readonly string[]) =>
       Object.fromEntries(names.map((option) => [option, some[option] ?? ""]));
-    await ask(name, given(options.map((option) => option.name)));
-    await ask(name, given(options.filter(({ isRequired }) => isRequired).map((option) => option.name)));
+    await questionRows(name, given(options.map((option) => option.name)));
+    await questionRows(
+      name,
+      given(options.filter(({ isRequired }) => isRequired).map((option) => option.name)),
+    );
   },
 );
 
@@ -94,7 +97,7 @@ it("every question gives the result computed from the sandbox's catalogue", asyn
   const cases = questionCases(catalogueOf(rig.sandbox));
   expect(cases.filter(({ answer: compute }) => compute.length === 0)).toEqual([]);
   for (const { question, options, answer: compute } of cases)
-    expect({ question, options, answer: await ask(question, options) }).toEqual({
+    expect({ question, options, answer: await questionRows(question, options) }).toEqual({
       question,
       options,
       answer: compute,
@@ -104,7 +107,7 @@ it("every question gives the result computed from the sandbox's catalogue", asyn
 it("@newest, @changed and @gone give what the sandbox added, changed and removed since a run", async () => {
   for (const kind of ["brand", "model", "size"]) {
     for (const [question, urls] of Object.entries(changesOf(kind))) {
-      const compute = await ask(question, { kind, since: secondRun, limit: 1000 });
+      const compute = await questionRows(question, { kind, since: secondRun, limit: 1000 });
       expect({ kind, question, urls: compute.map(({ href }) => href).sort() }).toEqual({
         kind,
         question,
@@ -124,12 +127,12 @@ it("@growing-brands gives the brands with new models since a run, without brands
     const newModels = own.filter((model) => added.includes(model.href)).length;
     return hadModels.has(href) && newModels > 0 ? [{ href, new_models: newModels, models: own.length }] : [];
   });
-  const compute = await ask("growing-brands", { since: secondRun });
+  const compute = await questionRows("growing-brands", { since: secondRun });
   expect(grown.length).toBeGreaterThan(0);
   expect(compute).toEqual(
     inOrder(grown, (row) => [-row.new_models, row.href]).map((row) => expect.objectContaining(row)),
   );
-  expect(await ask("growing-brands", { since: 1 })).toEqual([]);
+  expect(await questionRows("growing-brands", { since: 1 })).toEqual([]);
 });
 
 it("@growing-brands counts models listed after the first complete reading, not its later pages", async () => {
@@ -149,7 +152,10 @@ it("@growing-brands counts models listed after the first complete reading, not i
     ({ href, brand }) => !known?.has(href) && brands?.has(brand.href),
   );
   const growthSince = async (since: number) =>
-    (await ask("growing-brands", { since }, slow.file)).map(({ href, new_models }) => [href, new_models]);
+    (await questionRows("growing-brands", { since }, slow.file)).map(({ href, new_models }) => [
+      href,
+      new_models,
+    ]);
   const grown = Map.groupBy(added, ({ brand }) => brand.href);
   const expected = [...grown].map(([href, models]) => [href, models.length]);
   const results = [];
@@ -164,10 +170,10 @@ it("@models-without-sizes and @brand-coverage show what an incomplete mirror lac
   await using partial = await startRig({ brands: 6, models: 20, sizes: 60, pageSize: 5 });
   await partial.sync({ depth: "models" });
   const { brands, models } = catalogueOf(partial.sandbox);
-  const withoutSizes = await ask("models-without-sizes", {}, partial.file);
+  const withoutSizes = await questionRows("models-without-sizes", {}, partial.file);
   expect(withoutSizes.map(({ href }) => href).sort()).toEqual(models.map(({ href }) => href).sort());
   await partial.sync({ brands: [String(models[0]?.brand.fields.name)] });
-  const coverage = await ask("brand-coverage", {}, partial.file);
+  const coverage = await questionRows("brand-coverage", {}, partial.file);
   const { sizes } = catalogueOf(partial.sandbox);
   const countOf = (href: unknown) => ({
     models: models.filter(({ brand }) => brand.href === href).length,
@@ -192,18 +198,20 @@ it("an unknown count is sorted last, and one beyond 64 bits first", async () => 
     "update _size set bra_count = '99999999999999999999', band = null, cup = null, alternative_sizes = '[1, {}]' where id = (select max(id) from _size)",
     "update _size set bra_count = null, alternative_sizes = null where id = (select min(id) from _size)",
   );
-  const counts = (await ask("top-models", { limit: 1000 }, file)).map(({ bra_count: count }) => count);
+  const counts = (await questionRows("top-models", { limit: 1000 }, file)).map(
+    ({ bra_count: count }) => count,
+  );
   expect(counts.slice(0, 2)).toEqual(["500000000000000000000", "99999999999999999999"]);
   expect(counts.at(-1)).toBe(null);
   for (const { name, options } of listQuestions()) {
     const some = someOptions();
-    await ask(
+    await questionRows(
       name,
       Object.fromEntries(options.map((option) => [option.name, some[option.name] ?? ""])),
       file,
     );
   }
-  expect((await ask("model-types", {}, file)).map(({ type }) => type)).toContain(null);
+  expect((await questionRows("model-types", {}, file)).map(({ type }) => type)).toContain(null);
 });
 
 it("a mirror with outdated views is an error that suggests a rebuild", async () => {
@@ -212,7 +220,7 @@ it("a mirror with outdated views is an error that suggests a rebuild", async () 
     "drop view known",
     "create view known as select url as href, kind from _resource",
   );
-  await expect(ask("brand-coverage", {}, file)).rejects.toMatchObject({
+  await expect(questionRows("brand-coverage", {}, file)).rejects.toMatchObject({
     ...{
       code: "question",
       message: expect.stringMatching(/^@brand-coverage does not work on this mirror yet/),

@@ -17,14 +17,14 @@ beforeAll(async () => {
 });
 afterAll(() => rig[Symbol.asyncDispose]());
 
-async function ask(question: string, options: QuestionOptions, file = rig.file) {
+async function resolve(question: string, options: QuestionOptions, file = rig.file) {
   return await collectRows((await runQuestion({ file, question, options })).rows);
 }
 
 it("a brand is found by its URL, by its name in any case, and by its slug", async () => {
   for (const { href, fields } of catalogueOf(rig.sandbox).brands) {
     for (const brand of [href, String(fields.name).toUpperCase(), String(fields.slug)]) {
-      const [[name, , , , , found] = []] = await ask("brand-models", { brand });
+      const [[name, , , , , found] = []] = await resolve("brand-models", { brand });
       expect({ brand, name, found }).toEqual({ brand, name: fields.name, found: href });
     }
   }
@@ -35,7 +35,7 @@ it("a brand's name selects all brands of that name, including tombstones", async
   copyFileSync(rig.file, file);
   const [first, second] = catalogueOf(rig.sandbox).brands.map(({ href }) => href);
   const foundBrands = async (brand: string) =>
-    (await ask("brand-models", { brand }, file)).map((row) => row.at(-1)).sort();
+    (await resolve("brand-models", { brand }, file)).map((row) => row.at(-1)).sort();
   const db = new Database(file);
   db.prepare(
     "update _member set name = 'The Same' where item_id in (select id from _resource where url in (?, ?))",
@@ -58,7 +58,7 @@ it.each<[string, QuestionOptions, RegExp, RegExp]>([
   ["top-brnds", {}, /^There is no question @top-brnds$/, /@top-brands or @top-models/],
   ["zzz", {}, /no question @zzz/, /armoire query --list/],
 ])("the wrong usage @%s %j is an error with a hint", async (question, options, message, hint) => {
-  await expect(ask(question, options)).rejects.toMatchObject({
+  await expect(resolve(question, options)).rejects.toMatchObject({
     ...{ name: "QueryError", code: "question" },
     ...{ message: expect.stringMatching(message), hint: expect.stringMatching(hint) },
   });
@@ -69,12 +69,12 @@ it.each([
   ["7", "no-such-run", /from run 1 /],
 ])("the invalid point in time %j is a PointError", async (since, code, hint) => {
   const error = { name: "PointError", code, hint: expect.stringMatching(hint) };
-  await expect(ask("newest", { since })).rejects.toMatchObject(error);
+  await expect(resolve("newest", { since })).rejects.toMatchObject(error);
 });
 
 it("an unknown brand is an error that suggests similar names", async () => {
   const name = String(catalogueOf(rig.sandbox).brands[0]?.fields.name);
-  await expect(ask("bands", { brand: `${name.slice(0, 4)}zzz` })).rejects.toMatchObject({
+  await expect(resolve("bands", { brand: `${name.slice(0, 4)}zzz` })).rejects.toMatchObject({
     hint: expect.stringContaining(JSON.stringify(name)),
   });
 });

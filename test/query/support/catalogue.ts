@@ -54,8 +54,8 @@ export function catalogueOf(sandbox: Sandbox): Catalogue {
   return { brands, models, sizes, relations };
 }
 
-function byHref<Item extends Thing>(things: readonly Item[], href: unknown): Item {
-  const found = things.find((thing) => thing.href === href);
+function byHref<Item extends Thing>(entities: readonly Item[], href: unknown): Item {
+  const found = entities.find((entity) => entity.href === href);
   if (found === undefined) throw new Error(`the sandbox tells of no ${href}`);
   return found;
 }
@@ -67,13 +67,13 @@ export function groupsBy<Item>(items: readonly Item[], keyOf: (item: Item) => un
 
 export const countDistinct = (values: readonly unknown[]): number => new Set(values).size;
 
-export const sumOfBras = (things: readonly Thing[]): number =>
-  things.reduce((sum, { bras }) => sum + bras, 0);
+export const sumOfBras = (entities: readonly Thing[]): number =>
+  entities.reduce((sum, { bras }) => sum + bras, 0);
 
 /** Sorts by several keys, as ORDER BY does; a negated number sorts in descending order. */
 export function inOrder<Item>(items: readonly Item[], keysOf: (item: Item) => readonly unknown[]): Item[] {
-  return items.toSorted((one, other) => {
-    const [left, right] = [keysOf(one), keysOf(other)];
+  return items.toSorted((a, b) => {
+    const [left, right] = [keysOf(a), keysOf(b)];
     const at = left.findIndex((key, index) => key !== right[index]);
     return at < 0 ? 0 : (left[at] as string) < (right[at] as string) ? -1 : 1;
   });

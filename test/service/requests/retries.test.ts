@@ -144,10 +144,10 @@ describe("waiting", () => {
   test.each([
     ["between retries", rawResponse(500)],
     ["for the service", jsonResponse({}, { "retry-after": "50" }, 429)],
-  ])("%s ends with the caller's reason when the caller aborts", async (_name, answer) => {
+  ])("%s ends with the caller's reason when the caller aborts", async (_name, response) => {
     const controller = new AbortController();
     const reason = { stop: "now" };
-    await using rig = await startClientRig((_, socket) => socket.write(answer));
+    await using rig = await startClientRig((_, socket) => socket.write(response));
     const { sleep } = rig.clock;
     rig.clock.sleep = (millis, signal) => {
       controller.abort(reason);

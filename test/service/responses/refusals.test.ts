@@ -49,8 +49,8 @@ describe("a refusal", () => {
     ["a wrong request", jsonResponse({ message: "Bad" }, {}, 400), "unexpected-status", "skip"],
     ["a success that brings nothing", rawResponse(204), "unexpected-status", "skip"],
     ["a part", jsonResponse({}, {}, 206), "unexpected-status", "skip"],
-  ] as const)("a refusal for %s is distinguished", async (_name, answer, code, next) => {
-    await using rig = await startClientRig((_, socket) => socket.write(answer));
+  ] as const)("a refusal for %s is distinguished", async (_name, response, code, next) => {
+    await using rig = await startClientRig((_, socket) => socket.write(response));
     const failure = await failureOf(rig.fetch("/me/"));
     expect(failure).toMatchObject({ code, next, name: "ServiceError" });
     expect(failure.hint).not.toBe("");
@@ -94,13 +94,13 @@ describe("the reserve", () => {
 
   test("each attempt is reserved before and settled after, retries and waits included", async () => {
     const log: string[] = [];
-    const answers = [
+    const responses = [
       rawResponse(500, left),
       jsonResponse({}, { "retry-after": "1" }, 429),
       rawResponse(304, { etag: '"b"' }),
       jsonResponse({}, left),
     ];
-    await using rig = await startClientRig(({ index }, socket) => socket.write(answers[index] ?? ""), {
+    await using rig = await startClientRig(({ index }, socket) => socket.write(responses[index] ?? ""), {
       rateLimiter: recording(log),
     });
     const start = rig.clock.now();
@@ -125,14 +125,14 @@ describe("the reserve", () => {
         socket.end(rawResponse(200, { ...left, "content-length": "9" }, "{")),
       "settle 200 12 null",
     ],
-  ])("each attempt is settled once after %s", async (_name, answer, settled) => {
+  ])("each attempt is settled once after %s", async (_name, response, isSettled) => {
     const log: string[] = [];
-    await using rig = await startClientRig((_, socket) => answer(socket), {
+    await using rig = await startClientRig((_, socket) => response(socket), {
       rateLimiter: recording(log),
       retry: { maxRetries: 0 },
     });
     await failureOf(rig.fetch("/"));
-    expect(log).toEqual(["reserve /", settled]);
+    expect(log).toEqual(["reserve /", isSettled]);
   });
 
   test("an aborted attempt is settled", async () => {

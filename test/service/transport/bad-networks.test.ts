@@ -45,20 +45,19 @@ const harmful: readonly (readonly [name: string, trouble: NetworkFault])[] = [
 const fetches = 24;
 
 /** Fetches the front page again and again. @returns how often the service was asked */
-async function fetchAllThrough(
-  trouble: NetworkFault,
-  options: Partial<ServiceClientOptions>,
-): Promise<number> {
+async function fetchAllThrough(fault: NetworkFault, options: Partial<ServiceClientOptions>): Promise<number> {
   await using sandbox = await startSandbox({ seed: 5, brands: 6, models: 40, sizes: 60, allowance: 10_000 });
-  await using network = await startBadNetwork(sandbox.url, trouble);
+  await using network = await startBadNetwork(sandbox.url, fault);
   const url = `${network.origin}/`;
   const expected = await (await fetch(sandbox.url)).text();
   sandbox.clearLog();
   const service = openServiceClient({ baseUrl: url, clock: fakeClock(), connections: 3, ...options });
   try {
-    const answers = await Promise.all(Array.from({ length: fetches }, () => service.fetch({ url })));
-    for (const answer of answers)
-      expect(answer.outcome === "body" && textOf(answer.body).replaceAll(url, sandbox.url)).toBe(expected);
+    const responses = await Promise.all(Array.from({ length: fetches }, () => service.fetch({ url })));
+    for (const response of responses)
+      expect(response.outcome === "body" && textOf(response.body).replaceAll(url, sandbox.url)).toBe(
+        expected,
+      );
   } finally {
     await service.close();
   }
@@ -69,15 +68,15 @@ const textOf = (body: Uint8Array) => Buffer.from(body).toString();
 
 test.each(harmless)(
   "over a network that %s every response arrives whole with one request",
-  async (_name, trouble) => {
-    expect(await fetchAllThrough(trouble, {})).toBe(fetches);
+  async (_name, fault) => {
+    expect(await fetchAllThrough(fault, {})).toBe(fetches);
   },
 );
 
 test.each(harmful)(
   "over a network that %s every response arrives whole, with retries",
-  async (_name, trouble) => {
+  async (_name, fault) => {
     const limits = { headerTimeoutMillis: 200, idleTimeoutMillis: 200 };
-    expect(await fetchAllThrough(trouble, { limits, retry: { maxRetries: 9 } })).toBeGreaterThan(fetches);
+    expect(await fetchAllThrough(fault, { limits, retry: { maxRetries: 9 } })).toBeGreaterThan(fetches);
   },
 );

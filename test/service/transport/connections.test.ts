@@ -64,10 +64,10 @@ describe("a connection that breaks", () => {
       (socket: Socket) => socket.write("HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"),
       "connection-lost",
     ],
-  ] as const)("a connection that breaks and %s is retried", async (_name, answer, code) => {
+  ] as const)("a connection that breaks and %s is retried", async (_name, response, code) => {
     await using rig = await startClientRig(
       ({ path, index }, socket) =>
-        void (path === "/always" || index === 0 ? answer(socket) : socket.write(jsonResponse({}))),
+        void (path === "/always" || index === 0 ? response(socket) : socket.write(jsonResponse({}))),
     );
     expect((await rig.fetch("/first")).outcome).toBe("body");
     expect(await failureOf(rig.fetch("/always"))).toMatchObject({ code, next: "retry" });

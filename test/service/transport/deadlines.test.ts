@@ -57,9 +57,12 @@ describe("a server that hangs", () => {
       { totalTimeoutMillis: 50 },
       null,
     ],
-  ] as const)("%s ends the attempt (%#)", async (_name, answer, limits, status) => {
+  ] as const)("%s ends the attempt (%#)", async (_name, response, limits, status) => {
     const all = { headerTimeoutMillis: long, idleTimeoutMillis: long, totalTimeoutMillis: long, ...limits };
-    await using rig = await startClientRig((_, socket) => void answer(socket), { limits: all, retry: once });
+    await using rig = await startClientRig((_, socket) => void response(socket), {
+      limits: all,
+      retry: once,
+    });
     expect(await failureOf(rig.fetch("/"))).toMatchObject({ code: "timeout", next: "retry", status });
   });
 
@@ -196,23 +199,18 @@ describe("the coarse timer", () => {
 describe("a signal", () => {
   test("a signal cancels only its own requests, with one listener", () => {
     const timer = new DeadlineTimer(100);
-    const [one, other] = [new AbortController(), new AbortController()];
-    const listen = vi.spyOn(one.signal, "addEventListener");
+    const [a, b] = [new AbortController(), new AbortController()];
+    const listen = vi.spyOn(a.signal, "addEventListener");
     const cancelled: string[] = [];
     const add = (name: string, signal: AbortSignal | undefined) =>
       timer.add({ signal, expire: () => {}, cancel: () => cancelled.push(name) });
-    const first = add("first", one.signal);
-    timer.remove(add("ended", one.signal));
-    const slots = [
-      first,
-      add("second", one.signal),
-      add("of another", other.signal),
-      add("of none", undefined),
-    ];
-    one.abort();
+    const first = add("first", a.signal);
+    timer.remove(add("ended", a.signal));
+    const slots = [first, add("second", a.signal), add("of another", b.signal), add("of none", undefined)];
+    a.abort();
     expect(cancelled).toEqual(["first", "second"]);
     expect(listen).toHaveBeenCalledOnce();
     for (const slot of slots) timer.remove(slot);
-    expect([one, other].map(({ signal }) => getEventListeners(signal, "abort"))).toEqual([[], []]);
+    expect([a, b].map(({ signal }) => getEventListeners(signal, "abort"))).toEqual([[], []]);
   });
 });

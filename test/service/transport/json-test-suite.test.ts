@@ -22,7 +22,7 @@ const serve = (wrap: (text: string) => string): Promise<ClientRig> =>
     socket.write(text === undefined ? jsonResponse({}) : rawResponse(200, json, wrap(text)));
   });
 
-async function answerTo(rig: ClientRig, index: number): Promise<FetchResponse | ServiceError> {
+async function responseTo(rig: ClientRig, index: number): Promise<FetchResponse | ServiceError> {
   try {
     return await rig.fetch(`/${index}`);
   } catch (error) {
@@ -41,14 +41,14 @@ describe("a text of JSONTestSuite", () => {
   test("a text of JSONTestSuite as a body, an object that must be accepted is accepted, and anything else refused", async () => {
     await using rig = await serve((text) => text);
     for (const [index, { name, input }] of parsing.entries()) {
-      const answer = await answerTo(rig, index);
-      if (answer instanceof ServiceError) {
-        expect(refused, name).toContain(answer.code);
+      const response = await responseTo(rig, index);
+      if (response instanceof ServiceError) {
+        expect(refused, name).toContain(response.code);
         if (name.startsWith("y_")) expect(isObject(input), name).toBe(false);
       } else {
         expect(name).toMatch(/^[yi]_/);
         expect(isObject(input), name).toBe(true);
-        expect(answer.outcome === "body" && Buffer.from(answer.body).toString(), name).toBe(input);
+        expect(response.outcome === "body" && Buffer.from(response.body).toString(), name).toBe(input);
       }
     }
   });
@@ -58,15 +58,15 @@ describe("a text of JSONTestSuite", () => {
     await using rig = await serve(wrap);
     const read = new Set<string>();
     for (const [index, { name, input }] of parsing.entries()) {
-      const answer = await answerTo(rig, index);
-      if (answer instanceof ServiceError) {
-        expect(refused, name).toContain(answer.code);
+      const response = await responseTo(rig, index);
+      if (response instanceof ServiceError) {
+        expect(refused, name).toContain(response.code);
         expect(name).toMatch(/^[ni]_/);
         continue;
       }
       read.add(name);
       expect(name).toMatch(/^[yi]_/);
-      expect(answer.outcome === "body" && Buffer.from(answer.body).toString(), name).toBe(wrap(input));
+      expect(response.outcome === "body" && Buffer.from(response.body).toString(), name).toBe(wrap(input));
       const exact = JSON.stringify(parseJsonOrThrow(wrap(input)).value);
       expect(isDeepStrictEqual(JSON.parse(exact), JSON.parse(wrap(input))), name).toBe(true);
     }

@@ -119,10 +119,10 @@ describe("a problem of another account", () => {
     ["a later version", (file) => writeFileSync(file, JSON.stringify({ version: 99 }))],
     ["a file that others may read", (file) => chmodSync(file, 0o644)],
     ["a damaged file", (file) => writeFileSync(file, "{")],
-  ])("a problem of another account does not prevent adding one: %s", async (_problem, spoil) => {
+  ])("a problem of another account does not prevent adding one: %s", async (_problem, damage) => {
     await using sandbox = await startSandbox(small);
     const { account } = await addUser("bea", sandbox, 1);
-    spoil(account.accountFile);
+    damage(account.accountFile);
     expect(await addUser("ada", sandbox)).toMatchObject({ account: { username: "anna" } });
     await expect(addUser("eve", sandbox)).rejects.toMatchObject({ code: "taken" });
   });
@@ -274,10 +274,10 @@ describe("an existing account stays unchanged", () => {
 
   it("an existing account stays unchanged if the base URL differs, without a request", async () => {
     await using sandbox = await startSandbox(small);
-    await using other = await startSandbox(small);
+    await using otherSandbox = await startSandbox(small);
     await addUser("ada", sandbox);
-    await expect(addUser("ada", other)).rejects.toMatchObject({ code: "taken" });
-    expect(other.log()).toEqual([]);
+    await expect(addUser("ada", otherSandbox)).rejects.toMatchObject({ code: "taken" });
+    expect(otherSandbox.log()).toEqual([]);
   });
 
   it("an existing account stays unchanged if its user is added under another name", async () => {
@@ -292,8 +292,8 @@ describe("an existing account stays unchanged", () => {
 
   it("an existing account does not prevent an account of another service with the same user id", async () => {
     await using sandbox = await startSandbox(small);
-    await using other = await startSandbox(small);
-    const [first, second] = [await addUser("ada", sandbox), await addUser("eve", other)];
+    await using otherSandbox = await startSandbox(small);
+    const [first, second] = [await addUser("ada", sandbox), await addUser("eve", otherSandbox)];
     expect(first.account.userId).toBe(second.account.userId);
   });
 

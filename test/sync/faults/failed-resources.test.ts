@@ -10,7 +10,7 @@ const world = { brands: 3, models: 6, sizes: 12 };
 it.each([
   ["with an endless Retry-After", { fault: "status", status: 503, retryAfter: "1" }],
   ["that alone requires a credential", { fault: "not-authenticated" }],
-] as const)("a page %s is reported, and everything else is held", async (_what, fault) => {
+] as const)("a page %s is reported, and everything else is held", async (_case, fault) => {
   await using rig = await startRig(world);
   rig.sandbox.setFaults([{ kind: "models", positions: [1], times: "always", ...fault }]);
   const report = await rig.sync({ concurrency: 1 });

@@ -258,19 +258,19 @@ describe("a refused picture", () => {
 
   it("a picture is refused if it redirects to another host, but not if to the same", async () => {
     await using media = await startMediaRig();
-    await using other = await startPictureServer();
-    other.put("/a.png", pictureResponse());
+    await using otherHost = await startPictureServer();
+    otherHost.put("/a.png", pictureResponse());
     const { origin, put } = media.pictures;
     put("/a.png", pictureResponse());
     put("/here", { status: 302, headers: { location: "/a.png" } });
-    put("/there", { status: 302, headers: { location: `${other.origin}/a.png` } });
+    put("/there", { status: 302, headers: { location: `${otherHost.origin}/a.png` } });
     put("/home", { status: 302, headers: { location: media.rig.sandbox.url } });
     put("/loop", { status: 302, headers: { location: "/loop" } });
     put("/file", { status: 302, headers: { location: "file:///etc/passwd" } });
     const paths = ["here", "there", "home", "loop", "file"];
     await media.setReferences({ avatar: paths.map((path) => `${origin}/${path}`) });
     expect(await media.download()).toMatchObject({ pictures: { new: 1, failed: 4 } });
-    expect(other.requests).toEqual([]);
+    expect(otherHost.requests).toEqual([]);
     expect(media.rig.sandbox.log()).toEqual([]);
     expect(media.media().find(({ url }) => url === `${origin}/here`)).toMatchObject({ error: null });
   });

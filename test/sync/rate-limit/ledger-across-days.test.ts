@@ -110,8 +110,8 @@ describe("a spent allowance", () => {
     await using rig = await startRig({ ...tiny, allowance: 5 });
     await using folder = await makeLedgerFolder();
     await rig.sync({ ledgerFile: folder.file });
-    const other = await rig.sync({ ledgerFile: folder.file, file: `${rig.file}-other` });
-    expect(other).toMatchObject({ stopped: "allowance", requests: { sent: 0 } });
+    const otherReport = await rig.sync({ ledgerFile: folder.file, file: `${rig.file}-other` });
+    expect(otherReport).toMatchObject({ stopped: "allowance", requests: { sent: 0 } });
     expect(existsSync(join(dirname(rig.file), "ledger.sqlite"))).toBe(false);
   });
 

@@ -17,11 +17,11 @@ function response(status: number, reading: Partial<RateLimitHeaders> | null = nu
 
 /** Whether a promise is settled, after all pending callbacks have run. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
-  const settled = promise.then(
+  const isDone = promise.then(
     () => true,
     () => true,
   );
-  return Promise.race([settled, new Promise<false>((resolve) => setImmediate(() => resolve(false)))]);
+  return Promise.race([isDone, new Promise<false>((resolve) => setImmediate(() => resolve(false)))]);
 }
 
 async function withBudget(
@@ -88,9 +88,9 @@ describe("permits", () => {
   it("permits follow the lowest remaining count of a window, whatever the order of the responses", () =>
     withBudget({}, async (runBudget) => {
       (await runBudget.acquirePermit(request)).release(response(200, { remaining: 9 }));
-      const both = await Promise.all([runBudget.acquirePermit(request), runBudget.acquirePermit(request)]);
-      both[1].release(response(200, { remaining: 7 }));
-      both[0].release(response(200, { remaining: 8 }));
+      const permits = await Promise.all([runBudget.acquirePermit(request), runBudget.acquirePermit(request)]);
+      permits[1].release(response(200, { remaining: 7 }));
+      permits[0].release(response(200, { remaining: 8 }));
       const expected = { limit: 30, remaining: 7, resetAt: tomorrow, isReported: true };
       expect(runBudget.state).toMatchObject(expected);
     }));
@@ -136,9 +136,9 @@ describe("Retry-After", () => {
   it("a Retry-After of up to a minute delays every request", () =>
     withBudget({}, async (runBudget, clock) => {
       (await runBudget.acquirePermit(request)).release(throttled(60_000));
-      const both = await Promise.all([runBudget.acquirePermit(request), runBudget.acquirePermit(request)]);
+      const permits = await Promise.all([runBudget.acquirePermit(request), runBudget.acquirePermit(request)]);
       expect(clock.time).toBeGreaterThanOrEqual(start + 60_000);
-      for (const permit of both) permit.release(noResponse);
+      for (const permit of permits) permit.release(noResponse);
     }));
 
   it("a Retry-After of more than a minute refuses permits, with the time to resume", () =>

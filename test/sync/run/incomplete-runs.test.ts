@@ -21,7 +21,7 @@ describe("checks of suspects", () => {
   it.each([
     ["few free checks", { maxFreeChecks: 1 }],
     ["a minimum age of checks", { skipFresherThanMillis: 7 * daySeconds * 1000 }],
-  ])("checks of suspects stay due in later runs with %s, until they are made", async (_what, limits) => {
+  ])("checks of suspects stay due in later runs with %s, until they are made", async (_case, limits) => {
     await using rig = await heldRig();
     rig.sandbox.advance({ steps: 3, kind: "size", changes: 15, additions: 5 });
     const interrupted = await rig.sync({ budget: 6 });

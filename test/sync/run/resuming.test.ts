@@ -100,7 +100,7 @@ describe("a refusal that concerns the whole run", () => {
     ["a refused credential", { fault: "not-authenticated" }],
   ] as const)(
     "a refusal for the whole run (%s) is followed by no more requests than were running",
-    async (_what, fault) => {
+    async (_case, fault) => {
       await using rig = await startRig({ brands: 3, models: 60, sizes: 60 });
       rig.sandbox.setFaults([{ kind: "model", from: 3, times: "always", ...fault }]);
       await rig.sync({ concurrency: 4 }).catch(() => null);

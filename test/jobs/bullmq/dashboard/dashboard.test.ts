@@ -72,11 +72,11 @@ it("/metrics has the requests of the worker, and the requests, allowance and fro
 
 it("the pages show the current queues of all principals, without proofs and bodies, and are read-only", async () => {
   await using worker = await startDashboardWorker(redis, [catalogueAt("http://127.0.0.1:9/")]);
-  const other = new Queue("fetch-ada@x.example", {
+  const otherQueue = new Queue("fetch-ada@x.example", {
     connection: { path: redis.url },
     prefix: keyPrefix,
   });
-  await other.add("fetch", {
+  await otherQueue.add("fetch", {
     v: 1,
     requests: [{ id: "1", url: "https://x.example/brands", condition: ["if-none-match", '"e"'] }],
     ...{ coordinatorId: "c", credentialProof: "a-proof-is-not-shown", responseQueue: "responses-m" },
@@ -103,14 +103,14 @@ it("the pages show the current queues of all principals, without proofs and bodi
   const origin = worker.url.slice(0, -1);
   const refused = await get(`${worker.url}api/queues/pause`, { method: "PUT", headers: { origin } });
   expect(refused.status).toBe(403);
-  expect(await other.isPaused()).toBe(false);
+  expect(await otherQueue.isPaused()).toBe(false);
 
   await responses.obliterate({ force: true });
-  await other.obliterate({ force: true });
+  await otherQueue.obliterate({ force: true });
   await expect
     .poll(async () => (await get(`${worker.url}api/queues`)).text, { timeout: 10_000 })
     .not.toMatch(/responses-m|fetch-ada/);
-  await Promise.all([responses.close(), other.close()]);
+  await Promise.all([responses.close(), otherQueue.close()]);
 });
 
 it("with --allow-actions, its own pages can pause a queue, and other pages cannot", async () => {
