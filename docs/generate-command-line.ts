@@ -35,8 +35,9 @@ In a clone it is \`npx armoire\`. \`armoire COMMAND --help\` prints the same tex
 goes to stdout; progress, notices and errors go to stderr. This page is made by \`npm run docs\` from
 the program itself.
 
-With \`--json\` an error is still text, on stderr, with its exit code. An error says what happened,
-where, and what to do next; \`--verbose\` adds its cause and stack.
+[JSON output](json-output.md) describes what \`--json\` prints. An error is text on stderr even then,
+with its exit code. It says what happened, where, and what to do next; \`--verbose\` adds its cause
+and stack.
 `;
 
 const settings = `## Settings

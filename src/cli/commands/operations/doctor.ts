@@ -38,9 +38,9 @@ export function configure(command: Command, io: Io): void {
         "the token's permissions, with two requests. A problem gives exit code 1.",
       "--scan searches for the tokens of all accounts and of the environment, the application's key and secret, the " +
         "passphrase of backups and the password of Redis: plain, URL-encoded, in JSON, base64, hexadecimal or UTF-16, in " +
-        "file names, in files and in files packed with gzip, zstd or ZIP, in mirrors, and in encrypted backups with a known " +
-        "passphrase. With --redis it also searches Armoire's keys there. It names the files, never the secrets. An archive " +
-        "inside an archive is not unpacked. The report names everything that could not be searched.",
+        "file names, plain files, mirrors and Armoire's own archives, encrypted ones with a known passphrase. With --redis " +
+        "it also searches Armoire's keys there. It names the files, never the secrets, and everything that could not be " +
+        "searched, such as other archives.",
     ],
     examples: [
       "armoire doctor",
