@@ -1,4 +1,4 @@
-# `armoire` and what it needs to run, nothing else. docker-compose.yml starts it; test/e2e/compose.test.ts runs the same commands.
+# Only `armoire` and its run-time files. docker-compose.yml starts it; test/e2e/compose.test.ts runs the same commands.
 FROM node:24-slim AS build
 WORKDIR /armoire
 COPY package.json package-lock.json ./
@@ -9,7 +9,7 @@ RUN npm run build
 FROM node:24-slim AS dependencies
 WORKDIR /armoire
 COPY package.json package-lock.json ./
-# TypeScript stands beside a package that could use it, and here none does.
+# TypeScript is installed as an optional peer of a package, and is not needed.
 RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/typescript node_modules/@typescript
 
 FROM node:24-slim
@@ -19,7 +19,7 @@ COPY --from=dependencies /armoire/node_modules node_modules
 COPY --from=build /armoire/dist dist
 COPY package.json LICENSE ./
 COPY src/cli/armoire.js src/cli/
-# A volume that is mounted there begins with this owner.
+# A new volume mounted there gets this owner.
 RUN ln -s /armoire/src/cli/armoire.js /usr/local/bin/armoire && install -d -m 700 -o $UID -g $UID /data
 ENV NODE_ENV=production ARMOIRE_DATA_DIR=/data
 USER $UID:$UID

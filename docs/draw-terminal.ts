@@ -1,12 +1,12 @@
 /**
- * Draws a terminal as SVG, for the README. In: what a program printed, on stdin, with its colours; as arguments, the
- * headings (bold lines) of the sections to leave out. Out: the picture, on stdout.
+ * Draws a terminal as SVG, for the README. In: coloured output of a program on stdin, and as arguments the headings (bold
+ * lines) of sections to omit. Out: the picture on stdout.
  */
 import { text } from "node:stream/consumers";
 
 const columns = 118;
 const [charWidth, lineHeight, margin, barHeight] = [7.8, 19, 18, 34];
-/** By SGR parameter; any other one goes back to plain. */
+/** CSS classes by SGR parameter; all others are plain. */
 const styles: Readonly<Record<string, string>> = { 1: "bold", 2: "dim", 31: "bad", 32: "good", 36: "typed" };
 const css = `text { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; fill: #d8dee9 }
 .bold { font-weight: 700; fill: #fff } .dim { fill: #7b8698 } .typed { fill: #8fd3e8 } .good { fill: #a3d98b } .bad { fill: #f08a8a }`;
@@ -40,7 +40,7 @@ function drawLine(line: string, index: number): string {
   return `<text x="${margin}" y="${y}">${spans.join("")}</text>`;
 }
 
-/** Long lines go on below, as in a terminal. Colours do not take part: no coloured line is that long. */
+/** Wraps long lines, as a terminal does. Coloured lines are never that long. */
 function wrap(line: string): string[] {
   if (line.includes("\u001b") || line.length <= columns) return [line];
   return [line.slice(0, columns), ...wrap(line.slice(columns))];

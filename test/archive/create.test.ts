@@ -11,7 +11,7 @@ import { unpackBackup } from "../../src/archive/restore.ts";
 import { verifyBackup } from "../../src/archive/verify.ts";
 import { compactMirror } from "../../src/mirror/compact.ts";
 import { beginRun, closeRun, crawl, someTime } from "../mirror/support/mirror-rig.ts";
-import { expectClosed, testPassphrase } from "../support/canary.ts";
+import { expectUnreadable, testPassphrase } from "../support/canary.ts";
 import { readCsv } from "../support/read-csv.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { accountWorld } from "./support/account-world.ts";
@@ -52,7 +52,7 @@ print(json.dumps([archive.testzip(), archive.namelist(), archive.read('tables/br
     async () => {
       await using folder = await temporaryFolder();
       const file = join(folder.path, "many.zip");
-      expectClosed(file);
+      expectUnreadable(file);
       const entries = Array.from({ length: 66_000 }, (_, n) => ({
         name: `n/${n}`,
         content: Buffer.from(String(n)),

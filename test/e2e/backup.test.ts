@@ -74,7 +74,9 @@ describe("armoire backup", () => {
     expect(cut.stderr).toContain("--root-hash has 62 characters");
     expect(cut.stderr).not.toContain(rootHash.slice(2));
     const wrongHash = ["backup", "restore", file, "--to", path("other"), "--root-hash", "0".repeat(64)];
-    expect((await expectExit(14, wrongHash)).stderr).toContain("this is another backup than the one with the given root hash");
+    expect((await expectExit(14, wrongHash)).stderr).toContain(
+      "this is another backup than the one with the given root hash",
+    );
     expect(stdout.match(/verified/g)).toEqual(["verified"]);
     expect(stdout).toContain("It was verified after writing.");
   });

@@ -1,7 +1,7 @@
 /**
- * `npm run demo`: mirrors a catalogue, exports it, and mirrors it again after it has changed. Prints each step, writes CSV and
- * JSON files to `./demo/`, and exits with 1 if a claim is false. The service is a sandbox in this process; all else runs the
- * `armoire` program.
+ * `npm run demo`: mirrors a catalogue, exports it, and syncs again after changes. Out: the steps on the terminal, CSV and
+ * JSON files in `./demo/`, and exit code 1 if a claim is false. The service is a sandbox in this process; all other steps
+ * run the `armoire` program.
  */
 import { startSandbox } from "../../src/index.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
@@ -24,17 +24,17 @@ try {
     story.command(`armoire ${args.map((arg) => (/\s/.test(arg) ? `"${arg}"` : arg)).join(" ")}`);
     await armoire.run(...args);
   };
-  /** The service's own count of requests. */
+  /** As counted by the service. */
   const takeCountedRequests = (): number => {
     const counted = sandbox.log().filter((entry) => entry.counted).length;
     sandbox.clearLog();
     return counted;
   };
 
-  story.heading("A sandbox plays the service");
+  story.heading("The sandbox is the service");
   const { brands, models, sizes } = sandbox.totals;
   story.print(
-    `It has ${brands} brands, ${models} models, ${sizes} sizes, and grants ${allowance} requests a day.`,
+    `It has ${brands} brands, ${models} models and ${sizes} sizes, and grants ${allowance} requests a day.`,
   );
   story.command(`export ARMOIRE_BASE_URL=${sandbox.url}`);
 
@@ -43,44 +43,44 @@ try {
   await run("sync");
   const firstCost = takeCountedRequests();
   story.claim(
-    `The service counted ${firstCost}: one a resource, its root for free.`,
+    `The service counted ${firstCost}: one per resource; the root is free.`,
     firstCost,
     before.size - 1,
   );
 
-  story.heading("What the mirror holds");
+  story.heading("The contents of the mirror");
   await run("status");
   await claimAllIsHeld(story, armoire, before);
 
-  story.heading("Files for others");
+  story.heading("The export");
   await run("export", "--out", exportFolder);
   await claimAllIsExported(story, exportFolder, before);
 
-  story.heading("The world moves on");
+  story.heading("The catalogue changes");
   sandbox.advance({ changes: 6, additions: 3, removals: 2, moves: 1 });
   const after = readTruth(sandbox);
   const { added, changed, removed } = compareTruths(before, after);
-  story.print(`At the service, ${changed} resources changed, ${added} are new and ${removed} are gone.`);
+  story.print(`${changed} resources changed, ${added} are new and ${removed} are gone.`);
 
-  story.heading("The second sync pays only for that");
+  story.heading("The second sync spends requests on changes only");
   await run("sync");
   const secondCost = takeCountedRequests();
-  // Lists prove most deletions; other missing resources are requested themselves.
+  // Lists show removed resources; a removed one is requested itself only if they do not prove it.
   story.claim(
-    `The service counted ${secondCost}: no more than what changed, is new or is gone.`,
+    `The service counted ${secondCost}: at most one per changed, new or removed resource.`,
     secondCost <= added + changed + removed,
     true,
   );
   await claimAllIsHeld(story, armoire, after);
 
-  story.heading("What changed");
+  story.heading("The changes");
   await run(
     "query",
     "select kind, name, revision from recently_changed join known using (kind, href) where run = 2 and kind <> 'size'",
   );
   await run("query", "select full_name, gone_at from model where gone_at is not null");
 
-  story.heading("Every body and every row, proved");
+  story.heading("Every body and row is verified");
   await run("mirror", "check");
 
   story.heading("Counted requests");

@@ -1,4 +1,5 @@
-/** Claims of the demo about the mirror and its export, checked against the sandbox's data. */
+/** The claims of the demo about the mirror and its export, compared with the contents of the sandbox. */
+
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type MirrorStatus, verifyDataPackage } from "../../../src/index.ts";
@@ -12,7 +13,7 @@ export async function claimAllIsHeld(story: Story, armoire: Program, truth: Trut
   const { kinds } = await armoire.readJson<MirrorStatus>("status");
   const heldByKind = kinds.filter(({ held }) => held > 0).map(({ kind, held }) => [kind, held]);
   story.claim(
-    `The mirror holds all ${truth.size} of them.`,
+    `The mirror holds all ${truth.size} resources.`,
     Object.fromEntries(heldByKind),
     truth.countByKind,
   );
@@ -20,7 +21,7 @@ export async function claimAllIsHeld(story: Story, armoire: Program, truth: Trut
 
 export async function claimAllIsExported(story: Story, folder: string, truth: Truth): Promise<void> {
   const { manifest, problems } = await verifyDataPackage(folder);
-  story.claim("Every file is what its manifest says, to the byte.", problems, []);
+  story.claim("Every file matches its manifest, byte for byte.", problems, []);
   const expected = exportedKinds.map((kind) => truth.countByKind[kind]);
   const rowsListed = exportedKinds.map(
     (kind) => manifest.files.find(({ path }) => path === `${kind}.csv`)?.rows,

@@ -1,12 +1,13 @@
-/** The output of the demo: headings, commands, and claims, each of which is checked. */
+/** Prints the demo: headings, commands, and claims, each of which is checked. */
+
 import { isDeepStrictEqual, styleText } from "node:util";
 
 export interface Story {
   heading(text: string): void;
-  /** Prints a shell command before it runs. */
+  /** A command line, before it runs. */
   command(text: string): void;
   print(text: string): void;
-  /** Prints the claim if the values are equal, else the difference. */
+  /** Prints the claim if both values are equal, else the difference. */
   claim(text: string, actual: unknown, expected: unknown): void;
   readonly wrongClaims: number;
 }
