@@ -482,9 +482,9 @@ async function fromStandardInput(input: string): Promise<CommandResult> {
   const child = spawn(process.execPath, [program, "account", "add", "ada", "--token-stdin"], {
     env: { HOME: "/nonexistent", ARMOIRE_DATA_DIR: dataDir, ARMOIRE_BASE_URL: sandbox.url },
   });
-  const result = new Promise<number | null>((resolve) => child.on("close", resolve));
+  const exitCode = new Promise<number | null>((resolve) => child.on("close", resolve));
   child.stdin.end(input);
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   printed.push(stdout, stderr);
-  return { stdout, stderr, exitCode: await result };
+  return { stdout, stderr, exitCode: await exitCode };
 }

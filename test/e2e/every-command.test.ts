@@ -20,13 +20,13 @@ let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let sandbox: Sandbox;
 let umask: number;
 const cwd = process.cwd();
-const at = (...path: readonly string[]): string => join(folder.path, ...path);
-const data = (): string => at("data");
+const pathTo = (...path: readonly string[]): string => join(folder.path, ...path);
+const data = (): string => pathTo("data");
 const userOf = (name: Name) => sandbox.users[names.indexOf(name)];
 
 /** Calls a command in the work folder of the user. */
 function armoire(name: Name, args: readonly string[]): Promise<CommandResult> {
-  process.chdir(at("work", name));
+  process.chdir(pathTo("work", name));
   const env = { ARMOIRE_TOKEN: userOf(name)?.token ?? "", ARMOIRE_BASE_URL: sandbox.url };
   return callArmoire([...args, "--data-dir", data()], { env });
 }
@@ -48,15 +48,15 @@ const operands: Readonly<Record<string, (name: Name) => readonly string[]>> = {
   "armoire history": () => ["me"],
   "armoire search": () => ["a"],
   "armoire query": () => ["select * from user, bra, measurement"],
-  "armoire export": (name) => ["--out", at("work", name, "export")],
+  "armoire export": (name) => ["--out", pathTo("work", name, "export")],
   "armoire account add": (name) => [name],
   "armoire account remove": (name) => [name, "--yes"],
-  "armoire backup run": () => ["--to", at("backups")],
-  "armoire backup create": () => ["--to", at("backups")],
+  "armoire backup run": () => ["--to", pathTo("backups")],
+  "armoire backup create": () => ["--to", pathTo("backups")],
   "armoire backup verify": (name) => [backupOf(name)],
-  "armoire backup list": () => [at("backups")],
-  "armoire backup prune": () => [at("backups"), "--keep-last", "1"],
-  "armoire backup restore": (name) => [backupOf(name), "--mirror", at("work", name, "restored.sqlite")],
+  "armoire backup list": () => [pathTo("backups")],
+  "armoire backup prune": () => [pathTo("backups"), "--keep-last", "1"],
+  "armoire backup restore": (name) => [backupOf(name), "--mirror", pathTo("work", name, "restored.sqlite")],
 };
 
 const removing = "armoire account remove";
@@ -73,8 +73,8 @@ function nameOf(command: Command): string {
 }
 
 function backupOf(name: Name): string {
-  const found = readdirSync(at("backups")).find((file) => file.startsWith(`armoire-${name}-`));
-  return at("backups", found ?? "none");
+  const found = readdirSync(pathTo("backups")).find((file) => file.startsWith(`armoire-${name}-`));
+  return pathTo("backups", found ?? "none");
 }
 
 /** Texts that identify a user in output and in stored files. */
@@ -86,11 +86,11 @@ function marksOf(name: Name): Readonly<Record<string, string>> {
 
 async function expectApart(): Promise<void> {
   for (const name of names) {
-    const files = readdirSync(at("backups")).filter((file) => file.startsWith(`armoire-${name}-`));
+    const files = readdirSync(pathTo("backups")).filter((file) => file.startsWith(`armoire-${name}-`));
     const ownPaths = [
-      at("data/accounts", name),
-      at("work", name),
-      ...files.map((file) => at("backups", file)),
+      pathTo("data/accounts", name),
+      pathTo("work", name),
+      ...files.map((file) => pathTo("backups", file)),
     ];
     const marks = names.flatMap((user) =>
       Object.entries(marksOf(user)).map(([what, mark]) => ({
@@ -110,14 +110,14 @@ beforeAll(async () => {
   umask = process.umask(0);
   folder = await temporaryFolder();
   for (const path of ["data", "backups", "work/ada", "work/bea"])
-    mkdirSync(at(path), { recursive: true, mode: 0o700 });
+    mkdirSync(pathTo(path), { recursive: true, mode: 0o700 });
   sandbox = await startSandbox({ users: 2, brands: 4, models: 10, sizes: 30, allowance: 5000 });
   const { exitCode } = await armoire("ada", ["sync", "--depth", "models", "--quiet"]);
   expect(exitCode).toBe(0);
   for (const name of names) {
     expect(await armoire(name, ["account", "add", name, "--quiet"])).toMatchObject({ exitCode: 0 });
     const catalogue = name === "ada" ? ["--with-catalogue"] : [];
-    const args = ["backup", "--account", name, "--to", at("backups"), "--quiet", ...catalogue];
+    const args = ["backup", "--account", name, "--to", pathTo("backups"), "--quiet", ...catalogue];
     expect(await armoire(name, args)).toMatchObject({ exitCode: 0 });
   }
 });
@@ -155,8 +155,8 @@ it("no request mixes the two users' credentials", () => {
 it("files written under umask 000 are private", () => {
   const paths = ["data", "work", "backups"].flatMap((path) => [
     path,
-    ...(readdirSync(at(path), { recursive: true }) as string[]).map((below) => join(path, below)),
+    ...(readdirSync(pathTo(path), { recursive: true }) as string[]).map((below) => join(path, below)),
   ]);
   expect(paths.length).toBeGreaterThan(30);
-  expect(paths.filter((path) => (lstatSync(at(path)).mode & 0o077) !== 0)).toEqual([]);
+  expect(paths.filter((path) => (lstatSync(pathTo(path)).mode & 0o077) !== 0)).toEqual([]);
 });

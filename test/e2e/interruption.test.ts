@@ -15,13 +15,13 @@ import { runArmoire, startArmoire, temporaryFolder } from "../support/run-armoir
 
 const hour = 3_600_000;
 
-interface Scene extends AsyncDisposable {
+interface SyncRig extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly file: string;
   readonly args: readonly string[];
 }
 
-async function setScene(options: SandboxOptions): Promise<Scene> {
+async function startSyncRig(options: SandboxOptions): Promise<SyncRig> {
   const folder = await temporaryFolder();
   // Each response has the remaining count, so that the sync requests resources only.
   const sandbox = await startSandbox({ brands: 6, models: 20, sizes: 60, allowance: 10_000, ...options });
@@ -40,14 +40,14 @@ async function setScene(options: SandboxOptions): Promise<Scene> {
 }
 
 /** Waits for this number of requests. */
-async function waitForRequests({ sandbox }: Scene, count: number): Promise<void> {
+async function waitForRequests({ sandbox }: SyncRig, count: number): Promise<void> {
   await vi.waitFor(() => expect(sandbox.log().length).toBeGreaterThanOrEqual(count), {
     timeout: 20_000,
     interval: 5,
   });
 }
 
-function readRuns({ file }: Scene) {
+function readRuns({ file }: SyncRig) {
   const mirror = openMirrorReader(file);
   try {
     expect(checkMirror(mirror, kinds).problems).toEqual([]);
@@ -69,52 +69,52 @@ describe("a sync that is interrupted", () => {
   ] as const)(
     "a sync that is interrupted by %s exits with %d and everything saved, and the next sync continues",
     async (signal, exitCode) => {
-      await using scene = await setScene({ latencyMillis: 20 });
-      const running = startArmoire([...scene.args, "--json"]);
-      await waitForRequests(scene, 20);
+      await using syncRig = await startSyncRig({ latencyMillis: 20 });
+      const running = startArmoire([...syncRig.args, "--json"]);
+      await waitForRequests(syncRig, 20);
       running.process.kill(signal);
       const result = await running.result;
       expect(result.exitCode).toBe(exitCode);
       expect(result.stderr).toMatch(/^\nStopping: running requests are finished and saved\./);
       const report = JSON.parse(result.stdout) as { stopped: string; resources: { new: number } };
       expect(report.stopped).toBe("interrupted");
-      expect(report.resources.new).toBe(scene.sandbox.log().length);
-      expect(readRuns(scene)).toEqual([{ id: 1, isClosed: true, stopped: "interrupted" }]);
+      expect(report.resources.new).toBe(syncRig.sandbox.log().length);
+      expect(readRuns(syncRig)).toEqual([{ id: 1, isClosed: true, stopped: "interrupted" }]);
 
-      expect((await runArmoire(scene.args)).exitCode).toBe(0);
+      expect((await runArmoire(syncRig.args)).exitCode).toBe(0);
       // Held resources were unchanged (304).
-      const urls = scene.sandbox.log().flatMap(({ url, status }) => (status === 200 ? [url] : []));
-      expect(urls.sort()).toEqual([...scene.sandbox.truth()].map(({ url }) => url).sort());
+      const urls = syncRig.sandbox.log().flatMap(({ url, status }) => (status === 200 ? [url] : []));
+      expect(urls.sort()).toEqual([...syncRig.sandbox.truth()].map(({ url }) => url).sort());
     },
   );
 
   it("a sync that is interrupted does not wait for a service that never responds", async () => {
-    await using scene = await setScene({ latencyMillis: hour });
-    const running = startArmoire(scene.args);
-    await waitForRequests(scene, 1);
+    await using syncRig = await startSyncRig({ latencyMillis: hour });
+    const running = startArmoire(syncRig.args);
+    await waitForRequests(syncRig, 1);
     running.process.kill("SIGINT");
     expect(await running.result).toMatchObject({
       exitCode: 130,
       stdout: expect.stringContaining("Interrupted;"),
     });
-    expect(readRuns(scene)).toEqual([{ id: 1, isClosed: true, stopped: "interrupted" }]);
+    expect(readRuns(syncRig)).toEqual([{ id: 1, isClosed: true, stopped: "interrupted" }]);
   });
 
   it("a sync that is interrupted ends at once at the second signal, and the next sync closes its run", async () => {
-    await using scene = await setScene({ latencyMillis: hour });
-    const running = startArmoire(scene.args);
-    await waitForRequests(scene, 1);
+    await using syncRig = await startSyncRig({ latencyMillis: hour });
+    const running = startArmoire(syncRig.args);
+    await waitForRequests(syncRig, 1);
     running.process.kill("SIGINT");
     await once(running.process.stderr, "readable");
     running.process.kill("SIGINT");
     expect(await running.result).toMatchObject({ exitCode: 130, stdout: "" });
-    expect(readRuns(scene)).toEqual([{ id: 1, isClosed: false, stopped: null }]);
+    expect(readRuns(syncRig)).toEqual([{ id: 1, isClosed: false, stopped: null }]);
 
-    const next = startArmoire(scene.args);
-    await waitForRequests(scene, 2);
+    const next = startArmoire(syncRig.args);
+    await waitForRequests(syncRig, 2);
     next.process.kill("SIGTERM");
     await next.result;
-    expect(readRuns(scene)).toEqual([
+    expect(readRuns(syncRig)).toEqual([
       { id: 2, isClosed: true, stopped: "interrupted" },
       { id: 1, isClosed: true, stopped: "interrupted" },
     ]);
@@ -153,14 +153,14 @@ it.runIf(process.platform === "linux")(
 
 describe("a mirror that another process has locked", () => {
   it("a mirror that another process has locked is refused with the process that holds the lock, and can be read meanwhile", async () => {
-    await using scene = await setScene({ latencyMillis: hour });
-    const holder = startArmoire(scene.args);
-    await waitForRequests(scene, 1);
+    await using syncRig = await startSyncRig({ latencyMillis: hour });
+    const holder = startArmoire(syncRig.args);
+    await waitForRequests(syncRig, 1);
     const [second, rebuild, compact, status] = await Promise.all([
-      runArmoire(scene.args),
-      runArmoire(["mirror", "rebuild", "--mirror", scene.file]),
-      runArmoire(["mirror", "compact", "--mirror", scene.file]),
-      runArmoire(["status", "--mirror", scene.file, "--json"]),
+      runArmoire(syncRig.args),
+      runArmoire(["mirror", "rebuild", "--mirror", syncRig.file]),
+      runArmoire(["mirror", "compact", "--mirror", syncRig.file]),
+      runArmoire(["status", "--mirror", syncRig.file, "--json"]),
     ]);
     for (const refused of [second, rebuild, compact]) {
       expect(refused).toEqual({ exitCode: 11, stdout: "", stderr: expect.any(String) });
@@ -168,10 +168,10 @@ describe("a mirror that another process has locked", () => {
       expect(refused.stderr.split("\n")).toHaveLength(3);
     }
     expect(status.exitCode).toBe(0);
-    expect(scene.sandbox.log()).toHaveLength(1);
+    expect(syncRig.sandbox.log()).toHaveLength(1);
     holder.process.kill("SIGKILL");
     await holder.result;
-    expect((await runArmoire(["mirror", "rebuild", "--mirror", scene.file])).exitCode).toBe(0);
+    expect((await runArmoire(["mirror", "rebuild", "--mirror", syncRig.file])).exitCode).toBe(0);
   });
 });
 
@@ -189,22 +189,22 @@ describe("a closed output pipe", () => {
   }
 
   it("a closed output pipe is no error, and a sync completes", async () => {
-    await using scene = await setScene({});
-    expect(await pipeIntoNothing(scene.args, "")).toEqual({ exitCode: 0, stderr: "" });
-    expect(readRuns(scene)).toEqual([{ id: 1, isClosed: true, stopped: null }]);
+    await using syncRig = await startSyncRig({});
+    expect(await pipeIntoNothing(syncRig.args, "")).toEqual({ exitCode: 0, stderr: "" });
+    expect(readRuns(syncRig)).toEqual([{ id: 1, isClosed: true, stopped: null }]);
     const everything = "select a.* from size a, size b limit 2000";
-    expect(await pipeIntoNothing(["query", everything, "--mirror", scene.file], "")).toEqual({
+    expect(await pipeIntoNothing(["query", everything, "--mirror", syncRig.file], "")).toEqual({
       exitCode: 0,
       stderr: "",
     });
   });
 
   it("a closed output pipe is no error on stderr: the work continues", async () => {
-    await using scene = await setScene({
+    await using syncRig = await startSyncRig({
       faults: [{ kind: "brand", positions: [1], times: "always", fault: "not-json" }],
     });
-    const { exitCode } = await pipeIntoNothing([...scene.args, "--nonsense"], "2>&1 >/dev/null");
+    const { exitCode } = await pipeIntoNothing([...syncRig.args, "--nonsense"], "2>&1 >/dev/null");
     expect(exitCode).toBe(2);
-    expect((await pipeIntoNothing([...scene.args], "2>&1 >/dev/null")).exitCode).toBe(3);
+    expect((await pipeIntoNothing([...syncRig.args], "2>&1 >/dev/null")).exitCode).toBe(3);
   });
 });

@@ -8,6 +8,7 @@ import { logLines } from "../support/log-lines.ts";
 import { startRedis } from "../support/redis.ts";
 import {
   type CommandResult,
+  callArmoire,
   type RunningArmoire,
   runArmoire,
   startArmoire,
@@ -26,9 +27,9 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-let places = 0;
-const newPlace = () => join(folder.path, `data-${++places}`);
-const at = (dataDir: string, ...args: readonly string[]): Promise<CommandResult> =>
+let dataDirs = 0;
+const newDataDir = () => join(folder.path, `data-${++dataDirs}`);
+const callSchedule = (dataDir: string, ...args: readonly string[]): Promise<CommandResult> =>
   runArmoire(["schedule", ...args, "--data-dir", dataDir]);
 
 /** @param args all arguments after `schedule add`, including the command after `--` */
@@ -46,7 +47,7 @@ async function add(dataDir: string, ...args: readonly string[]): Promise<ListedS
 }
 
 async function list(dataDir: string): Promise<readonly ListedSchedule[]> {
-  return JSON.parse((await at(dataDir, "list", "--json")).stdout);
+  return JSON.parse((await callArmoire(["schedule", "list", "--json", "--data-dir", dataDir])).stdout);
 }
 
 const runsOf = async (dataDir: string, name: string) =>
@@ -56,25 +57,25 @@ function startScheduler(dataDir: string, ...args: readonly string[]): RunningArm
   return startArmoire(["schedule", "run", "--data-dir", dataDir, ...args]);
 }
 
-/** Waits long, since most conditions start the program for each check. */
-const waitFor = (isSo: () => Promise<void>) => vi.waitFor(isSo, { timeout: 25_000, interval: 400 });
+/** Waits long, since most conditions need a program that has just started. */
+const waitFor = (condition: () => Promise<void>) => vi.waitFor(condition, { timeout: 25_000, interval: 400 });
 const atNewYear = ["--cron", "0 0 1 1 *", "--tz", "UTC"];
 const everySecond = ["--cron", "* * * * * *"];
 const sync = () => ["--", "sync", "--base-url", sandbox.url, "--depth", "models"];
 
 /** A due time at New Year was missed, and the next one is far away. */
-function addedLongAgo(dataDir: string): void {
+function backdateSchedules(dataDir: string): void {
   const file = join(dataDir, "schedules.json");
-  const long = `"addedAt": "${new Date(Date.now() - 370 * 86_400_000).toISOString()}"`;
-  writeFileSync(file, readFileSync(file, "utf8").replace(/"addedAt": "[^"]+"/g, long));
+  const addedAt = `"addedAt": "${new Date(Date.now() - 370 * 86_400_000).toISOString()}"`;
+  writeFileSync(file, readFileSync(file, "utf8").replace(/"addedAt": "[^"]+"/g, addedAt));
 }
 
 /** A slow service, so that a sync is still running when it is stopped. */
-const unhurried = { brands: 6, models: 20, sizes: 60, latencyMillis: 400, allowance: 10_000 };
+const slowService = { brands: 6, models: 20, sizes: 60, latencyMillis: 400, allowance: 10_000 };
 
 describe("schedules of one process", () => {
   it("schedules of one process are started when due, and their outcome is logged", async () => {
-    const dataDir = newPlace();
+    const dataDir = newDataDir();
     const added = await add(dataDir, "often", ...everySecond, "--tz", "UTC", ...sync());
     expect(Date.parse(added.nextAt ?? "")).toBeGreaterThan(Date.parse(added.addedAt));
     const running = startScheduler(dataDir);
@@ -115,18 +116,18 @@ describe("schedules of one process", () => {
       expect(startedAt >= (runs[index]?.endedAt ?? "")).toBe(true);
     });
     expect(new Set(runs.map(({ due }) => due)).size).toBe(runs.length);
-    const text = (await at(dataDir, "list")).stdout;
+    const text = (await callSchedule(dataDir, "list")).stdout;
     expect(text).toMatch(/often +\* \* \* \* \* \* +UTC +sync .* \d\d:\d\d:\d\d UTC .* (done|interrupted)/);
-    expect((await at(dataDir, "list", "often")).stdout).toMatch(/ done +13 new/);
+    expect((await callSchedule(dataDir, "list", "often")).stdout).toMatch(/ done +13 new/);
     expect(statSync(join(dataDir, "schedules.json")).mode & 0o077).toBe(0);
 
-    expect((await at(dataDir, "remove", "often")).exitCode).toBe(0);
+    expect((await callSchedule(dataDir, "remove", "often")).exitCode).toBe(0);
     expect((await list(dataDir)).map(({ name }) => name)).toEqual(["files"]);
   }, 60_000);
 
   it("schedules of one process have one scheduler, which ends its running commands when it is stopped", async () => {
-    await using slow = await startSandbox(unhurried);
-    const dataDir = newPlace();
+    await using slow = await startSandbox(slowService);
+    const dataDir = newDataDir();
     await add(dataDir, "slow", ...everySecond, "--", "sync", "--base-url", slow.url);
     const running = startScheduler(dataDir, "--json");
     await waitFor(async () => expect(slow.log().length).toBeGreaterThan(5));
@@ -156,9 +157,9 @@ describe("schedules of one process", () => {
       latencyMillis: 100,
       allowance: 10_000,
     });
-    const dataDir = newPlace();
+    const dataDir = newDataDir();
     await add(dataDir, "slow", ...atNewYear, "--", "sync", "--base-url", slow.url);
-    addedLongAgo(dataDir);
+    backdateSchedules(dataDir);
     const first = startScheduler(dataDir);
     await waitFor(async () => expect(slow.log().length).toBeGreaterThan(2));
     first.process.kill("SIGKILL");
@@ -178,10 +179,10 @@ describe("schedules of one process", () => {
 
 it("schedulers with one Redis start each due run once, one at a time per mirror", async () => {
   await using redis = await startRedis();
-  const dataDir = newPlace();
+  const dataDir = newDataDir();
   const names = ["a", "b", "c", "d", "e"];
   for (const name of names) await add(dataDir, name, ...atNewYear, ...sync());
-  addedLongAgo(dataDir);
+  backdateSchedules(dataDir);
   const schedulers = [
     startScheduler(dataDir, "--redis", redis.url),
     startScheduler(dataDir, "--redis", redis.url),
@@ -210,10 +211,10 @@ it("schedulers with one Redis start each due run once, one at a time per mirror"
 
 it("a scheduler that lost its Redis can be stopped with its running commands", async () => {
   await using redis = await startRedis();
-  await using slow = await startSandbox(unhurried);
-  const dataDir = newPlace();
+  await using slow = await startSandbox(slowService);
+  const dataDir = newDataDir();
   await add(dataDir, "slow", ...atNewYear, "--", "sync", "--base-url", slow.url);
-  addedLongAgo(dataDir);
+  backdateSchedules(dataDir);
   const running = startScheduler(dataDir, "--redis", redis.url);
   await waitFor(async () => expect(slow.log().length).toBeGreaterThan(5));
   await redis.kill();
@@ -224,7 +225,7 @@ it("a scheduler that lost its Redis can be stopped with its running commands", a
 
 it("schedules run either with or without Redis, and a killed scheduler blocks no other", async () => {
   await using redis = await startRedis();
-  const dataDir = newPlace();
+  const dataDir = newDataDir();
   await add(dataDir, "daily", ...atNewYear, ...sync());
   const start = async (...args: readonly string[]) => {
     const running = startScheduler(dataDir, ...args);
@@ -285,7 +286,7 @@ describe("an invalid schedule is refused and not stored", () => {
   it.concurrent.each(Object.entries(cases))(
     "an invalid schedule is refused and not stored: %s",
     async (_case, [args, message]) => {
-      const dataDir = newPlace();
+      const dataDir = newDataDir();
       const result = await runArmoire([
         "schedule",
         "add",
@@ -304,22 +305,22 @@ describe("an invalid schedule is refused and not stored", () => {
 });
 
 it("schedule run refuses --account", async () => {
-  const result = await at(newPlace(), "run", "--account", "ada");
+  const result = await callSchedule(newDataDir(), "run", "--account", "ada");
   expectRefusal(result, 2, /--account cannot be given here/);
 });
 
 it("systemd units and crontab lines start this installation", async () => {
-  const dataDir = newPlace();
+  const dataDir = newDataDir();
   await add(dataDir, "daily", "--cron", "0 6 * * *", "--tz", "Europe/Paris", ...sync());
-  const files = JSON.parse((await at(dataDir, "print", "systemd", "--json")).stdout);
+  const files = JSON.parse((await callSchedule(dataDir, "print", "systemd", "--json")).stdout);
   expect(files.map(({ path }: { path: string }) => path)).toEqual([
     "/etc/systemd/system/armoire-daily.service",
     "/etc/systemd/system/armoire-daily.timer",
   ]);
   expect(files[0].content).toContain(`ExecStart=${process.execPath} `);
   expect(files[0].content).toContain(`ReadWritePaths=-${dataDir}\n`);
-  expect((await at(dataDir, "print", "cron", "daily")).stdout).toContain(
+  expect((await callSchedule(dataDir, "print", "cron", "daily")).stdout).toContain(
     "CRON_TZ=Europe/Paris\n0 6 * * * cd ",
   );
-  expectRefusal(await at(dataDir, "print", "cron", "weekly"), 2, /no schedule called weekly/);
+  expectRefusal(await callSchedule(dataDir, "print", "cron", "weekly"), 2, /no schedule called weekly/);
 });

@@ -69,25 +69,25 @@ const refusedCases: readonly {
   readonly message: RegExp;
 }[] = [
   {
-    name: "no Redis is named",
+    name: "no address of Redis is given",
     args: () => ["worker", "--base-url", "http://127.0.0.1:9/"],
     exitCode: 2,
     message: /The address of Redis is missing/,
   },
   {
-    name: "nothing is at the address",
+    name: "no server listens at the address",
     args: (_, folder) => ["worker", "--base-url", "http://127.0.0.1:9/", "--redis", `${folder}/none.sock`],
     exitCode: 1,
     message: /^armoire: Redis at .*none\.sock cannot be reached: .*ENOENT/,
   },
   {
-    name: "it is no address",
+    name: "the address is invalid",
     args: () => ["sync", "--base-url", "http://127.0.0.1:9/", "--redis", "localhost:6379"],
     exitCode: 2,
     message: /neither redis:/,
   },
   {
-    name: "its user has a % that stands for nothing",
+    name: "the user has an unescaped %",
     args: () => ["worker", "--base-url", "http://127.0.0.1:9/", "--redis", "redis://50%off@127.0.0.1:6379"],
     exitCode: 2,
     message: /^(?!.*off).*Write the percent sign as %25/s,
@@ -99,7 +99,7 @@ const refusedCases: readonly {
     message: /^(?!.*secret)armoire: --redis contains a password/s,
   },
   {
-    name: "there is nobody to send for",
+    name: "there is no principal",
     args: (redis, folder) => ["worker", "--redis", redis.url, "--data-dir", folder],
     exitCode: 4,
     message: /no principal to send requests for/,
