@@ -1,4 +1,4 @@
-/** Backups without the catalogue part, or with only some of it: what they say is missing. */
+/** Backups without the catalogue part, or with some of it, and their reports of missing resources. */
 import { existsSync, readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import fc from "fast-check";

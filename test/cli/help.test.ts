@@ -6,7 +6,7 @@ import { shellCommandsIn } from "../support/markdown.ts";
 
 const program = await loadCommandLine();
 
-/** As a person calls it. */
+/** The command as a user calls it. */
 function nameOf(command: Command): string {
   return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
 }
@@ -20,7 +20,7 @@ function helpOf(command: Command): string {
   return printed;
 }
 
-/** The calls under "Examples:", each as its words. */
+/** The calls under "Examples:", each as a list of arguments. */
 function examplesIn(help: string): readonly (readonly string[])[] {
   const [, block = ""] = /\nExamples:\n((?: {2}.*\n)+)/.exec(`${help}\n`) ?? [];
   return shellCommandsIn(`\`\`\`sh\n${block}\`\`\`\n`).filter(([word]) => word === "armoire");

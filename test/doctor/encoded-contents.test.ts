@@ -1,4 +1,4 @@
-/** What the search for secrets finds in mirrors and archives, and what it reports as not searched. */
+/** The search for secrets in mirrors and archives, and its reports of contents that it cannot search. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateRawSync, gzipSync } from "node:zlib";

@@ -1,4 +1,4 @@
-/** One writer, whoever else wants to write; any number of readers; and a lock that nobody has to clean up. */
+/** One writer and any number of readers; a lock needs no clean-up after its process. */
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { beforeEach, expect, it, onTestFinished } from "vitest";

@@ -1,4 +1,4 @@
-/** The administration under `/__sandbox/`: the same as the methods, for other processes. */
+/** The administration under `/__sandbox/`, which offers the sandbox's methods to other processes. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { send } from "./support/client.ts";

@@ -1,4 +1,4 @@
-/** The world moves on, and what it says of that is exactly what happened. */
+/** Random changes of the sandbox's content, and their reports. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type AdvanceAction, changedFields } from "../../src/sandbox/advance.ts";
@@ -15,7 +15,7 @@ function truthOf(sandbox: Sandbox): Truth {
   return new Map([...sandbox.truth({ optional: true })].map((record) => [record.url, record]));
 }
 
-/** What a report should say, from nothing but the states before and after. */
+/** The expected report, from the states before and after. */
 function differences(before: Truth, after: Truth): AdvanceAction[] {
   const found: AdvanceAction[] = [];
   for (const [url, { kind, body }] of before) {

@@ -1,4 +1,4 @@
-/** What requests cost, and how time gives it back. */
+/** The cost of requests, and the renewal of the allowance. */
 import { expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { bearer, send } from "./support/client.ts";

@@ -1,4 +1,4 @@
-/** Who may see what. */
+/** Credentials, scopes and the resources that they give access to. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { bearer, getEnvelope, hrefsOf, linkOf, send } from "./support/client.ts";

@@ -1,4 +1,4 @@
-/** `docs/sandbox.md` is whole: every flag, preset, fault and fault parameter is there, and its example rules are right. */
+/** `docs/sandbox.md` describes every flag, preset, fault and fault parameter, and its example rules are valid. */
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** Which fault strikes when: rules and presets. */
+/** Fault rules and presets: the requests that get a fault. */
 import { describe, expect, it } from "vitest";
 import type { FaultRuleInput } from "../../src/sandbox/faults/fault-rules.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";

@@ -44,7 +44,7 @@ type Names =
   | keyof typeof pageFaults
   | keyof typeof fieldFaults;
 
-/** One case at least for each: on a model, unless it says otherwise. */
+/** At least one case for each fault, by default on a model. */
 const cases: Record<Names, Case | readonly Case[]> = {
   text: textCase((text) => expect(text).toBe("[1, 2"), { value: "[1, 2" }),
   "empty-body": textCase((text) => expect(text).toBe("")),

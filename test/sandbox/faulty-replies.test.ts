@@ -1,4 +1,4 @@
-/** Faults of status lines, headers and connections, each seen with a client that hides nothing. */
+/** Faults of status lines, headers and connections, with a client that shows the raw response. */
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect } from "vitest";
 import type { deliveryFaults } from "../../src/sandbox/faults/delivery-faults.ts";
@@ -18,7 +18,7 @@ useFaultBench();
 
 type Names = keyof typeof statusFaults | keyof typeof headerFaults | keyof typeof deliveryFaults;
 
-/** One case at least for each: on a model, unless it says otherwise. */
+/** At least one case for each fault, by default on a model. */
 const cases: Record<Names, Case | readonly Case[]> = {
   status: [
     { see: async (url) => expect(await send(url)).toMatchObject({ status: 503 }) },

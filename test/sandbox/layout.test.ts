@@ -1,4 +1,4 @@
-/** The same world under another layout, another name, another seed. */
+/** The same catalogue under other layouts, service names and seeds. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
@@ -7,7 +7,7 @@ import { crawlCatalogue } from "./support/crawl.ts";
 
 const size = { brands: 7, models: 30, sizes: 80, pageSize: 4 } as const;
 
-/** The truth with its origin taken out, since ports differ. */
+/** The truth without its origin, since ports differ. */
 function truthOf(sandbox: Sandbox): string {
   const lines = [...sandbox.truth({ optional: true })].map((record) => JSON.stringify(record));
   return lines.join("\n").replaceAll(new URL(sandbox.url).origin, "");

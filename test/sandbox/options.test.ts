@@ -1,4 +1,4 @@
-/** What a sandbox can be asked to be, and what it refuses. */
+/** The options of a sandbox, and refused values. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";

@@ -9,7 +9,7 @@ const here = (path: string) => ({ url: origin + path });
 const skipped = (reason: string) => ({ skipped: reason });
 const otherOrigin = skipped("other-origin");
 
-/** Sixty ways to write a link, and what becomes of each (fault table, row N9). */
+/** Sixty forms of a link, with the result of each (fault table, row N9). */
 const links: readonly (readonly [string, object])[] = [
   ["https://api.example.org/v0/brands/a/", here("/v0/brands/a/")],
   ["https://api.example.org", here("/")],

@@ -21,7 +21,7 @@ it("a duration is any whole number of minutes, hours, days or weeks", () => {
   fc.assert(
     fc.property(fc.nat(999_999), unit, (count, name) => {
       expect(durationMillis(`${count}${name}`)).toBe(count * units[name] * 1000);
-      // Whatever it is, it lies at a time that can be written down.
+      // Any accepted duration gives a valid date.
       expect(() =>
         new Date(Date.UTC(2026, 0) - durationMillis(`${count}${name}`)).toISOString(),
       ).not.toThrow();

@@ -1,4 +1,4 @@
-/** Where a passphrase comes from, and that it is asked for as seldom as can be. */
+/** The sources of a passphrase, and prompts only when needed. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
@@ -11,7 +11,7 @@ import { writeSecretFile } from "../../support/canary.ts";
 import { temporaryFolder } from "../../support/run-armoire.ts";
 import { fakeIo } from "../support/fake-io.ts";
 
-/** A terminal at which these are typed, and what it showed. */
+/** A terminal with this typed input, and the prompts that it showed. */
 function typing(...lines: (string | null)[]): { io: Io; asked: { text: string; isSecret: boolean }[] } {
   const prompts: { text: string; isSecret: boolean }[] = [];
   const ask: Io["ask"] = async (question) => {

@@ -1,4 +1,4 @@
-/** Secrets from files: whose they may be, and to whom they may be open. */
+/** Secrets from files: accepted owners and permissions. */
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => folder[Symbol.asyncDispose]());
 
 interface Kept {
-  /** Below a folder of the test's own. */
+  /** Below the test's own folder. */
   readonly path: string;
   readonly mode: number;
   readonly uid?: number;
@@ -32,7 +32,7 @@ function keep({ path, mode, uid }: Kept): string {
   return file;
 }
 
-/** As a service of systemd, with its own user: one of a group that may read what root owns. */
+/** As a systemd service with its own user, whose group may read a file of root. */
 const readAsService = (path: string, credentials: string | undefined) =>
   withoutPrivileges(async () =>
     readSecretFile(path, "SOME_FILE", {
@@ -47,7 +47,7 @@ it("a private file of the user is read", async () => {
   expect(() => readSecretFile(file, "SOME_FILE", {})).toThrow(`Other users may read or write ${file}`);
 });
 
-// Only root can make files that are the system's.
+// Only root can create files of root.
 describe.runIf(process.geteuid?.() === 0)("a systemd credential", () => {
   const handedOver: Kept = { path: "credentials/redis-url", mode: 0o440, uid: 0 };
 

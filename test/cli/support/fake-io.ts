@@ -1,4 +1,4 @@
-/** An `Io` that keeps what is written to it. */
+/** An `Io` that records its output. */
 import type { Io } from "../../../src/cli/terminal/io.ts";
 
 export interface FakeIo extends Io {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { askTerminal } from "../../../src/cli/terminal/ask-terminal.ts";
 
-/** A terminal's input that types what it is told, in pieces. */
+/** The input of a terminal, typed in the given pieces. */
 function terminal() {
   const modes: boolean[] = [];
   const input = Object.assign(new PassThrough(), {

@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { expect, it } from "vitest";
 import { streamWriter } from "../../../src/cli/terminal/io.ts";
 
-/** Takes what is written only when it is told to. */
+/** A stream that accepts writes only on request of the test. */
 function slowStream() {
   const waiting: (() => void)[] = [];
   const stream = new Writable({

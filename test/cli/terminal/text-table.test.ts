@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { escapeControls, formatTable } from "../../../src/cli/terminal/text-table.ts";
 
-/** What could steer a terminal, turn its text around, or be no character at all. */
+/** Characters that control a terminal or the direction of text, and code points that are no characters. */
 const unsafe = /[\p{Cc}\p{Cs}\p{Bidi_Control}]/u;
 
-/** Any text, rich in what terminals react to. */
+/** Any text, with many control characters. */
 const hostileText = fc
   .array(
     fc.oneof(

@@ -20,7 +20,7 @@ const requestFor = (path: string, signal?: AbortSignal) => ({
 });
 const textOf = ({ wire }: { wire: Uint8Array | null }) => wire && new TextDecoder().decode(wire);
 
-/** A worker that sends nothing, and whose jobs end when the test says so. */
+/** A worker that sends nothing and whose jobs are ended by the test. */
 async function startSilentWorker(
   rig: BullmqRig,
   onJob: (payload: FetchPayload) => Promise<void>,

@@ -11,7 +11,7 @@ import type { ExecuteJob, FetchJob, JobResult } from "../../../jobs/fetch-job.ts
 export interface EngineOptions {
   /** Jobs running at a time. */
   readonly concurrency: number;
-  /** At most so many results in a batch. */
+  /** The maximum number of results in a batch. */
   readonly batchSize: number;
 }
 

@@ -1,4 +1,4 @@
-/** The plainest client there is, so that nothing stands between a test and what the sandbox sends. */
+/** A plain client that shows a test exactly the bytes and headers of the sandbox. */
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
 
@@ -7,7 +7,7 @@ export interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders: readonly string[];
   readonly bytes: Buffer;
-  /** Why the body ended early; null when it did not. */
+  /** The reason why the body ended early; null if it is complete. */
   readonly broken: string | null;
 }
 
@@ -17,7 +17,7 @@ export interface SendOptions {
   readonly body?: string;
 }
 
-/** @throws the system's error when no response begins */
+/** @throws the system's error if no response begins */
 export function send(
   url: string,
   { method = "GET", headers = {}, body }: SendOptions = {},
@@ -66,7 +66,7 @@ export function bearer(token: string | undefined): { readonly Authorization: str
   return { Authorization: `bearer ${token}` };
 }
 
-/** A link that must be there. */
+/** A required link. */
 export function linkOf({ links, self }: ReceivedEnvelope, name: string): string {
   const link = links[name];
   if (typeof link !== "string") throw new Error(`no link ${name} in ${self}`);

@@ -1,4 +1,4 @@
-/** Reaches everything by links alone, knowing no path: the check that a layout can be followed. */
+/** Crawls the catalogue by links alone, without any path, as a check of layouts. */
 import { getEnvelope, hrefsOf, linkOf, type ReceivedEnvelope } from "./client.ts";
 
 export interface CrawledResource {

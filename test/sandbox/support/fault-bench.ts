@@ -1,4 +1,4 @@
-/** A sandbox to strike with faults, and the eyes to see what comes of it. */
+/** A sandbox for tests of faults, and raw connections that show their effects. */
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -34,7 +34,7 @@ export function onBench(): Bench {
 export const urlsOf = (kind: ResourceKind): string[] =>
   [...onBench().truth.values()].flatMap((record) => (record.kind === kind ? [record.url] : []));
 
-/** What is sent for a URL when nothing is wrong. */
+/** The response of a URL without faults. */
 export function right(url: string): SentEnvelope {
   const record = onBench().truth.get(url);
   if (!record) throw new Error(`not in the truth: ${url}`);
@@ -55,7 +55,7 @@ const looseEnvelope = z.looseObject({
 
 export type LooseEnvelope = z.infer<typeof looseEnvelope>;
 
-/** Everything that a connection says until it closes, or until it has said enough. */
+/** All bytes of a connection until it closes or has sent enough. */
 export function overheard(
   url: string,
   enough: (bytes: Buffer) => boolean,
@@ -84,12 +84,12 @@ export const bodyIn = (bytes: Buffer): Buffer => bytes.subarray(bytes.indexOf("\
 export interface Case {
   readonly kind?: ResourceKind;
   readonly rule?: Omit<FaultRuleInput, "fault" | "kind">;
-  /** Which of the URLs of that kind. */
+  /** The index among the URLs of that kind. */
   readonly index?: number;
   readonly see: (url: string) => Promise<void>;
 }
 
-/** Each case in turn; afterwards the same URL is right again. */
+/** Tests each case; afterwards the same URL has a correct response again. */
 export function testFaults<Name extends FaultName>(
   cases: Readonly<Record<Name, Case | readonly Case[]>>,
 ): void {

@@ -1,4 +1,4 @@
-/** A certificate that nobody trusts, with its key: made for these tests, for 127.0.0.1, and good for nothing else. */
+/** An untrusted certificate for 127.0.0.1 with its key, only for these tests. */
 export const selfSigned = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgxJeqMQXKrQJZCArh

@@ -1,4 +1,4 @@
-/** The rig behind a network that is slow, cuts or stalls: what it brings is whole, or is asked for again. */
+/** The client over a slow, cutting or stalling network: responses are complete, or requested again. */
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
@@ -11,7 +11,7 @@ import { fakeClock } from "../support/client.ts";
 const everyThird = (index: number) => index % 3 === 0;
 const end = (client: Socket) => void client.end();
 const reset = (client: Socket) => void client.resetAndDestroy();
-/** As where something between has forgotten the connection: nobody is told. */
+/** Like an intermediary that lost the connection: neither side is notified. */
 const stall = async (client: Socket) => void (await once(client, "close"));
 
 const late: NetworkFault = async function* ({ bytes }) {
@@ -31,7 +31,7 @@ const harmless: readonly (readonly [name: string, trouble: NetworkFault])[] = [
   ["cuts everything into bits", inPieces(7)],
   ["is slow to close", slowToClose],
 ];
-/** The second answer is cut; the first one, where there is none of it. */
+/** Cuts the second response of a connection, or the first if no byte of the second was sent. */
 const [withinAnswers, beforeAnswers] = [1_800, 0];
 const harmful: readonly (readonly [name: string, trouble: NetworkFault])[] = [
   ["ends connections before they answer", afterBytes(beforeAnswers, end, everyThird)],
@@ -44,7 +44,7 @@ const harmful: readonly (readonly [name: string, trouble: NetworkFault])[] = [
 
 const fetches = 24;
 
-/** Fetches the front page again and again. @returns how often the service was asked */
+/** Fetches the root repeatedly. @returns the number of requests that the service received */
 async function fetchAllThrough(fault: NetworkFault, options: Partial<ServiceClientOptions>): Promise<number> {
   await using sandbox = await startSandbox({ seed: 5, brands: 6, models: 40, sizes: 60, allowance: 10_000 });
   await using network = await startBadNetwork(sandbox.url, fault);

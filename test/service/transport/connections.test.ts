@@ -8,7 +8,7 @@ import { selfSigned } from "../support/self-signed.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** What a fetch from an origin fails with. */
+/** The error of a fetch from an origin. */
 async function failureAt(origin: string, options: Partial<ServiceClientOptions> = {}) {
   const service = openServiceClient({ baseUrl: origin, clock: fakeClock(), ...options });
   try {

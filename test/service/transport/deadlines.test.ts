@@ -10,7 +10,7 @@ const json = { "content-type": "application/json" };
 const once = { maxRetries: 0 };
 const long = 60_000;
 
-/** Writes one byte now and then, for as long as somebody listens. */
+/** Writes single bytes with pauses until the connection closes. */
 function drip(socket: Socket, start: string | Buffer, byte: string): void {
   socket.write(start);
   const timer = setInterval(() => socket.write(byte), 5);

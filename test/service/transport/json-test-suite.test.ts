@@ -12,10 +12,10 @@ import { jsonResponse, rawResponse } from "../../support/raw-server.ts";
 import { type ClientRig, startClientRig } from "../support/client.ts";
 
 const json = { "content-type": "application/json" };
-/** What a deep text fails with before it is known whether it is JSON. */
+/** The error for deep nesting, which precedes the check for JSON. */
 const refused = ["not-json", "too-deep"];
 
-/** A server that answers every path with the text of that number, each as `wrap` makes a body of it. */
+/** A server whose path N returns text N, wrapped into a body by `wrap`. */
 const serve = (wrap: (text: string) => string): Promise<ClientRig> =>
   startClientRig(({ path }, socket) => {
     const text = parsing[Number(path.slice(1))]?.input;
