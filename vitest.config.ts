@@ -11,13 +11,13 @@ export default defineConfig(({ mode }) => {
         "test/support/in-memory.ts",
         "test/support/canary-of-all.ts",
       ],
-      // Left to itself, vitest keeps one core free: half of a small machine. One more than there are, since many files
-      // wait for other processes and for Redis.
+      // By default Vitest leaves one core idle, half of a small machine. One worker more than cores: many tests wait for
+      // processes and Redis.
       maxWorkers: availableParallelism() + 1,
-      // Starting a process and loading the program anew for each file would take a tenth of the time.
+      // A new process for each file would take a tenth of the time.
       isolate: false,
       provide: { isThorough },
-      // The longest takes ten seconds where nothing else runs, and many times that where much does.
+      // The longest test takes ten seconds on an idle machine, and much longer on a busy one.
       testTimeout: isThorough ? 1_800_000 : 60_000,
       hookTimeout: 30_000,
     },
