@@ -32,19 +32,19 @@ const secrets = new WeakMap<SecretText, SecretValue>();
 
 /** @throws ServiceSettingsError when the token holds a character that no header can carry */
 export function bearerToken(token: string): Credential {
-  return keep("token", "bearer", sendableOrThrow("token", token), []);
+  return createCredential("token", "bearer", sendableOrThrow("token", token), []);
 }
 
 /** @throws ServiceSettingsError when the key or secret holds a character that no header can carry */
 export function appCredential(key: string, secret: string): Credential {
   if (key.includes(":")) throw refusal("application key", "a colon");
   const pair = `${sendableOrThrow("application key", key)}:${sendableOrThrow("application secret", secret)}`;
-  return keep("app", "app", pair, [secret]);
+  return createCredential("app", "app", pair, [secret]);
 }
 
 /** For a secret that is never sent to the service, such as a passphrase. */
 export function hideSecret(text: string): SecretText {
-  return hide({}, { authorization: null, text, encodings: secretEncodings(text) });
+  return protect({}, { authorization: null, text, encodings: secretEncodings(text) });
 }
 
 /** The value of the `Authorization` header. */
@@ -68,19 +68,27 @@ export function tokenText(credential: Credential): string {
 /** Removes the credential from a text of the service, which may have echoed it. */
 export function redact(credential: SecretText, text: string): string {
   const { encodings } = secretOf(credential);
-  return encodings.reduce((rest, { bytes }) => rest.replaceAll(bytes.toString("latin1"), shown), text);
+  return encodings.reduce(
+    (rest, { form, bytes }) => rest.replaceAll(bytes.toString(form === "UTF-16" ? "latin1" : "utf8"), shown),
+    text,
+  );
 }
 
-function keep(kind: Credential["kind"], scheme: string, text: string, parts: readonly string[]): Credential {
+function createCredential(
+  kind: Credential["kind"],
+  scheme: string,
+  text: string,
+  parts: readonly string[],
+): Credential {
   const encodings = [text, ...parts].flatMap(secretEncodings);
-  return hide({ kind }, { authorization: `${scheme} ${text}`, text, encodings });
+  return protect({ kind }, { authorization: `${scheme} ${text}`, text, encodings });
 }
 
-function hide<Facts extends object>(facts: Facts, secret: SecretValue): Facts & SecretText {
+function protect<Facts extends object>(facts: Facts, secret: SecretValue): Facts & SecretText {
   const show = () => shown;
-  const one = Object.freeze({ ...facts, toString: show, toJSON: show, [inspect.custom]: show });
-  secrets.set(one, secret);
-  return one;
+  const holder = Object.freeze({ ...facts, toString: show, toJSON: show, [inspect.custom]: show });
+  secrets.set(holder, secret);
+  return holder;
 }
 
 function secretOf(credential: SecretText): SecretValue {
@@ -109,7 +117,7 @@ export function digestCredential(credential: Credential | null): string {
   return credential === null ? "" : createHash("sha256").update(authorizationOf(credential)).digest("hex");
 }
 
-/** Proves to another holder of the same credential that one has it: an HMAC-SHA-256 of `subject`, in hexadecimal. */
+/** Proves to another holder of a credential that this process has it too: an HMAC-SHA-256 of `subject`, in hexadecimal. */
 export function credentialHmac(credential: Credential | null, subject: string): string {
   const key = credential === null ? "" : authorizationOf(credential);
   return createHmac("sha256", key).update(subject).digest("hex");

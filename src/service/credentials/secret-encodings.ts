@@ -1,5 +1,4 @@
-/** The forms in which a secret may appear where it should not be. Pure. */
-
+/** The forms in which a secret may leak. Pure. */
 export interface SecretEncoding {
   readonly form: "as it is" | "URL-encoded" | "in JSON" | "base64" | "base64url" | "hexadecimal" | "UTF-16";
   readonly bytes: Buffer;
@@ -41,7 +40,7 @@ function insideBase64(secret: string, form: "base64" | "base64url"): string[] {
       const text = Buffer.from("\0".repeat(before) + secret)
         .toString(form)
         .replace(/=+$/, "");
-      const [from, rest] = [Math.ceil((before * 4) / 3), (before + secret.length) % 3];
+      const [from, rest] = [Math.ceil((before * 4) / 3), (before + Buffer.byteLength(secret)) % 3];
       return text.slice(from, rest === 0 ? undefined : -1);
     })
     .filter((text) => text.length >= minLength);

@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { hideSecret, redact } from "../../../src/service/credentials/credential.ts";
 import { secretEncodings } from "../../../src/service/credentials/secret-encodings.ts";
 
 const secret = fc.stringMatching(/^[!-~]{10,60}$/);
+/** A passphrase, which may contain any letter. */
+const passphrase = fc.stringMatching(/^[!-~äöüßéł東]{10,60}$/);
 const anyBytes = fc.uint8Array({ maxLength: 10 });
 const isFoundIn = (text: string, sought: string) =>
   secretEncodings(sought).some(({ bytes }) => text.includes(bytes.toString("latin1")));
@@ -12,7 +15,7 @@ describe("a secret in a text", () => {
     "a secret in a text is recognised in %s with any bytes before and after it",
     (form) => {
       fc.assert(
-        fc.property(secret, anyBytes, anyBytes, (sought, before, after) => {
+        fc.property(fc.oneof(secret, passphrase), anyBytes, anyBytes, (sought, before, after) => {
           const text = Buffer.concat([before, Buffer.from(sought), after]).toString(form);
           expect(isFoundIn(text, sought)).toBe(true);
         }),
@@ -30,6 +33,14 @@ describe("a secret in a text", () => {
         ];
         for (const text of [...texts, Buffer.from(sought, "utf16le").toString("latin1")])
           expect(isFoundIn(text, sought)).toBe(true);
+      }),
+    );
+  });
+
+  it("a secret is removed from a text, also if it is not ASCII", () => {
+    fc.assert(
+      fc.property(passphrase, (text) => {
+        expect(redact(hideSecret(text), `It is ${text}.`)).toBe("It is [credential].");
       }),
     );
   });
