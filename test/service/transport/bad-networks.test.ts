@@ -25,21 +25,21 @@ const slowToClose: NetworkFault = async function* ({ bytes }) {
   await delay(50);
 };
 
-const harmless: readonly (readonly [name: string, trouble: NetworkFault])[] = [
+const harmless: readonly (readonly [name: string, fault: NetworkFault])[] = [
   ["is late", late],
-  ["is narrow", inPieces(200)],
-  ["cuts everything into bits", inPieces(7)],
+  ["delivers 200 bytes at a time", inPieces(200)],
+  ["delivers a few bytes at a time", inPieces(7)],
   ["is slow to close", slowToClose],
 ];
-/** Cuts the second response of a connection, or the first if no byte of the second was sent. */
-const [withinAnswers, beforeAnswers] = [1_800, 0];
-const harmful: readonly (readonly [name: string, trouble: NetworkFault])[] = [
-  ["ends connections before they answer", afterBytes(beforeAnswers, end, everyThird)],
-  ["ends connections within answers", afterBytes(withinAnswers, end, everyThird)],
-  ["resets connections before they answer", afterBytes(beforeAnswers, reset, everyThird)],
-  ["resets connections within answers", afterBytes(withinAnswers, reset, everyThird)],
-  ["falls silent before it answers", afterBytes(beforeAnswers, stall, everyThird)],
-  ["falls silent within answers", afterBytes(withinAnswers, stall, everyThird)],
+/** The bytes before a fault: it strikes within the second response of a connection, or before the first one. */
+const [withinResponse, beforeResponse] = [1_800, 0];
+const harmful: readonly (readonly [name: string, fault: NetworkFault])[] = [
+  ["ends connections before a response", afterBytes(beforeResponse, end, everyThird)],
+  ["ends connections within a response", afterBytes(withinResponse, end, everyThird)],
+  ["resets connections before a response", afterBytes(beforeResponse, reset, everyThird)],
+  ["resets connections within a response", afterBytes(withinResponse, reset, everyThird)],
+  ["stalls before a response", afterBytes(beforeResponse, stall, everyThird)],
+  ["stalls within a response", afterBytes(withinResponse, stall, everyThird)],
 ];
 
 const fetches = 24;
