@@ -45,7 +45,7 @@ function programHelp(): string {
     ...variables.map(([name, about]) => `  ${name.padEnd(width)}  ${about}\n`),
     "\nExit codes:\n",
     ...codes.map(([name, code]) => `  ${code.toString().padStart(3)}  ${exitCodeMeanings[name].label}\n`),
-    "\n`armoire COMMAND --help` shows the options, examples and exit codes of a command.",
+    "\n`armoire COMMAND --help` shows the options and examples of a command.",
   ].join("");
 }
 
