@@ -26,7 +26,7 @@ export interface Stop {
   readonly reason: "allowance" | "authentication" | "outage" | "no-root";
   readonly message: string;
   readonly hint: string;
-  /** Epoch milliseconds; null when the service did not say. */
+  /** Epoch milliseconds; null if unknown. */
   readonly resumeAt: number | null;
 }
 
@@ -34,7 +34,7 @@ export interface Stop {
 export interface StopRule {
   /** Set once the run stops: jobs are then returned without a request. */
   readonly stop: Stop | null;
-  /** Sees each result as soon as it is there. @returns the result to report */
+  /** To be called with each result as soon as it arrives. @returns the result to report */
   apply(result: JobResult): JobResult;
 }
 

@@ -3,7 +3,9 @@
  * on a channel, which ends with its process. And a key names it as the current run of its mirror: the next run
  * overwrites the key, and after a power failure the key expires.
  */
+
 import type { Redis } from "ioredis";
+import { messageOf } from "../../src/platform/errors.ts";
 import { RedisError } from "./errors.ts";
 import { keyPrefix, responseQueueName } from "./queue-names.ts";
 import type { RedisConnection } from "./redis.ts";
@@ -45,7 +47,7 @@ export async function startHeartbeat(
       listener.disconnect(true);
       return "Redis does not show it yet";
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
     }
   };
   let renewing: Promise<string | null> | null = null;

@@ -2,7 +2,9 @@
  * The connection to Redis. In: an address. Out: a client of a suitable Redis, which reconnects for as long as it
  * takes. Redis holds nothing that the mirror cannot restore.
  */
+
 import { Redis } from "ioredis";
+import { messageOf } from "../../src/platform/errors.ts";
 import { RedisError } from "./errors.ts";
 
 const connectTimeoutMillis = 5000;
@@ -145,7 +147,7 @@ function isDecodable(text: string): boolean {
 }
 
 function toRedisError(error: unknown, shownAs: string): RedisError {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   if (/NOAUTH|WRONGPASS|NOPERM/.test(reason)) {
     return new RedisError(
       "unsuitable",

@@ -3,9 +3,11 @@
  * one of the processes. Each mirror has a queue of its own with a global concurrency of one, so that a mirror never
  * has two runs at a time. It knows neither the commands of runs nor cron expressions.
  */
+
 import { createHash } from "node:crypto";
 import { DelayedError, type Queue, type RepeatOptions } from "bullmq";
 import type { Clock } from "../../src/platform/clock.ts";
+import { messageOf } from "../../src/platform/errors.ts";
 import { withTimeout } from "./async.ts";
 import { keyPrefix } from "./queue-names.ts";
 import { ForceClosableWorker, openQueue, workerTimings } from "./queues.ts";
@@ -118,7 +120,7 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
       if (!isReady && !signal.aborted) onReady();
       isReady = true;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : error;
+      const reason = messageOf(error);
       if (!isFailing) onWarning(`The schedules cannot be written to Redis, retrying: ${reason}`);
       isFailing = true;
     }

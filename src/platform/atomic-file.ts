@@ -21,7 +21,7 @@ export function publish(temporary: string, place: string): void {
   syncFolder(dirname(place));
 }
 
-/** What a kill during `replaceFile` may leave; the next call removes it. */
+/** The temporary file of `replaceFile`. After a kill it may remain until the next call. */
 export const temporaryNameOf = (place: string): string => `${place}.new`;
 
 /**
@@ -40,7 +40,7 @@ export function replaceFile(place: string, content: string | Uint8Array): void {
   }
 }
 
-/** Creates a file and flushes its content, but not its name. @throws a system error, also where the file exists */
+/** Creates a file and flushes its content, but not its name. @throws a system error, also if the file exists */
 export function writeNewFile(path: string, content: string | Uint8Array): void {
   // "wx" creates the file with its mode: there is no moment at which others could open it.
   const handle = openSync(path, "wx", ownerOnly);
@@ -55,7 +55,7 @@ export function writeNewFile(path: string, content: string | Uint8Array): void {
 /**
  * As `writeNewFile`, for content of any length.
  * @returns the number of bytes
- * @throws a system error, what `chunks` throws, or the signal's reason; the file is then incomplete
+ * @throws a system error, errors of `chunks`, or the signal's reason; the file is then incomplete
  */
 export async function writeNewFileFrom(
   path: string,
@@ -87,7 +87,7 @@ export interface TemporaryFile {
 /**
  * Writes the content of `place` to a temporary file beside it. Also removes the temporary files of killed processes:
  * they may hold private data.
- * @throws a system error, what `chunks` throws, or the signal's reason; nothing is left then
+ * @throws a system error, errors of `chunks`, or the signal's reason; nothing is left then
  */
 export async function writeTemporary(
   place: string,
@@ -95,7 +95,7 @@ export async function writeTemporary(
   signal?: AbortSignal,
 ): Promise<TemporaryFile> {
   await removeAbandoned(dirname(place));
-  // A name that cannot be guessed: nobody can put a link there first.
+  // A name that cannot be guessed, so that no other user can place a link there first.
   const name = `${temporaryPrefix}${process.pid}-${randomBytes(6).toString("hex")}`;
   const path = join(dirname(place), name);
   const discard = () => rm(path, { force: true });

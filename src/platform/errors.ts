@@ -1,13 +1,13 @@
-/** The one class of errors that are meant for a person, and what a failure of the operating system becomes. */
+/** The base class of all errors that users see, and the conversion of system errors to it. */
 
 /** What a failure means to the caller. The command line derives its exit code from it. */
 export type ErrorKind =
   | "failed"
-  /** The caller asked for something that does not exist or makes no sense. */
+  /** Invalid input, or a name that does not exist. */
   | "usage"
-  /** Not authenticated, or a setting that cannot be used. */
+  /** Not authenticated, or an invalid setting. */
   | "settings"
-  /** Another process holds what is needed. */
+  /** Another process holds a lock. */
   | "locked"
   /** A file of ours is damaged, or from a newer version. */
   | "damaged"
@@ -68,6 +68,11 @@ export function toFileError(error: unknown, path: string): unknown {
 /** An error of the operating system, such as a full disk or a missing permission. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && "syscall" in error;
+}
+
+/** The message of an error; any other thrown value as text. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 export const hasCode = (error: unknown, code: string): boolean =>

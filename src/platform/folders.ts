@@ -6,8 +6,8 @@ import { hasCode } from "./errors.ts";
 import { isProcessAlive } from "./process-lock.ts";
 
 /**
- * Makes a folder and its missing parents, for their owner only. Node's recursive `mkdir` never returns where a folder
- * exists and nothing can be made in it, as in `/proc`.
+ * Makes a folder and its missing parents, for their owner only. Node's recursive `mkdir` never returns in an existing
+ * folder that accepts no entries, such as `/proc`.
  * @returns the folders it made, the innermost first
  * @throws a system error
  */
@@ -52,8 +52,8 @@ export async function makePartialFolder(place: string): Promise<string> {
 }
 
 /**
- * Puts `folder` in the place of whatever is at `place`; durable on return. Node has no call that swaps two folders, so
- * for a moment nothing is at `place`. `recoverFolder` repairs what a kill at that moment leaves.
+ * Replaces the folder at `place`, if any, by `folder`; durable on return. Node cannot swap two folders, so for a moment
+ * `place` does not exist. `recoverFolder` repairs the state after a kill at that moment.
  */
 export async function replaceFolder(folder: string, place: string): Promise<void> {
   const replaced = replacedName(place);
@@ -68,7 +68,7 @@ export async function replaceFolder(folder: string, place: string): Promise<void
   if (replaces) await rm(replaced, { recursive: true });
 }
 
-/** Repairs what killed processes left: restores the old folder if its place is empty, and removes partial folders. */
+/** Repairs the state after a kill: restores the old folder if its place is empty, and removes partial folders. */
 export async function recoverFolder(place: string): Promise<void> {
   const names = await readdir(dirname(place));
   if (names.includes(basename(place))) await rm(replacedName(place), { recursive: true, force: true });

@@ -27,9 +27,9 @@ function withoutAccents(name: string): string {
   return name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 }
 
-/** Names that were perhaps meant, the most similar first: most letters agree, or the first three occur in it. */
-export function similarNames(wanted: string, names: Iterable<string>, max: number): string[] {
-  const slug = slugify(plainName(wanted));
+/** Suggestions for a misspelt name, the most similar first: most letters agree, or its first three occur in them. */
+export function similarNames(given: string, names: Iterable<string>, max: number): string[] {
+  const slug = slugify(plainName(given));
   if (slug === "") return [];
   return [...new Set(names)]
     .map((name) => ({ name, similarity: similarityOf(slug, slugify(plainName(name))) }))
@@ -40,9 +40,9 @@ export function similarNames(wanted: string, names: Iterable<string>, max: numbe
 }
 
 /** The share of letters that need no change; 0 if too low for a typing error. */
-function similarityOf(wanted: string, slug: string): number {
-  const similarity = 1 - countEdits(wanted, slug) / Math.max(wanted.length, slug.length);
-  return similarity > 0.6 || slug.includes(wanted.slice(0, 3)) ? similarity : 0;
+function similarityOf(given: string, slug: string): number {
+  const similarity = 1 - countEdits(given, slug) / Math.max(given.length, slug.length);
+  return similarity > 0.6 || slug.includes(given.slice(0, 3)) ? similarity : 0;
 }
 
 /** The Levenshtein distance. */

@@ -1,4 +1,4 @@
-/** Whether an address is public or inside a private network, so that URLs from outside cannot reach this machine's neighbours. */
+/** Whether an address is public or in a private network, so that URLs of the service cannot lead into private networks. */
 import { lookup as lookupHost } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 

@@ -1,4 +1,4 @@
-/** Files and folders that only their owner may read: refused where other users could read, change or replace them. */
+/** Files and folders of one user: refused if other users could read, change or replace them. */
 import {
   closeSync,
   constants,
@@ -30,16 +30,16 @@ export function writePrivateFile(file: string, text: string): void {
 export interface ReadPrivateOptions {
   /** For a file that the user named; never for one of ours. */
   readonly followsLinks: boolean;
-  /** Also accepts a file of the system's, as systemd hands credentials to a service. */
+  /** Also accepts a file of root, such as a credential that systemd passes to a service. */
   readonly acceptsSystemFile?: boolean;
   /** Default: 65,536. */
   readonly maxBytes?: number;
 }
 
 /**
- * @returns its text; null where there is no such file
- * @throws FileError `unsafe` where others could read or have written it, or it is too long; `unwritable` where it
- * cannot be read
+ * @returns its text; null if there is no such file
+ * @throws FileError `unsafe` if others could read or have written it, or it is too long; `unwritable` if it cannot be
+ * read
  */
 export function readPrivateFile(
   file: string,
@@ -55,7 +55,7 @@ export function readPrivateFile(
     throw toFileError(error, file);
   }
   try {
-    if (!(acceptsSystemFile && isOfSystem(handle))) requireOwnerOnly(file, handle);
+    if (!(acceptsSystemFile && isSystemFile(handle))) requireOwnerOnly(file, handle);
     const bytes = Buffer.alloc(maxBytes);
     const length = readSync(handle, bytes);
     if (length === maxBytes)
@@ -68,8 +68,8 @@ export function readPrivateFile(
   }
 }
 
-/** Owned by root, writable by nobody else, and readable by its group at most. */
-function isOfSystem(handle: number): boolean {
+/** Owned by root, writable only by root, and readable at most by its group. */
+function isSystemFile(handle: number): boolean {
   const { uid, mode } = fstatSync(handle);
   return uid === 0 && (mode & 0o137) === 0;
 }
@@ -94,7 +94,10 @@ function requireOwnerOnly(file: string, handle: number): void {
     throw new FileError("unsafe", `Other users may read or write ${file}.`, `Run: chmod 600 '${file}'`);
 }
 
-/** @param stats of the folder itself, not of what a link leads to. @throws FileError `unsafe` unless it is a folder that only its owner may change */
+/**
+ * @param stats of the path itself, not of the target of a link
+ * @throws FileError `unsafe` unless it is a folder that only its owner may change
+ */
 export function requireOwnFolder(path: string, stats: Stats): void {
   if (stats.isSymbolicLink()) throw symbolicLinkError(path);
   if (!stats.isDirectory())
@@ -117,8 +120,8 @@ export function requireOwnFolder(path: string, stats: Stats): void {
 }
 
 /**
- * Whoever may write to a folder may rename what is in it and put something else in its place.
- * @throws FileError `unsafe` where others may do so above `path`, which need not exist
+ * A user who may write to a folder can replace its entries.
+ * @throws FileError `unsafe` if other users can do so in a folder above `path`, which need not exist
  */
 export function requireUnreplaceable(path: string): void {
   // Windows has no such owners and modes.

@@ -75,8 +75,8 @@ export function takeLock(file: string, { startedAt, busyMessage }: LockRequest):
 }
 
 /**
- * Shares the lock of `file` with other processes; while it is shared, nobody can take it alone. Releasing leaves the
- * lock file in place, since others may hold it.
+ * Shares the lock of `file` with other processes; while it is shared, `takeLock` fails. Releasing leaves the lock
+ * file in place, since other processes may hold it.
  * @throws as `takeLock`
  */
 export function shareLock(file: string, busyMessage: string): Pick<Lock, "release"> {
@@ -84,7 +84,7 @@ export function shareLock(file: string, busyMessage: string): Pick<Lock, "releas
     opened.exec("begin");
     opened.prepare(probe).get();
   });
-  // Nobody holds it alone now, so a holder's name can only be that of a killed process.
+  // No process holds it alone now: the name of a holder is that of a killed process.
   const { lockFile, holderFile } = pathsOf(file);
   try {
     rmSync(holderFile, { force: true });
@@ -144,7 +144,7 @@ function openAndHold(
     );
   }
   if (idOf(lockFile) === id) return db;
-  // Its holder removed the file in the meantime: this is no lock any more, and another process may have the next one.
+  // Its holder removed the file in the meantime: another process may hold a lock on a new file of this name.
   db.close();
   return openAndHold(file, busyMessage, hold);
 }

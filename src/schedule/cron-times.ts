@@ -5,7 +5,9 @@
  * Clock changes: a fixed time that the clock skips is due right after the gap, and one that it repeats is due once.
  * Times with `*` or steps continue in real time.
  */
+
 import { Cron, CronPattern } from "croner";
+import { messageOf } from "../platform/errors.ts";
 import { ScheduleError } from "./errors.ts";
 import type { Schedule } from "./schedule.ts";
 
@@ -43,7 +45,7 @@ export function requireTimes(cron: string, tz: string, now: number): string {
   try {
     parsed = parseCron({ cron, tz: zone });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw badExpression(cron, reason.replace(/^CronPattern: /, ""));
   }
   // croner also accepts an ISO 8601 timestamp, for a single run.

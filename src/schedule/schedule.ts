@@ -1,6 +1,4 @@
-/**
- * A schedule, which runs a command of this program again and again, and the file `schedules.json` that holds them.
- */
+/** A schedule, which repeats a command of this program, and the file `schedules.json` with all of them. */
 import { join } from "node:path";
 import { z } from "zod";
 import { readPrivateFile, writePrivateFile } from "../platform/private-files.ts";

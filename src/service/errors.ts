@@ -38,7 +38,6 @@ const meanings = {
   "server-error": retry(outage),
   busy: retry(outage),
   "circuit-open": retry(outage),
-  /** The worker that was to send it ended. */
   "worker-lost": retry("A worker ended while it sent this request; the log of `armoire worker` says more."),
   /** Not sent: all workers wait until the allowance is renewed. */
   paused: stop,
@@ -86,7 +85,7 @@ export interface ServiceErrorContext {
   readonly resumeAt?: number | null;
 }
 
-/** Why a request brought no usable response. Built from chosen facts only, so it never holds a header or a credential. */
+/** Why a request has no usable response. It never holds a header or a credential. */
 export class ServiceError extends ArmoireError<ServiceErrorCode> {
   override readonly name = "ServiceError";
   readonly next: ServiceErrorNext;

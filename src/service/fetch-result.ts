@@ -1,5 +1,5 @@
 /**
- * What came of fetching one resource. Plain data: it can be sent between processes, stored and replayed, so the client and
+ * The result of fetching one resource. Plain data: it can be sent between processes, stored and replayed, so the client and
  * the mirror do not know each other.
  */
 
@@ -12,7 +12,7 @@ export interface FetchedBody extends Fetched {
   readonly outcome: "body";
   readonly status: number;
   readonly etag: string | null;
-  /** The address that answered, if redirects led elsewhere: relative links in the body are resolved against it. */
+  /** The final address, if it was redirected: relative links in the body are resolved against it. */
   readonly finalUrl?: string;
   /** As sent, decoded from any content encoding: valid UTF-8, one JSON object, in a buffer of its own. */
   readonly body: Uint8Array;

@@ -13,7 +13,7 @@ export interface PendingRequest {
   readonly request: SendRequest;
   /** The job that carries it; null until it is queued. */
   jobId: string | null;
-  /** How often a worker has returned it unsent. */
+  /** The number of times that workers have returned it unsent. */
   readonly requeueCount: number;
   readonly resolve: (response: RawResponse) => void;
   readonly reject: (reason: unknown) => void;

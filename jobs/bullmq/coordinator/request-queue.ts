@@ -2,8 +2,10 @@
  * Puts a coordinator's requests into the queue of their principal. In: pending requests. Out: jobs, in the same
  * order. With many pending requests, one job carries several of them.
  */
+
 import { setTimeout as delay } from "node:timers/promises";
 import type { Queue } from "bullmq";
+import { messageOf } from "../../../src/platform/errors.ts";
 import { createBatcher } from "../async.ts";
 import { isOutOfMemory, outOfMemoryMessage } from "../errors.ts";
 import { type FetchPayload, maxRequestsPerJob } from "../protocol.ts";
@@ -59,7 +61,7 @@ export function openRequestQueue(options: RequestQueueOptions): (request: Pendin
       onWarning(
         isOutOfMemory(error)
           ? outOfMemoryMessage
-          : `Redis rejects jobs, retrying every second: ${error instanceof Error ? error.message : error}`,
+          : `Redis rejects jobs, retrying every second: ${messageOf(error)}`,
       );
       await delay(retryMillis, undefined, { signal });
     },

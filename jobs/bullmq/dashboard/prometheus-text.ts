@@ -1,5 +1,4 @@
 /** Metrics in the text format of Prometheus, version 0.0.4. Pure. */
-
 export interface Metric {
   readonly name: string;
   readonly type: "counter" | "gauge";

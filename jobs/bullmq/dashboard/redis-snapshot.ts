@@ -20,7 +20,7 @@ export interface CoordinatorSnapshot {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** However many pages are open, Redis is scanned once in this time. */
+/** All open pages share one scan of Redis in this time. */
 const cacheMillis = 2000;
 
 /** @returns a function that takes a snapshot; read-only */

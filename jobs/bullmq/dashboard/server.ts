@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Redis } from "ioredis";
-import { hasCode } from "../../../src/platform/errors.ts";
+import { hasCode, messageOf } from "../../../src/platform/errors.ts";
 import { withTimeout } from "../async.ts";
 import { DashboardError } from "../errors.ts";
 import type { RedisConnection } from "../redis.ts";
@@ -123,7 +123,7 @@ function createPing(client: Redis): () => Promise<boolean> {
 }
 
 function cannotListen(host: string, port: number, cause: unknown): DashboardError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   return new DashboardError(
     "cannot-listen",
     `The dashboard cannot listen on ${host} port ${port}: ${reason}.`,

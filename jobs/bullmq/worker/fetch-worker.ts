@@ -2,9 +2,11 @@
  * A worker of one principal. In: jobs of requests. Out: each request sent once with the worker's own credential, and
  * its response in the queue of the coordinator. It decides no retries, and never opens a mirror.
  */
+
 import { DelayedError, type Job } from "bullmq";
 import pLimit from "p-limit";
 import type { Clock } from "../../../src/platform/clock.ts";
+import { messageOf } from "../../../src/platform/errors.ts";
 import { ServiceError } from "../../../src/service/errors.ts";
 import { readBackoffUntil } from "../../../src/service/requests/headers.ts";
 import type { RawResponse } from "../../../src/service/transport/send-request.ts";
@@ -165,6 +167,6 @@ function jobConcurrency(concurrency: number, requestsInJob: number): number {
 
 /** The transport rejects only requests that are cancelled while being sent: the service may have counted them. */
 function toFailure(error: unknown, url: string): RawResponse {
-  const detail = error instanceof Error ? error.message : String(error);
+  const detail = messageOf(error);
   return { head: null, wire: null, failure: new ServiceError("worker-lost", detail, { url }) };
 }

@@ -3,8 +3,10 @@
  * heartbeat is gone, or a later run of the mirror has replaced it. Or the worker has lost the job: it was frozen, or
  * Redis was emptied, and the coordinator has queued the requests again.
  */
+
 import type { Job, Queue } from "bullmq";
 import type { Redis } from "ioredis";
+import { messageOf } from "../../../src/platform/errors.ts";
 import { cacheFor } from "../async.ts";
 import { isRunAlive } from "../heartbeat.ts";
 import type { FetchPayload } from "../protocol.ts";
@@ -14,7 +16,7 @@ const cacheMillis = 10;
 
 /**
  * @param token of the worker's lock on the job
- * @returns a check for each request of the job; false also while Redis is not able to say
+ * @returns a check for each request of the job; false also while Redis does not respond
  */
 export function createLivenessCheck(
   client: Redis,
@@ -32,8 +34,8 @@ export function createLivenessCheck(
       ]);
       return lockToken === token && isAlive;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : error;
-      onWarning(`Redis does not say whether the run is still active, so nothing is sent: ${reason}`);
+      const reason = messageOf(error);
+      onWarning(`Cannot read from Redis whether the run is still active, so nothing is sent: ${reason}`);
       return false;
     }
   });

@@ -5,7 +5,7 @@
  */
 import { hostname } from "node:os";
 import { toIso } from "../../platform/clock.ts";
-import { FileError } from "../../platform/errors.ts";
+import { FileError, messageOf } from "../../platform/errors.ts";
 import { isLocked, shareLock, takeLock } from "../../platform/process-lock.ts";
 import { ScheduleError } from "../errors.ts";
 import { isSameScheduler, readRuns, type Scheduler } from "../run-history.ts";
@@ -122,8 +122,4 @@ function withLastGoodValue<Value>(read: () => Value, onWarning: (text: string) =
     }
     return last;
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -54,7 +54,7 @@ export function createAttempt<Fetched>({
     } catch (error) {
       if (error instanceof ServiceError) {
         report = completeReport(report, error.code);
-        // The permit must know; the caller cancelled it and already does.
+        // Only the permit needs the report: the caller cancelled the request itself.
         if (error.code === "cancelled") signal?.throwIfAborted();
       }
       throw error;
@@ -87,7 +87,7 @@ const failedBeforeSending: readonly ServiceErrorCode[] = [
 ];
 
 function completeReport(report: AttemptReport, code: ServiceErrorCode): AttemptReport {
-  // Without a remaining count, an overloaded service cannot be told from a spent allowance.
+  // Without a remaining count, an overloaded service and a spent allowance look the same.
   const isBusy = code === "busy" && typeof report.allowance?.remaining !== "number";
   return {
     ...report,

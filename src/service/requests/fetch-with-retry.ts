@@ -68,7 +68,7 @@ function retry<Result>(
   });
 }
 
-/** Follows redirects, waits as the service asks, and drops a validator that the service misunderstands; each a limited number of times. */
+/** Follows redirects, waits for `Retry-After`, and drops a misunderstood validator; each a limited number of times. */
 async function attemptUntilDecided<Fetched>(
   first: ServiceRequest,
   { attempt, origin, limits, policy, clock }: FetchContext<Fetched>,

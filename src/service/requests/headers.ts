@@ -45,8 +45,8 @@ export function readEntityTag(value: string | string[] | null | undefined): stri
 }
 
 /** Whether two tags name the same content; RFC 9110 compares weakly for `If-None-Match`. */
-export function isSameEntity(one: string, other: string): boolean {
-  return one.replace(/^W\//, "") === other.replace(/^W\//, "");
+export function isSameEntity(a: string, b: string): boolean {
+  return a.replace(/^W\//, "") === b.replace(/^W\//, "");
 }
 
 /** The three forms of an HTTP date (RFC 9110, section 5.6.7). The last one names no zone; it is UTC. */
@@ -57,7 +57,7 @@ const asctimeDate = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/
 /**
  * Reads `Retry-After`; of several headers the latest time counts.
  * @param now epoch milliseconds
- * @returns epoch milliseconds, from `now` to a year later; null where it cannot be read
+ * @returns epoch milliseconds, from `now` to a year later; null if it cannot be read
  */
 export function readRetryAfter(value: string | string[] | undefined, now: number): number | null {
   if (value === undefined) return null;

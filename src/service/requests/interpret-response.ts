@@ -1,6 +1,6 @@
 /**
- * The meaning of a response of the service. In: its head, its bytes, and the request. Out: what to do next. Pure; it shows
- * no text of the service that has not been cleaned.
+ * The meaning of a response of the service. In: its head, its bytes, and the request. Out: what to do next. Pure; text of the
+ * service is shown only without control characters.
  */
 import { errorMessageOf, isNotAuthenticated } from "../../../schema/envelope.ts";
 import { type Clock, toIso } from "../../platform/clock.ts";
@@ -18,7 +18,7 @@ export type ResponseAction<Fetched> =
   | { readonly do: "redirect"; readonly location: string }
   /** Send it once more without a validator; `error` is the outcome of a second time. */
   | { readonly do: "retry-unconditionally"; readonly error: ServiceError }
-  /** Wait until `retryAt` (epoch milliseconds), as the service asks; `error` is the outcome of not waiting. */
+  /** Wait until `retryAt` (epoch milliseconds), as the service requires; `error` is the outcome of not waiting. */
   | { readonly do: "wait"; readonly retryAt: number; readonly error: ServiceError };
 
 export interface SentRequest {
@@ -36,7 +36,7 @@ export interface SentRequest {
   readonly redact: (text: string) => string;
 }
 
-/** @throws ServiceError when the response brings nothing */
+/** @throws ServiceError for an unusable response */
 export type ResponseParser<Fetched> = (
   head: ResponseHead,
   wire: Uint8Array,
@@ -127,7 +127,7 @@ function isFromService({ headers }: ResponseHead, wire: Uint8Array, body: unknow
   return body !== undefined;
 }
 
-/** The parsed body of an error; undefined where it is not the service's. */
+/** The parsed body of an error; undefined if it is not from the service. */
 function readErrorBody(head: ResponseHead, wire: Uint8Array, { finalUrl, limits }: SentRequest): unknown {
   try {
     return readBodyOrThrow(head, wire, finalUrl, limits).json;

@@ -8,13 +8,13 @@ import { ServiceError, type ServiceErrorCode } from "../errors.ts";
 import type { RateLimitHeaders } from "./headers.ts";
 
 export interface RetryPolicy {
-  /** After the first attempt; waits that the service asks for are not counted. */
+  /** After the first attempt; waits for `Retry-After` are not counted. */
   readonly maxRetries: number;
   readonly minDelayMillis: number;
   readonly maxDelayMillis: number;
   /** A longer `Retry-After` is not waited for: the fetch ends with `stop-allowance` and `resumeAt`. */
   readonly maxRetryAfterMillis: number;
-  /** How often the service may ask to wait during one fetch. */
+  /** The maximum number of waits for `Retry-After` during one fetch. */
   readonly maxThrottles: number;
 }
 
@@ -66,7 +66,7 @@ export type RefusalDecision =
   | { readonly do: "wait"; readonly retryAt: number }
   | { readonly do: "retry" };
 
-/** What a 403, 429 or 503 asks for; null where it says nothing about the rate of requests. */
+/** How to react to a 403, 429 or 503; null if it does not concern the rate of requests. */
 export function decideRefusal({ status, message, allowance, retryAt }: Refusal): RefusalDecision | null {
   const hasNoneLeft = allowance?.remaining === 0;
   const isSpent =

@@ -17,8 +17,8 @@ export function readEncoding(header: string | string[] | undefined): Encoding | 
 const ratioFloorBytes = 1024 * 1024;
 
 /**
- * Decodes synchronously, which for a few kilobytes is far cheaper than a stream. `maxOutputLength` bounds what a
- * decompression bomb may take. Ends and checksums (gzip, zstd) must be right, and nothing may follow.
+ * Decodes synchronously, which for a few kilobytes is far cheaper than a stream. `maxOutputLength` stops
+ * decompression bombs. Ends and checksums (gzip, zstd) must be right, and nothing may follow.
  */
 export function decode(
   wire: Uint8Array,

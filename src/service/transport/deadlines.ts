@@ -8,7 +8,7 @@ export interface Cancellable {
 }
 
 interface Subscription {
-  /** How many requests use the signal. */
+  /** The number of requests with this signal. */
   requests: number;
   readonly listener: () => void;
 }

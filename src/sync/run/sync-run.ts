@@ -5,6 +5,7 @@ import { readCycle } from "../../mirror/check-cycle.ts";
 import { emptySummary } from "../../mirror/ingest.ts";
 import type { Scope } from "../../mirror/scope.ts";
 import { toIso } from "../../platform/clock.ts";
+import { messageOf } from "../../platform/errors.ts";
 import { requireKnownBrands, requireKnownLinks } from "../options.ts";
 import { countRemaining, hasAmpleAllowance, readCurrentCycle } from "../plan/counts.ts";
 import { hasDueWork } from "../plan/new-work.ts";
@@ -66,11 +67,11 @@ export class SyncRun {
         tokenOwner === null
           ? await resolveScope(this.#request, this.#tools, this.#state, (part) => this.#crawl(part))
           : await this.#ingestIdentity(tokenOwner);
-      // Unless the service said whose token it is, nothing below it is requested.
+      // Without an identified user, nothing else is requested.
       if (!runStop.isRequested && tokenOwner?.user !== null) await this.#crawl(scope);
       return scope;
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       const left = { pending: 0, notChecked: 0 };
       const ending = { stopped: "error", left, error: message } as const;
       // The first error is reported. If the mirror cannot be written, the run cannot be closed either.
@@ -148,8 +149,8 @@ export class SyncRun {
     const { mirror, runStop } = this.#tools;
     const { runId, summary } = this.#state;
     this.#state.results += batch.length;
-    const results = batch.flatMap((one) =>
-      one.status === "fetched" ? [{ resourceId: one.job.resourceId, ...one.result }] : [],
+    const results = batch.flatMap((item) =>
+      item.status === "fetched" ? [{ resourceId: item.job.resourceId, ...item.result }] : [],
     );
     const { failedIds, ...counts } = await mirror.writes.ingest(results, runId);
     for (const key of Object.keys(counts) as (keyof typeof counts)[]) summary[key] += counts[key];
