@@ -72,7 +72,10 @@ export function prepareCycleWork(db: Connection, scope: Scope, { run, mode }: Ch
       }
       return taken;
     },
-    count: () => scope.kinds.flatMap((kind) => states.map((state) => countOf(kind, state))).reduce(add, 0),
+    count: () =>
+      scope.kinds
+        .flatMap((kind) => states.map((state) => countOf(kind, state)))
+        .reduce((sum, n) => sum + n, 0),
     get isDone() {
       return scope.kinds.every((kind) =>
         states.every((state) => selectUntried.get({ kind, state, run }) === undefined),
@@ -117,8 +120,6 @@ function prepareStatements(db: Connection, scope: Scope, mode: CheckCycle["mode"
     ),
   };
 }
-
-const add = (a: number, b: number): number => a + b;
 
 /** The root shows whether this is still the service, so it is requested before anything else. */
 function byRootFirst(a: { readonly kind: string }, b: { readonly kind: string }): number {

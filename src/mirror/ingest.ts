@@ -6,7 +6,7 @@ import { type Expression, sql } from "kysely";
 import { parseJsonBytesOrThrow } from "../../schema/json.ts";
 import type { ResourceState } from "../../schema/tables.ts";
 import type { FetchedBody, FetchResult } from "../service/fetch-result.ts";
-import type { Absences } from "./absence/absences.ts";
+import { type Absences, withoutNote } from "./absence/absences.ts";
 import { preparePasses } from "./absence/listing-pass.ts";
 import type { BodyStore } from "./bodies/body-store.ts";
 import { type LastRevision, prepareRevisions, sha256Of } from "./bodies/revisions.ts";
@@ -55,7 +55,7 @@ interface StoredResource {
 
 export type Ingest = (results: readonly ResourceResult[], runId: number) => IngestSummary;
 
-/** Draws conclusions from a stored batch, in its transaction. */
+/** Notes and clears absences after a batch was stored, in its transaction. */
 export type ResolveAbsences = (
   results: readonly ResourceResult[],
   summary: IngestSummary,
@@ -215,8 +215,7 @@ function prepareStates(db: Connection) {
           state: p.state,
           etag: null,
           gone_run: firstOf("gone_run", p.run),
-          absent_run: null,
-          absent_by: null,
+          ...withoutNote,
         })
         .where("id", "=", p.id),
     ),

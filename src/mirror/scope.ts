@@ -1,8 +1,8 @@
-/** Which resources a run is about, and the queries that select those of them that are worth a request. */
+/** The scope of a run, and the conditions that select the resources in it that are worth a request. */
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { idsIn } from "./file/statements.ts";
 
-/** The resources that a run is about. */
+/** The resources that a run covers. */
 export interface Scope {
   /** In the order in which they are fetched. */
   readonly kinds: readonly string[];
@@ -20,7 +20,7 @@ export interface DueResource {
   readonly etag: string | null;
 }
 
-/** Those of a `DueResource`, of a `_resource` with the alias `r`. */
+/** The columns of a `DueResource`, from `_resource as r`. */
 export const dueColumns = ["r.id", "r.url", "r.kind", "r.etag"] as const;
 
 /** Whether the `_resource` with this alias is in the scope and worth a request. */

@@ -2,7 +2,6 @@
  * Opens a mirror for writing: one SQLite file with everything that one principal has seen of one service. In: batches
  * of fetch results. It must not know the network, the engines or the command line; the table of kinds is a parameter.
  */
-
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Kinds } from "../../schema/kind.ts";
@@ -31,7 +30,7 @@ import {
   type KnownPicture,
   listPictures,
   notePictures,
-  type PictureAnswer,
+  type PictureResult,
   recordPicture,
 } from "./media/media-index.ts";
 import { type MirrorReader, readMirror } from "./reader.ts";
@@ -82,7 +81,7 @@ export interface MirrorWriter extends MirrorReader {
   /** Stores a picture in a file. @returns its SHA-256 in hex */
   storePicture(bytes: Uint8Array): string;
   /** @returns whether the picture has changed */
-  recordPicture(answer: PictureAnswer): boolean;
+  recordPicture(result: PictureResult): boolean;
   /** Starts a cycle of checks. */
   beginCycle(cycle: CheckCycle): void;
   /**
@@ -199,7 +198,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
         return listPictures(connection);
       }),
       storePicture: guard((bytes) => storePicture(file, bytes)),
-      recordPicture: guard((answer) => connection.transaction(() => recordPicture(connection, answer))()),
+      recordPicture: guard((result) => connection.transaction(() => recordPicture(connection, result))()),
       beginCycle: guard((cycle) => writeCycle(connection, cycle)),
       recheckTombstones: guard((checkedBefore, now) => recheckTombstones(connection, checkedBefore, now)),
       close() {

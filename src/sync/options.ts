@@ -1,4 +1,4 @@
-/** The options that a sync and its plan share: what to fetch and in which order, with one set of defaults. */
+/** The options that a sync and its plan share, with one set of defaults. */
 import { sql } from "kysely";
 import { kinds } from "../../jobs/kinds.ts";
 import { type Area, type Depth, depths, type Kinds, unknownKind } from "../../schema/kind.ts";

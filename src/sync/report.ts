@@ -1,5 +1,4 @@
-/** What a sync did, and how far it is: the object that `sync --json` prints and the run log keeps. */
-
+/** The report of a sync, as `sync --json` prints it, and its progress. */
 import { sql } from "kysely";
 import type { ScopeName } from "../mirror/account/token-scopes.ts";
 import type { Connection } from "../mirror/file/connection.ts";
@@ -28,7 +27,7 @@ export interface SyncReport {
   readonly stopped: StopReason | null;
   readonly requests: Readonly<RequestCounts>;
   readonly resources: ResourceCounts;
-  /** For an account: scopes that the user's token lacks. What is held of them stays unchanged. */
+  /** For an account: scopes that the user's token lacks. Their held data stays unchanged. */
   readonly notGranted?: readonly ScopeName[];
   /** Those of them that an earlier token granted. */
   readonly withdrawn?: readonly ScopeName[];
@@ -39,7 +38,7 @@ export interface SyncReport {
     readonly remaining: number | null;
     /** ISO 8601, UTC. */
     readonly resetAt: string | null;
-    /** `unknown`: treated as counted, since nothing that the service reports shows it. */
+    /** `unknown`: treated as counted, since no response has shown it. */
     readonly checkPrice: CheckPrice;
   };
   /** ISO 8601, UTC: when to continue; null for at once, or if unknown. */

@@ -93,7 +93,7 @@ export interface LinkedCatalogueOptions
   readonly accountFile: string;
 }
 
-/** What the options of an account's sync do not change: how the catalogue is crawled later. */
+/** Replaces options of the account's sync that must not apply to the catalogue. */
 const linkedScope = { area: "catalogue", brands: [], follow: [], order: "breadth" } as const;
 
 /**

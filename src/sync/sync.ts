@@ -1,7 +1,7 @@
 /**
  * One sync: the planner takes due resources from the mirror, the engine executes fetch jobs through the client, ingest
  * commits the results, and the planner continues until nothing is due or the allowance is spent. In: a mirror, a base
- * URL, a scope. Out: a report. Whatever stops it, everything fetched is in the mirror.
+ * URL, a scope. Out: a report. Even if it is stopped, everything fetched is in the mirror.
  */
 import { existsSync } from "node:fs";
 import { RedisError } from "../../jobs/bullmq/errors.ts";
@@ -46,7 +46,7 @@ export interface SyncOptions extends ScopeOptions {
   readonly approve?: boolean;
   /** Requests of the allowance to leave unspent. Default: 0. */
   readonly reserve?: number;
-  /** What each allowance has left, shared by all mirrors that spend it. Default: `ledger.sqlite` beside the mirror. */
+  /** The ledger of allowances, shared by all mirrors that spend them. Default: `ledger.sqlite` beside the mirror. */
   readonly ledgerFile?: string;
   /** Has workers send the requests. Default: null, this process sends. */
   readonly workers?: WorkersOptions | null;

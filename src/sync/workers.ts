@@ -13,7 +13,7 @@ export interface WorkersOptions {
   readonly redis: string;
   /** Whose credential the workers use: an account's name. Default: `catalogue`. */
   readonly principal?: string;
-  /** Called with what an operator may need to act on: no worker is running, Redis is gone. */
+  /** Receives problems that an operator may need to act on: no worker is running, Redis is unreachable. */
   readonly onWarning?: (text: string) => void;
 }
 
@@ -54,17 +54,17 @@ export async function reachWorkers(options: WorkersOptions): Promise<Workers> {
         redis,
         principal: as(context),
         clock: context.clock,
-        onWarning: onWarning,
-        mirrorKey: mailboxOf(context),
+        onWarning,
+        mirrorKey: mirrorKeyOf(context),
       }),
     openMetrics: (context) =>
-      openRunMetrics(redis.client, as(context), mailboxOf(context), context.clock.now),
+      openRunMetrics(redis.client, as(context), mirrorKeyOf(context), context.clock.now),
     close: redis.end,
   };
 }
 
 /** Identifies this mirror on this machine without naming either. */
-function mailboxOf({ file, mirrorId }: WorkersContext): string {
+function mirrorKeyOf({ file, mirrorId }: WorkersContext): string {
   return createHash("sha256")
     .update(`${mirrorId}\0${hostname()}\0${resolve(file)}`)
     .digest("hex")

@@ -112,7 +112,7 @@ export const markLastSeenSql = (ids: string): string =>
    where to_run is null and resource_id in (
      select id from _resource where id in (${ids}) and absent_by is not 'answer')`;
 
-/** What `decideAbsences` needs: the noted absences, without those below others, and the number of live resources. */
+/** The input of `decideAbsences`: the noted absences, without those below others, and the counts of live resources. */
 export function readNotedAbsences(db: Connection): { noted: NotedAbsence[]; live: LiveCounts } {
   const noted = prepare(db, () =>
     q

@@ -2,7 +2,6 @@
  * How many resources may be missing at once: more than a fifth of a listing, or of a kind, is more often an error of
  * the service than the truth, and waits for the user's approval. Pure.
  */
-
 export interface NotedAbsence {
   readonly id: number;
   readonly kind: string;

@@ -21,7 +21,7 @@ export interface ChainPage {
   readonly hasEtag: 0 | 1;
   /** The last request for it failed. */
   readonly isFailing: 0 | 1;
-  /** It states a size that is no number. */
+  /** It states a size that is not a number. */
   readonly hasOddTotal: 0 | 1;
   /** Why its link to a next page is not followed, if so. */
   readonly cut: "page-loop" | "other" | null;
@@ -49,7 +49,7 @@ export function findChainFault(pages: readonly ChainPage[], repeated: number): C
   if (pages.some(({ cut }) => cut !== null)) return permanent("the link to its next page is invalid");
   if (repeated > 0) return transient(`lists ${repeated} items more than once`);
   const held = pages.filter(({ seq }) => seq !== null);
-  if (held.some(({ hasOddTotal }) => hasOddTotal)) return permanent("its collection_total is no number");
+  if (held.some(({ hasOddTotal }) => hasOddTotal)) return permanent("its collection_total is not a number");
   const [total = null, ...otherTotals] = new Set(held.map((page) => page.total));
   const items = held.reduce((sum, page) => sum + page.items, 0);
   if (otherTotals.length > 0)

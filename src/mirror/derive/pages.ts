@@ -30,7 +30,7 @@ export interface Pages {
     derived: Pick<Derived, "nextUrl" | "collectionTotal">,
     runId: number,
   ): { hasNewPage: boolean; isLoop: boolean };
-  /** Removes the link to the next page, of a resource that is no page any more. */
+  /** Removes the link to the next page, for a resource that is no longer a page. */
   cut(pageId: number): void;
 }
 
@@ -52,7 +52,7 @@ export function preparePages(db: Connection, resources: Resources): Pages {
     return true;
   };
 
-  /** @returns null if the URL is known as something else than a page of this kind */
+  /** @returns null if the URL is known as a resource of another kind */
   const ensurePage = (url: string, page: WrittenResource, collectionId: number, runId: number) => {
     const known = resources.find(url);
     const next = resources.ensure(url, page.kind, resources.ownerOf(collectionId), runId);

@@ -70,7 +70,7 @@ export function prepareResources(
           return { id, kind, isNew: true, isRetyped: false, gotOwner: false, hasConflict: false };
         }
         known = statements.select.get({ url });
-        if (known === undefined) throw new Error(`a resource exists and does not: ${url}`);
+        if (known === undefined) throw new Error(`the resource was neither inserted nor found: ${url}`);
       }
       const { id } = known;
       if (known.state === "gone" && !isRereading) statements.setState.run({ id, state: "due" });

@@ -69,6 +69,7 @@ export function openForReading(file: string): Connection {
   }
 }
 
+/** Raw: neither table is one of the mirror's own. */
 function requireMirror(db: Connection, file: string): void {
   const hasMigrations =
     db.prepare("select 1 from sqlite_schema where name = '_migration'").get() !== undefined;

@@ -25,7 +25,7 @@ export function removeMeta(db: Connection, key: string): void {
   prepare(db, (p: { key: string }) => q.deleteFrom("_meta").where("key", "=", p.key)).run({ key });
 }
 
-/** What a mirror is of. */
+/** The service and the area that a mirror copies. */
 export interface MirrorIdentity {
   /** Of the service's root. */
   readonly baseUrl: string;

@@ -33,6 +33,7 @@ export async function migrate(db: Connection, known: Migrations): Promise<void> 
   }
 }
 
+/** Raw, as in `replaceViews`: these tables are of SQLite and of Kysely. */
 function isUpToDate(db: Connection, known: Migrations): boolean {
   const isNew = db.prepare("select 1 from sqlite_schema where name = '_migration'").get() === undefined;
   if (isNew) return false;

@@ -20,7 +20,7 @@ export interface KnownPicture {
 }
 
 /** The result of requesting a picture; its bytes are stored in a file already. */
-export type PictureAnswer = { readonly id: number; readonly at: number } & (
+export type PictureResult = { readonly id: number; readonly at: number } & (
   | {
       readonly outcome: "picture";
       readonly sha256: string;
@@ -141,7 +141,7 @@ export function totalMediaBytes(db: Connection): number {
 }
 
 /** Records the result of a request. Call it inside a transaction. @returns whether a new file became current */
-export function recordPicture(db: Connection, result: PictureAnswer): boolean {
+export function recordPicture(db: Connection, result: PictureResult): boolean {
   const { id, at } = result;
   if (result.outcome === "none") {
     prepare(db, (p: { id: number; at: number; error: string }) =>
@@ -159,7 +159,7 @@ export function recordPicture(db: Connection, result: PictureAnswer): boolean {
   return result.outcome === "picture" && recordFile(db, result);
 }
 
-type PictureFile = Extract<PictureAnswer, { outcome: "picture" }>;
+type PictureFile = Extract<PictureResult, { outcome: "picture" }>;
 
 function recordFile(db: Connection, { id, at, type, size, ...result }: PictureFile): boolean {
   const sha256 = Buffer.from(result.sha256, "hex");

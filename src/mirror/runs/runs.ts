@@ -151,6 +151,7 @@ function prepareClose(db: Connection) {
   );
 }
 
+/** Raw: recursive. */
 function supersedePages(db: Connection): void {
   db.exec(
     `with recursive reached (id) as (

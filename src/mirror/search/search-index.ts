@@ -3,7 +3,7 @@
  * index over all of them. Only resources with changed words are written.
  */
 import type { Connection } from "../file/connection.ts";
-import { idsIn, prepare, prepareColumn, q } from "../file/statements.ts";
+import { prepare, prepareColumn, q, textsIn } from "../file/statements.ts";
 import {
   eachIdRange,
   prepareSearchText,
@@ -84,7 +84,7 @@ function prepareStatements(db: Connection) {
         .innerJoin("_resource as r", "r.id", "m.item_id")
         .select("m.item_id")
         .where("m.page_id", "=", p.pageId)
-        .where("r.kind", "in", idsIn(p.kinds).$castTo<string>()),
+        .where("r.kind", "in", textsIn(p.kinds)),
     ),
     selectKind: prepareColumn(db, (p: { id: number }) =>
       q.selectFrom("_resource").select("kind").where("id", "=", p.id),

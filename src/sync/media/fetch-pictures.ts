@@ -1,6 +1,6 @@
 /** Downloads the pictures of one origin, a few at a time, and stores each at once. A failed picture affects no other. */
 import { hasPicture } from "../../mirror/media/media-files.ts";
-import { goneError, type KnownPicture, type PictureAnswer } from "../../mirror/media/media-index.ts";
+import { goneError, type KnownPicture, type PictureResult } from "../../mirror/media/media-index.ts";
 import type { StopReason } from "../../mirror/runs/runs.ts";
 import type { MirrorWriter } from "../../mirror/writer.ts";
 import { ServiceError } from "../../service/errors.ts";
@@ -76,9 +76,9 @@ function storePicture(
   { id }: KnownPicture,
   result: FetchedPicture | FailedPicture,
   { mirror, counts, space, now }: PictureWork,
-): PictureAnswer {
+): PictureResult {
   const at = now();
-  const none = (error: string): PictureAnswer => ({ id, at, outcome: "none", error });
+  const none = (error: string): PictureResult => ({ id, at, outcome: "none", error });
   if (result.outcome === "failed") return none(result.error);
   if (result.outcome === "gone") return none(goneError(result.status));
   if (result.outcome === "not-modified") return { id, at, ...result };
@@ -94,7 +94,7 @@ function storePicture(
 function outcomeOf(
   picture: KnownPicture,
   result: FetchedPicture | FailedPicture,
-  stored: PictureAnswer,
+  stored: PictureResult,
   isChanged: boolean,
 ): "new" | "changed" | "unchanged" | "gone" | "failed" {
   if (stored.outcome === "none") return result.outcome === "gone" ? "gone" : "failed";

@@ -1,5 +1,4 @@
-/** How much is due, for plans, progress and reports. Each fetch may lead to more. */
-
+/** Counts due resources, for plans, progress and reports. Each fetch may lead to more. */
 import { sql } from "kysely";
 import type { ResourceState } from "../../../schema/tables.ts";
 import { type CheckCycle, type CycleWork, prepareCycleWork, readCycle } from "../../mirror/check-cycle.ts";
@@ -97,7 +96,7 @@ export interface RunSoFar {
   readonly hasMoreWork: boolean;
 }
 
-/** What a run leaves to later ones. Due checks stay due until a run has made them, whatever its limits. */
+/** The work that remains for later runs. Due checks stay due until a run has made them, whatever its limits. */
 export function countRemaining(
   db: Connection,
   request: PlanRequest,

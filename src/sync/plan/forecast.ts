@@ -1,5 +1,5 @@
 /**
- * How large the catalogue probably is, and how long a complete copy takes. In: facts about the catalogue or account, and
+ * Estimates the size of the catalogue and the time to a complete copy. In: facts about the catalogue or account, and
  * its allowance. Out: expected counts, requests, days, and the share of all bras covered over time. Pure.
  */
 import { type Depth, depths } from "../../../schema/kind.ts";

@@ -2,7 +2,6 @@
  * Resources that were never fetched, in the order of their requests. In: the mirror. Out: due resources. It does not know
  * checks or allowances.
  */
-
 import { type SqlBool, sql } from "kysely";
 import type { ResourceState } from "../../../schema/tables.ts";
 import type { Connection } from "../../mirror/file/connection.ts";

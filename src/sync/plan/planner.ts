@@ -1,8 +1,7 @@
 /**
- * What a sync requests next. In: the current state of the mirror and of the ledger. Out: resources, the most valuable
+ * Decides what a sync requests next. In: the current state of the mirror and of the ledger. Out: resources, the most valuable
  * requests first. It sends and writes nothing; its only state is which checks it has planned already.
  */
-
 import { prepareCycleWork } from "../../mirror/check-cycle.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
 import type { DueResource } from "../../mirror/scope.ts";

@@ -1,8 +1,7 @@
 /**
- * What a sync would request next, what that costs, and how long a complete copy takes. It reads the mirror and the ledger,
+ * Plans a sync: the next requests, their cost, and the time to a complete copy. It reads the mirror and the ledger,
  * and sends no request.
  */
-
 import { existsSync } from "node:fs";
 import { kinds } from "../../../jobs/kinds.ts";
 import type { Area } from "../../../schema/kind.ts";

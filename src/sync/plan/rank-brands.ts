@@ -1,5 +1,5 @@
 /**
- * Which steps towards all models are worth most next. In: facts about each brand. Out: the possible steps, best first, by
+ * Ranks the next steps towards all models. In: facts about each brand. Out: the possible steps, best first, by
  * the bras that each request on the way leads to. Pure.
  */
 import type { BrandFacts, CatalogueFacts, ListingFacts } from "./queries/catalogue-facts.ts";

@@ -1,5 +1,4 @@
 /** The input and output of a plan, and its weights. */
-
 import type { Area } from "../../../schema/kind.ts";
 import type { DueResource, Scope } from "../../mirror/scope.ts";
 import type { CheckPrice } from "../rate-limit/infer-prices.ts";
@@ -67,15 +66,15 @@ export const weights = {
   brasPerModel: 30,
   /** Sizes of a model, before any is known. */
   sizesPerModel: 7,
-  /** How many models these guesses weigh, once some are known. */
+  /** The weight of these guesses, as a number of known models. */
   guessWeight: 20,
   /** Items on a page of a list, before one was read. */
   itemsPerPage: 20,
-  /** How much better than average an unread brand is assumed to be: reading it costs little, and may find the best one. */
+  /** The factor by which an unread brand is preferred to an average one: reading it costs little, and may find the best one. */
   curiosity: 1.5,
   /** During a crawl, requests spent on checks for each fetch. */
   checksPerFetch: 0.2,
-  /** What a free check costs: the likelihood that it finds a change, which is counted. */
+  /** The average cost of a free check: the likelihood that it finds a change, which is counted. */
   costOfFreeCheck: 0.07,
   /** Shares of a run's free checks: lists and brands, then suspects, then the rest. */
   shareOfListings: 0.4,

@@ -34,7 +34,7 @@ export interface Sessions {
   deleteDead(now: number): void;
 }
 
-/** Sessions of this process: a dead process may have had the same id. */
+/** Sessions of this process: a dead process may have had the same process id. */
 const ownSessions = new Set<string>();
 
 export function prepareSessions(db: Connection): Sessions {

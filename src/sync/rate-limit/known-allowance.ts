@@ -27,7 +27,7 @@ export interface KnownAllowance extends AllowanceState {
 }
 
 /**
- * Reads an allowance without a request; null if the ledger knows nothing of it. Leases of running and dead processes are
+ * Reads an allowance without a request; null if the ledger has no record of it. Leases of running and dead processes are
  * subtracted. Creates no file.
  * @param now epoch milliseconds
  * @throws LedgerError

@@ -20,7 +20,7 @@ import {
 export type LeaseDecision =
   /** At most `room` leases may be taken. */
   | { readonly do: "send"; readonly room: number }
-  /** What running requests have spent is not known yet. */
+  /** The spending of running requests is not known yet. */
   | { readonly do: "wait" }
   /** No request before this time, in epoch milliseconds. */
   | { readonly do: "pause"; readonly until: number }
@@ -145,7 +145,7 @@ export class Leases {
     this.#update((state) => ({ state: recordLimits(state, reading, seq, this.#now()), result: null }));
   }
 
-  /** Ends a pause that was slept through, whatever the clock says. */
+  /** Ends a pause after its sleep, even if the clock was set back meanwhile. */
   endPause(until: number): void {
     this.#update((state) => {
       const isOver = state.blockedUntil !== null && state.blockedUntil.at <= until;

@@ -52,7 +52,7 @@ export interface RunBudgetOptions {
   readonly clock: Clock;
 }
 
-/** Between two looks at the leases of other processes. */
+/** Between two reads of the leases of other processes. */
 const pollMillis = 50;
 /** Longer than any attempt of theirs takes. */
 const maxPolls = (2 * defaultLimits.totalTimeoutMillis) / pollMillis;

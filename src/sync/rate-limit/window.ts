@@ -47,7 +47,7 @@ export interface WindowState {
   readonly responses: ResponseTally;
   /** 200 responses of the previous window that the service may count in this one. */
   readonly plainBefore: number;
-  /** What an earlier window granted, for comparison where nothing is reported. */
+  /** The grant of an earlier window, for comparison if nothing is reported. */
   readonly granted: Grant | null;
 }
 
@@ -63,7 +63,7 @@ export interface ResponseTally {
   readonly isStartKnown: boolean;
 }
 
-/** What one window granted. */
+/** The requests that one window granted. */
 export interface Grant extends ResponseTally {
   /** Whether the window refused more. */
   readonly isExhausted: boolean;
@@ -138,7 +138,7 @@ export function windowEndsAt({ resetAt, firstCountedAt, firstRequestAt, isRefuse
   return first === null ? null : first + dayMillis;
 }
 
-/** What a window granted before it refused. Requests that may have been free count here. */
+/** The number of requests granted before the first refusal, including those that may have been free. */
 export function inferLimit({ counted, isFree304, responses }: WindowState): number {
   return counted.min + (isFree304 === null ? responses.notModified : 0);
 }

@@ -23,7 +23,7 @@ import { openRateLimitedClient } from "./rate-limited-client.ts";
 export interface TokenOwnerResult {
   /** For the root, and for the user if the root leads there; without resource ids. */
   readonly results: readonly JobResult[];
-  /** Null where the service does not say who it is. */
+  /** Null if the service does not identify the user. */
   readonly user: AccountUser | null;
 }
 
@@ -55,7 +55,7 @@ export async function identifyTokenOwner(
   return { results: [root, me], user };
 }
 
-/** Each result once the one before it is ingested: only then does the mirror know its resource. */
+/** To be pulled one by one: the mirror knows the resource of a result once the one before it is ingested. */
 export function* withResourceIds({ results }: TokenOwnerResult, { db }: MirrorReader): Generator<JobResult> {
   const select = prepareColumn(db, (p: { url: string }) =>
     q.selectFrom("_resource").select("id").where("url", "=", p.url),
@@ -78,7 +78,7 @@ function heldTag({ db }: MirrorReader, url: string, kind: string): string | null
   return select.get({ url, kind }) ?? null;
 }
 
-/** Null where the root has no such link, or could not be fetched. */
+/** Null if the root has no such link, or could not be fetched. */
 function meUrlIn(mirror: MirrorReader, root: JobResult): string | null {
   if (root.status !== "fetched") return null;
   if (root.result.outcome === "not-modified") {
@@ -98,7 +98,7 @@ function meUrlIn(mirror: MirrorReader, root: JobResult): string | null {
 }
 
 /**
- * Null where the response does not say.
+ * Null if the response does not identify the user.
  * @param expected the only user that is accepted; null for any
  */
 function userIn(mirror: MirrorReader, me: JobResult, expected: AccountUser | null): AccountUser | null {

@@ -10,7 +10,7 @@ import type { SyncReport } from "../report.ts";
 
 export interface MetricsPublisher {
   readonly engine: Engine;
-  /** @param report null where an error ended the run */
+  /** @param report null if an error ended the run */
   end(report: SyncReport | null): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function publishMetrics(
         state.update(read);
         for await (const batch of engine.run(source, signal)) {
           yield batch;
-          // The caller asks for the next batch once this one is durable.
+          // The caller pulls the next batch once this one is durable.
           ingestLagSeconds = longestWait(batch, clock.now()) ?? ingestLagSeconds;
           state.update(read);
         }

@@ -1,5 +1,4 @@
-/** What a run fetches: its kinds, and the resources it is limited to. */
-
+/** The scope of a run: its kinds, and the resources that it is limited to. */
 import { kinds } from "../../../jobs/kinds.ts";
 import { readTokenScopes } from "../../mirror/account/token-scopes.ts";
 import { findBrands } from "../../mirror/find-brands.ts";
@@ -8,14 +7,14 @@ import type { Scope } from "../../mirror/scope.ts";
 import { grantedKinds, kindsInScope, kindsOfOnly, unknownBrand } from "../options.ts";
 import type { RunRequest, RunState, RunTools } from "./run-request.ts";
 
-/** Of an account: without what the token does not grant. */
+/** The scope of an account, without kinds that the token does not grant. */
 export function accountScope({ area, depth, follow }: RunRequest, reader: MirrorReader): Scope {
   const names = kindsInScope(kinds, area, depth, follow);
   return { kinds: grantedKinds(names, readTokenScopes(reader)), belowIds: null };
 }
 
 /**
- * Of a catalogue. With `--brand`, the list is crawled first, then brands with a similar name, but never all brands.
+ * The scope of a catalogue. With `--brand`, the list is crawled first, then brands with a similar name, but never all brands.
  * @throws SyncError `unknown-brand`
  */
 export async function resolveScope(

@@ -28,7 +28,7 @@ export interface RunTools {
   readonly runBudget: RunBudget;
   readonly runStop: RunStop;
   readonly clock: Clock;
-  /** The user that the token belongs to, as the service said before the run; null in a catalogue. */
+  /** The user that the token belongs to, identified before the run; null in a catalogue. */
   readonly tokenOwner: TokenOwnerResult | null;
 }
 

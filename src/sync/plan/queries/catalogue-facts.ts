@@ -1,5 +1,4 @@
-/** What the mirror knows of its brands and of the catalogue's size, for ranking and for forecasts. */
-
+/** Counts of brands, models and sizes in the mirror, for ranking and for forecasts. */
 import { type SqlBool, sql } from "kysely";
 import type { Connection } from "../../../mirror/file/connection.ts";
 import { prepare, prepareColumn, q } from "../../../mirror/file/statements.ts";
@@ -14,7 +13,7 @@ export interface CatalogueFacts {
 export interface BrandFacts {
   readonly id: number;
   readonly isHeld: boolean;
-  /** Its `bra_count`; null before the brand is held, or if the service does not say. */
+  /** Its `bra_count`; null before the brand is held, or if the service does not report it. */
   readonly bras: number | null;
   /** Its list of models; null before the brand is held. */
   readonly listing: ListingFacts | null;

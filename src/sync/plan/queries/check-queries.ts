@@ -1,5 +1,4 @@
 /** Which held resources may be checked, and in which order. Each query reads the mirror as it is at that moment. */
-
 import { type SqlBool, sql } from "kysely";
 import { millisOf } from "../../../../schema/tables.ts";
 import type { Connection } from "../../../mirror/file/connection.ts";
