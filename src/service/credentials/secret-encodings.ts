@@ -7,9 +7,9 @@ export interface SecretEncoding {
 /** Shorter texts may occur by chance. */
 const minLength = 8;
 
-/** Each form once; forms of the whole secret come before parts of longer base64 texts. */
+/** Each form once, none for an empty secret; forms of the whole secret come before parts of longer base64 texts. */
 export function secretEncodings(secret: string): SecretEncoding[] {
-  const [encoded, hex] = [encodeURIComponent(secret), Buffer.from(secret).toString("hex")];
+  const [encoded, hex] = [encodeURIComponent(secret.toWellFormed()), Buffer.from(secret).toString("hex")];
   const texts: (readonly [SecretEncoding["form"], string])[] = [
     ["as it is", secret],
     ["URL-encoded", encoded],
@@ -28,7 +28,7 @@ export function secretEncodings(secret: string): SecretEncoding[] {
   return [...encodings, { form: "UTF-16" as const, bytes: Buffer.from(secret, "utf16le") }].filter(
     ({ bytes }) => {
       const key = bytes.toString("latin1");
-      return !known.has(key) && known.add(key);
+      return key !== "" && !known.has(key) && known.add(key);
     },
   );
 }
