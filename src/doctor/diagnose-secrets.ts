@@ -20,7 +20,7 @@ export async function diagnoseSecrets(
   const leaks = search.found.map(({ file, what, form, in: place }) => ({
     isWell: false,
     what: `The ${what} ${placeTexts[place]} ${file} (${form})`,
-    hint: "Revoke it at the service and get a new one, or make new backups with another passphrase. Then remove the file and its copies.",
+    hint: "Replace the secret: revoke a token at the service, or make new backups with another passphrase. Then remove the file and its copies.",
   }));
   const failures = search.unread.map(({ path, why }) => ({
     isWell: false,

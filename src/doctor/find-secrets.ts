@@ -132,7 +132,7 @@ export async function findSecrets(
     } catch (error) {
       const unreadable = explainUnreadable(error);
       if (unreadable !== null) closed.push({ path: redactPath(file), ...unreadable });
-      else if (reasonOf(error) !== "ENOENT") unread.push({ path: redactPath(file), why: reasonOf(error) });
+      else if (reasonOf(error) !== "ENOENT") unread.push({ path: file, why: reasonOf(error) });
     }
   }
   let otherCount = 0;
@@ -148,7 +148,7 @@ export async function findSecrets(
     others: otherCount,
     bytes,
     found,
-    unread,
+    unread: unread.map(({ path, why }) => ({ path: redactPath(path), why })),
     closed,
   };
 }

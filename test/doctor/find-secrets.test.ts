@@ -156,3 +156,10 @@ it("a secret is found exactly if it occurs in the bytes, however they are split 
     ),
   );
 });
+
+it("the path of a folder that cannot be listed is reported without a secret in it", async () => {
+  const name = "planted-0123456789";
+  const { unread } = await findSecrets([join(folder.path, name)], [secretOf(name)]);
+  expect(unread).toMatchObject([{ why: "ENOENT" }]);
+  expect(JSON.stringify(unread)).not.toContain(name);
+});

@@ -420,7 +420,7 @@ describe("a token", () => {
     writeSecretFile(file, Buffer.from(`bearer ${tokenOf(0)}`).toString("base64"));
     const { stdout, exitCode } = await armoire([...args, elsewhere]);
     expect(stdout).toContain(
-      `✗ The token of the account ada is in ${file} (base64)\n  Revoke it at the service`,
+      `✗ The token of the account ada is in ${file} (base64)\n  Replace the secret: revoke a token at the service`,
     );
     expect(stdout).toContain(
       `✗ The token of the account ada is in ${join(elsewhere, "proxy.log")} (as it is)\n`,
