@@ -44,7 +44,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   account: {
     summary: "add, list or remove users whose data is mirrored",
-    load: () => import("./commands/accounts/account.ts"),
+    load: () => import("./commands/operations/account.ts"),
   },
   backup: {
     summary: "create, verify, restore, list or prune backups",
