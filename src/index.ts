@@ -101,12 +101,7 @@ export { type ShownResource, showResource } from "./query/show.ts";
 export { QueryError } from "./query/sql/errors.ts";
 export { type QueryRequest, type QueryResult, type QueryTerms, runQuery } from "./query/sql/run-query.ts";
 export { type MirrorStatus, type PastStatus, readPastStatus, readStatus } from "./query/status.ts";
-export {
-  type SearchSuggestion,
-  type SearchSuggestion as SearchAdvice,
-  suggestSearch,
-  suggestSearch as adviseSearch,
-} from "./query/suggest-search.ts";
+export { type SearchSuggestion, suggestSearch } from "./query/suggest-search.ts";
 export type { SandboxOptions } from "./sandbox/options.ts";
 export { type Sandbox, startSandbox } from "./sandbox/sandbox.ts";
 export { timeAfter } from "./schedule/cron-times.ts";

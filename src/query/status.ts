@@ -227,8 +227,7 @@ function readFailures({ db }: MirrorReader): MirrorStatus["failures"] {
   ).all();
 }
 
-/** How many resources of each kind a mirror holds, and how fresh they are. */
-
+/** How many resources of one kind a mirror holds, and how fresh they are. */
 export interface KindStatus {
   readonly kind: string;
   readonly known: number;

@@ -1,5 +1,4 @@
 /** Options of the commands that print rows: parameters and statements of `query`, and the output format. */
-
 import { createReadStream } from "node:fs";
 import { buffer } from "node:stream/consumers";
 import { InvalidArgumentError, Option } from "commander";
@@ -45,9 +44,14 @@ export async function readStatement(file: string): Promise<string> {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
     const why = error instanceof TypeError ? "it is not UTF-8" : (error as Error).message;
-    throw new CliError("usage", `No statement can be read from ${name}: ${why}.`, "", {
-      cause: error,
-    });
+    throw new CliError(
+      "usage",
+      `No statement can be read from ${name}: ${why}.`,
+      "Check the path. The SQL must be UTF-8.",
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -3,17 +3,17 @@ import type { Question, QuestionOption } from "../../query/questions/question.ts
 import { formatTable } from "../terminal/text-table.ts";
 
 export function formatQuestions(questions: readonly Question[]): string {
-  const rows = questions.map(({ name, title: asks, options }) => [
+  const rows = questions.map(({ name, title, options }) => [
     [`@${name}`, ...options.map(usageOf)].join(" "),
-    asks,
+    title,
   ]);
   return `${formatTable(["question", "title"], rows)}\n\`armoire query --list @NAME\` shows one with its SQL.\n`;
 }
 
-export function formatQuestion({ name, title: asks, options, sql }: Question): string {
+export function formatQuestion({ name, title, options, sql }: Question): string {
   const width = Math.max(...options.map((option) => option.name.length));
   const lines = options.map((option) => `  --${option.name.padEnd(width)}  ${formatOption(option)}\n`);
-  return `@${name}\n${asks}\n${lines.length > 0 ? `\n${lines.join("")}` : ""}\n${sql}\n`;
+  return `@${name}\n${title}\n${lines.length > 0 ? `\n${lines.join("")}` : ""}\n${sql}\n`;
 }
 
 export function formatOption({ about, isRequired, default: defaultValue }: QuestionOption): string {

@@ -15,7 +15,7 @@ export async function readCredential({ account }: Settings, io: Io): Promise<Cre
   return account === null ? readAppCredential(io) : await readToken(account, keychainOf(io));
 }
 
-/** The application's key and secret; null when neither is set. @throws CliError, AccountError `unsafe`, ServiceSettingsError */
+/** The application's key and secret; null when neither is set. @throws CliError, FileError `unsafe`, ServiceSettingsError */
 export function readAppCredential(io: Io): Credential | null {
   const key = readSecret(io, "ARMOIRE_APP_KEY");
   const secret = readSecret(io, "ARMOIRE_APP_SECRET");
@@ -42,7 +42,7 @@ export function readSecret(io: Io, name: string): string | null {
 /**
  * Reads a secret from a private file. The name of a missing file is not shown: it may be the secret itself.
  * @param from the option or variable that names the file
- * @throws CliError, AccountError `unsafe`
+ * @throws CliError, FileError `unsafe`
  */
 export function readSecretFile(file: string, from: string, env: Io["env"]): string {
   const path = resolve(file);
@@ -61,12 +61,12 @@ export interface TokenFlags {
   readonly tokenFile?: string;
 }
 
-/** A user's token from a flag, else from the environment, else from a prompt. @throws CliError, AccountError `unsafe`, ServiceSettingsError */
+/** A user's token from a flag, else from the environment, else from a prompt. @throws CliError, FileError `unsafe`, ServiceSettingsError */
 export async function readGivenToken(flags: TokenFlags, name: string, io: Io): Promise<Credential> {
   return bearerToken((await readText(flags, name, io)).trim());
 }
 
-/** @returns null without a token in the environment @throws CliError, AccountError `unsafe`, ServiceSettingsError */
+/** @returns null without a token in the environment @throws CliError, FileError `unsafe`, ServiceSettingsError */
 export function readTokenOfEnvironment(io: Io): Credential | null {
   const text = readEnvironment(io);
   return text === null ? null : bearerToken(text.trim());

@@ -24,7 +24,7 @@ export function addEncryptOptions(command: Command): Command {
   return addPassphraseOption(command.option("--encrypt", "encrypt with a passphrase, in age format"));
 }
 
-/** The passphrase of a new backup; empty without --encrypt. @throws CliError, AccountError `unsafe` */
+/** The passphrase of a new backup; empty without --encrypt. @throws CliError, FileError `unsafe` */
 export async function readNewPassphrase(flags: EncryptFlags, io: Io): Promise<{ passphrase?: string }> {
   if (!flags.encrypt) {
     if (flags.passphraseFile === undefined) return {};
@@ -55,7 +55,7 @@ export function passphraseAsker(flags: PassphraseFlags, io: Io): AskPassphrase {
   };
 }
 
-/** For many backups: never prompts. @throws CliError, AccountError `unsafe` */
+/** For many backups: never prompts. @throws CliError, FileError `unsafe` */
 export function readKnownPassphrase(flags: PassphraseFlags, io: Io): { askPassphrase?: AskPassphrase } {
   return withPassphrase(readGiven(flags, io) ?? undefined);
 }
