@@ -66,6 +66,7 @@ export const precedence: readonly ExitCode[] = [
   exitCodes.damaged,
   exitCodes.locked,
   exitCodes.settings,
+  exitCodes.usage,
   exitCodes.failed,
   exitCodes.approval,
   exitCodes.someFailed,

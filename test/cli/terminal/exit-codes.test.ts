@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { ExportError } from "../../../exports/errors.ts";
-import { CliError, describeError, exitCodeOf } from "../../../src/cli/terminal/exit-codes.ts";
+import {
+  CliError,
+  describeError,
+  exitCodeOf,
+  exitCodes,
+  precedence,
+} from "../../../src/cli/terminal/exit-codes.ts";
 import { MirrorError, type MirrorErrorCode } from "../../../src/mirror/file/errors.ts";
 import { FileError } from "../../../src/platform/errors.ts";
 import { KeyError } from "../../../src/query/keys/resolve-key.ts";
@@ -52,6 +58,13 @@ describe("an exit code", () => {
   ])("the exit code of %s is %d", (error, exitCode) => {
     expect(exitCodeOf(error)).toBe(exitCode);
   });
+});
+
+it("every exit code of a failure comes before that of success", () => {
+  // A sync finds no differences.
+  const ofSync = Object.values(exitCodes).filter((code) => code !== exitCodes.different);
+  expect([...precedence].sort((a, b) => a - b)).toEqual(ofSync.sort((a, b) => a - b));
+  expect(precedence.at(-1)).toBe(exitCodes.done);
 });
 
 describe("the text of an error", () => {
