@@ -163,6 +163,7 @@ describe("schedules of one process", () => {
     const first = startScheduler(dataDir);
     await waitFor(async () => expect(slow.log().length).toBeGreaterThan(2));
     first.process.kill("SIGKILL");
+    await first.result;
     const [lost] = await runsOf(dataDir, "slow");
     expect(lost?.outcome).toBe("lost");
     const second = startScheduler(dataDir);
