@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { measure } from "./measure.ts";
 
 // Imported by a variable, since `dist/` exists only after a build.
-const built: string = new URL("../../dist/src/index.js", import.meta.url).href;
+const built: string = new URL("../../dist/index.js", import.meta.url).href;
 const { sync } = (await import(built)) as typeof import("../../src/index.ts");
 
 const [baseUrl = "", file = "", concurrency = "1"] = process.argv.slice(2);
