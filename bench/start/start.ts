@@ -49,11 +49,11 @@ async function mirrorRealCatalogue(mirror: string): Promise<void> {
 }
 
 function firstBrand(mirror: string): string {
-  const sql = "select name from brand order by name limit 1";
-  const [{ name }]: [{ name: string }] = JSON.parse(
+  const sql = "select href from brand limit 1";
+  const [{ href }]: [{ href: string }] = JSON.parse(
     run([program, "query", sql, "--json", "--mirror", mirror]),
   );
-  return name;
+  return href;
 }
 
 const run = (args: readonly string[]) => execFileSync(process.execPath, [...args], { encoding: "utf8" });
