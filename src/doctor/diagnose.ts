@@ -70,6 +70,7 @@ function hintOf(error: unknown): string | null {
   return error instanceof Error && "hint" in error && typeof error.hint === "string" ? error.hint : null;
 }
 
+/** Raw SQL: there is no table. */
 function checkSqlite(): Diagnosis {
   const db = new Database(":memory:");
   const version = db.prepare("select sqlite_version()").pluck().get();

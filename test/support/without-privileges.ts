@@ -1,4 +1,4 @@
-/** Runs work as a user to whom file modes apply: root, to whom they do not, becomes the user nobody meanwhile. */
+/** Runs work as a user to whom file modes apply: root becomes the user `nobody` for its duration. */
 export async function withoutPrivileges<Result>(work: () => Promise<Result>): Promise<Result> {
   if (process.geteuid?.() !== 0) return await work();
   process.seteuid?.(65_534);

@@ -1,9 +1,9 @@
 /** Reads a mirror as the entries of a backup: of one instant, in order. The same state gives the same entries. */
 import { hash } from "node:crypto";
+import { sql } from "kysely";
 import { listNotGranted } from "../../mirror/account/token-scopes.ts";
 import { readAccountUser } from "../../mirror/account/user.ts";
-import type { StoredBody } from "../../mirror/bodies/compression.ts";
-import { prepareReadProvenBody } from "../../mirror/bodies/read-body.ts";
+import { prepareReadProvenBody, storedBodyColumns } from "../../mirror/bodies/read-body.ts";
 import { bookkeepingTables, readBookkeepingRows } from "../../mirror/bookkeeping-rows.ts";
 import { readMirrorId } from "../../mirror/file/meta.ts";
 import { prepare, q } from "../../mirror/file/statements.ts";
@@ -99,13 +99,16 @@ function withEntryNames(media: PublicTable): PublicTable {
 /** Every body once, in the order of SHA-256. */
 function* eachBody({ db }: MirrorReader): Generator<{ sha256: string; body: Buffer }> {
   const readBody = prepareReadProvenBody(db);
-  // Raw: `storedBodyColumns` is text.
-  const statement = db.prepare<[], StoredBody & { sha256: string }>(
-    `select lower(hex(c.sha256)) as sha256, c.codec, c.size, c.body, c.dictionary_id as dictionaryId from _content c
-     where c.id in (select content_id from _revision) order by c.sha256`,
+  const select = prepare(db, () =>
+    q
+      .selectFrom("_content as c")
+      .select(sql<string>`lower(hex(c.sha256))`.as("sha256"))
+      .select(storedBodyColumns)
+      .where("c.id", "in", q.selectFrom("_revision").select("content_id"))
+      .orderBy("c.sha256"),
   );
   let last = "";
-  for (const { sha256, ...stored } of statement.iterate()) {
+  for (const { sha256, ...stored } of select.iterate()) {
     if (sha256 === last) continue;
     last = sha256;
     yield { sha256, body: readBody(stored, sha256) };

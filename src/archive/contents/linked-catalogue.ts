@@ -4,6 +4,7 @@
  * unreadable catalogue does not affect the account's own data.
  */
 import { existsSync } from "node:fs";
+import { sql } from "kysely";
 import { isCatalogueLinked } from "../../mirror/account/catalogue-linking.ts";
 import {
   type CatalogueLink,
@@ -11,11 +12,11 @@ import {
   readCatalogueLinks,
   readLinkedEntities,
 } from "../../mirror/account/catalogue-links.ts";
-import type { StoredBody } from "../../mirror/bodies/compression.ts";
-import { prepareReadProvenBody } from "../../mirror/bodies/read-body.ts";
+import { prepareReadProvenBody, storedBodyColumns } from "../../mirror/bodies/read-body.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
 import { DamagedBodyError, toMirrorError } from "../../mirror/file/errors.ts";
 import { requireIdentity } from "../../mirror/file/meta.ts";
+import { prepare, q } from "../../mirror/file/statements.ts";
 import { type PublicTable, tablesAbout } from "../../mirror/public-tables.ts";
 import { type MirrorReader, openMirrorReader } from "../../mirror/reader.ts";
 import type { NewEntry } from "../container/zip-writer.ts";
@@ -94,14 +95,19 @@ interface NewestBody {
 /** @throws DamagedBodyError */
 function prepareNewestBody(db: Connection): (url: string) => NewestBody {
   const readBody = prepareReadProvenBody(db);
-  // Raw: `storedBodyColumns` is text.
-  const select = db.prepare<[string], StoredBody & Pick<NewestBody, "kind" | "base_url" | "sha256">>(
-    `select r.kind, lower(hex(c.sha256)) as sha256, v.base_url, c.codec, c.size, c.body, c.dictionary_id as dictionaryId
-     from _resource r join _revision v on v.resource_id = r.id join _content c on c.id = v.content_id
-     where r.url = ? order by v.seq desc limit 1`,
+  const select = prepare(db, (p: { url: string }) =>
+    q
+      .selectFrom("_resource as r")
+      .innerJoin("_revision as v", "v.resource_id", "r.id")
+      .innerJoin("_content as c", "c.id", "v.content_id")
+      .select(["r.kind", "v.base_url", sql<string>`lower(hex(c.sha256))`.as("sha256")])
+      .select(storedBodyColumns)
+      .where("r.url", "=", p.url)
+      .orderBy("v.seq", "desc")
+      .limit(1),
   );
   return (href) => {
-    const row = select.get(href);
+    const row = select.get({ url: href });
     if (row === undefined) throw new DamagedBodyError("the body is missing");
     const { kind, sha256, base_url, ...stored } = row;
     return { href, kind, base_url, sha256, body: readBody(stored, sha256) };
