@@ -77,7 +77,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "env-paths": ["src/cli"],
   hono: ["jobs/bullmq/dashboard"],
   ioredis: ["jobs/bullmq"],
-  kysely: ["schema", "src/mirror", "src/accounts", "src/sync", "src/query", "src/archive"],
+  kysely: ["schema", "src/mirror", "src/sync", "src/query", "src/archive"],
   "p-limit": ["jobs/bullmq"],
   "p-retry": ["src/service"],
   pino: ["src/cli"],

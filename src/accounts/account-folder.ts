@@ -19,7 +19,7 @@ export function makeAccountFolder(dataDir: string, name: string): string[] {
     requireUnreplaceable(dataDir);
     const made = makeFolders(dataDir);
     requireOwnFolder(dataDir, statSync(dataDir));
-    // One by one, so that nothing is created behind a link.
+    // Checks each folder before it creates the next one: a link must not lead elsewhere.
     for (const path of [accountsFolder(dataDir), folder]) {
       made.unshift(...makeFolders(path));
       const stats = lstatSync(path);

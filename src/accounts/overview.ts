@@ -1,9 +1,7 @@
 /** Counts and the last sync of an account, read from its mirror's file. */
 import { existsSync } from "node:fs";
-import { sql } from "kysely";
-import { isoTimeOf } from "../../schema/tables.ts";
 import { listGranted, readTokenScopes, type ScopeName } from "../mirror/account/token-scopes.ts";
-import { prepareColumn, q, queryBuilder } from "../mirror/file/statements.ts";
+import { isoTime, prepareColumn, q, queryBuilder } from "../mirror/file/statements.ts";
 import { type MirrorReader, readMirror } from "../mirror/reader.ts";
 import { listRuns, type RunRecord } from "../mirror/runs/runs.ts";
 import type { Account } from "./account.ts";
@@ -33,7 +31,7 @@ function readScopes(mirror: MirrorReader, { scopes, tokenAt }: Account): readonl
   const checkedAt = prepareColumn(mirror.db, () =>
     q
       .selectFrom("_resource")
-      .select(sql<string | null>`${sql.raw(isoTimeOf("max(checked_at)"))}`.as("at"))
+      .select(isoTime<string | null>("max(checked_at)").as("at"))
       .where("kind", "in", ["root", "me"]),
   ).get();
   const lastSeen = readTokenScopes(mirror);

@@ -8,7 +8,7 @@ import { scopeNames } from "../mirror/account/token-scopes.ts";
 import { isSameUser, nameOfUser, userOf } from "../mirror/account/user.ts";
 import { openMirrorReader } from "../mirror/reader.ts";
 import { systemClock } from "../platform/clock.ts";
-import { hasCode } from "../platform/errors.ts";
+import { hasCode, messageOf } from "../platform/errors.ts";
 import { openServiceClient } from "../service/client.ts";
 import type { Credential } from "../service/credentials/credential.ts";
 import { ServiceError } from "../service/errors.ts";
@@ -60,10 +60,6 @@ export async function diagnose(request: DiagnoseRequest): Promise<Diagnosis[]> {
 /** A failed check that threw this error. */
 export function diagnoseError(error: unknown): Diagnosis {
   return { isWell: false, what: messageOf(error), hint: hintOf(error) };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function hintOf(error: unknown): string | null {

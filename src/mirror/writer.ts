@@ -22,7 +22,7 @@ import { prepareDerivedWriter } from "./derive/write-derived.ts";
 import { type Connection, lockMirror, openForWriting, vacuum } from "./file/connection.ts";
 import { createMirror } from "./file/create-mirror.ts";
 import { toMirrorError, toOpeningError } from "./file/errors.ts";
-import { ensureMirrorId, type MirrorIdentity, requireIdentity } from "./file/meta.ts";
+import { type MirrorIdentity, requireIdentity } from "./file/meta.ts";
 import { migrateMirror } from "./file/migrate.ts";
 import { type IngestSummary, prepareIngest, prepareResolveAbsences, type ResourceResult } from "./ingest.ts";
 import { storePicture } from "./media/media-files.ts";
@@ -135,7 +135,6 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
     else await createMirror(file, identity);
     db = openForWriting(file, { isPrivate: identity.area === "account" });
     await migrateMirror(db);
-    ensureMirrorId(db);
     return writer(db, lock.release);
   } catch (error) {
     db?.close();

@@ -3,12 +3,12 @@
  * was known then.
  */
 import { sql } from "kysely";
-import { prepare } from "../mirror/file/statements.ts";
+import { isoTime, prepare } from "../mirror/file/statements.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { type Fields, type FieldValue, readFieldHistory } from "./field-history.ts";
 import type { ShownKind } from "./keys/find-by-key.ts";
 import { findResource } from "./keys/resolve-key.ts";
-import { isoTime, q } from "./views.ts";
+import { q } from "./views.ts";
 
 export interface ResourceHistory {
   readonly kind: ShownKind;

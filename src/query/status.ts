@@ -5,11 +5,11 @@ import type { Area } from "../../schema/kind.ts";
 import type { ResourceState } from "../../schema/tables.ts";
 import { listNotGranted, type ScopeName } from "../mirror/account/token-scopes.ts";
 import { type AccountUser, readAccountUser } from "../mirror/account/user.ts";
-import { prepare, prepareColumn } from "../mirror/file/statements.ts";
+import { isoTime, prepare, prepareColumn } from "../mirror/file/statements.ts";
 import type { EndedRun } from "../mirror/points/resolve-point.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { listRuns, type RunRecord } from "../mirror/runs/runs.ts";
-import { isoTime, q } from "./views.ts";
+import { q } from "./views.ts";
 
 export interface MirrorStatus {
   readonly mirror: string;

@@ -1,6 +1,5 @@
 /** The public views that queries of this folder read, as Kysely sees them; `schema/views.ts` defines them. */
-import { sql } from "kysely";
-import { isoTimeOf, type MirrorTables } from "../../schema/tables.ts";
+import type { MirrorTables } from "../../schema/tables.ts";
 import { queryBuilder } from "../mirror/file/statements.ts";
 
 interface PublicViews {
@@ -13,7 +12,3 @@ interface PublicViews {
 
 /** Builds queries over a mirror's tables and views. */
 export const q = queryBuilder<MirrorTables & PublicViews>();
-
-/** An SQL expression in milliseconds since 1970, as ISO 8601. */
-export const isoTime = <Time extends string | null>(millis: string) =>
-  sql<Time>`${sql.raw(isoTimeOf(millis))}`;

@@ -73,17 +73,6 @@ it("a restored mirror has the id of its backup, and makes the same backup again"
   expect(await rig.create("b.zip", { mirror })).toMatchObject({ rootHash });
 });
 
-it("a mirror without an id gets one when it is next opened for writing, and not by readers", async () => {
-  await using rig = await startBackupRig();
-  crawl(rig.mirror, accountWorld());
-  rig.mirror.db.exec("delete from _meta where key = 'lineage'");
-  rig.mirror.close();
-  expect((await rig.create("a.zip")).manifest.lineage).toBeNull();
-  expect(lineageOf(rig.file)).toBeNull();
-  await openAndClose(rig.file);
-  expect((await rig.create("b.zip")).manifest.lineage).toMatch(/^[0-9a-f]{32}$/);
-});
-
 it("backups of two mirrors of one account in one folder are listed and pruned separately", async () => {
   await using old = await startLaptop("0ld");
   await using young = await startLaptop("y0ung");

@@ -111,10 +111,10 @@ it("a different file in place of the lock file is not overwritten", async () => 
 
 it("a symbolic link in place of the note is not followed for writing", async () => {
   const target = `${rig.file}-other`;
-  writeFileSync(target, "of somebody else");
+  writeFileSync(target, "of another user");
   symlinkSync(target, `${rig.file}.holder.json`);
   const lock = takeLock(rig.file, { startedAt: someTime, busyMessage: "It is in use" });
   expect(JSON.parse(readFileSync(`${rig.file}.holder.json`, "utf8"))).toMatchObject({ pid: process.pid });
   lock.release();
-  expect(readFileSync(target, "utf8")).toBe("of somebody else");
+  expect(readFileSync(target, "utf8")).toBe("of another user");
 });

@@ -1,5 +1,6 @@
 /** The program of the keychain process: executes one request. The parent kills it. */
 import { AsyncEntry } from "@napi-rs/keyring";
+import { messageOf } from "../../platform/errors.ts";
 import type { KeychainRequest, KeychainResponse } from "./keychain.ts";
 
 const service = "armoire";
@@ -20,7 +21,6 @@ async function execute(request: KeychainRequest): Promise<KeychainResponse> {
     else await entry.deletePassword();
     return { secret: null };
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    return { problem: problem.replace(/^Platform failure: /, "") };
+    return { problem: messageOf(error).replace(/^Platform failure: /, "") };
   }
 }

@@ -1,5 +1,5 @@
 /** The exit codes: their meanings, the code of each error and of each report, and the text printed for an error. */
-import { ArmoireError, type ErrorKind, errorClass } from "../../platform/errors.ts";
+import { ArmoireError, type ErrorKind, errorClass, messageOf } from "../../platform/errors.ts";
 import type { SyncReport } from "../../sync/report.ts";
 import type { AccountSyncResult } from "../../sync/sync-account.ts";
 import { escapeControls } from "./text-table.ts";
@@ -105,7 +105,7 @@ export function exitCodeOf(error: unknown): ExitCode {
 
 /** One to three lines: what happened and where, then what to do next. With `--verbose`, also the stack. */
 export function describeError(error: unknown, isVerbose: boolean): string {
-  const lines = [`armoire: ${error instanceof Error ? error.message : String(error)}`];
+  const lines = [`armoire: ${messageOf(error)}`];
   const hint = hasHint(error) ? error.hint : "This is unexpected. --verbose shows where it happened.";
   if (hint !== "") lines.push(hint);
   if (isVerbose && error instanceof Error) {

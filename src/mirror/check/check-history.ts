@@ -12,7 +12,7 @@ import type { Connection } from "../file/connection.ts";
 import { fromStored } from "../rows/cells.ts";
 import { prepareTypedRows } from "../rows/typed-rows.ts";
 import { linkTable, memberTable, storedColumns, versionedTables } from "../rows/versioned-rows.ts";
-import type { ReportProblem } from "./check-problem.ts";
+import { type ReportProblem, toComparable } from "./check-problem.ts";
 
 export function checkPast(
   db: Connection,
@@ -41,13 +41,15 @@ export function checkPast(
       : [];
     const expected = new Set([
       ...typed.flatMap(({ table, rows }) =>
-        rows.map((row) => toText(table, withoutOwner(table, row.map(fromStored)))),
+        rows.map((row) => toComparable([table, withoutOwner(table, row.map(fromStored))])),
       ),
-      ...derived.links.map(({ name, url }) => toText(linkTable.name, [name, url])),
-      ...(derived.items ?? []).map(({ url, name }, n) => toText(memberTable.name, [BigInt(n), url, name])),
+      ...derived.links.map(({ name, url }) => toComparable([linkTable.name, [name, url]])),
+      ...(derived.items ?? []).map(({ url, name }, n) =>
+        toComparable([memberTable.name, [BigInt(n), url, name]]),
+      ),
     ]);
     for (const { table, row } of readPastRows(resource.id, seq)) {
-      if (expected.has(toText(table, withoutOwner(table, row)))) continue;
+      if (expected.has(toComparable([table, withoutOwner(table, row)]))) continue;
       report({
         code: "row",
         where: resource.url,
@@ -103,8 +105,4 @@ const ownerColumns: ReadonlyMap<string, number> = new Map(
 function withoutOwner(table: string, row: readonly unknown[]): readonly unknown[] {
   const column = ownerColumns.get(table);
   return column === undefined ? row : row.with(column, null);
-}
-
-function toText(table: string, row: readonly unknown[]): string {
-  return JSON.stringify([table, row], (_key, part) => (typeof part === "bigint" ? `${part}n` : part));
 }

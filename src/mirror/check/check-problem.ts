@@ -1,4 +1,6 @@
-/** A defect of a mirror, found by a check. */
+/** The defects that a check finds in a mirror, and how it compares values. */
+
+/** A defect of a mirror. */
 export interface CheckProblem {
   readonly code:
     | "file"
@@ -17,3 +19,7 @@ export interface CheckProblem {
 }
 
 export type ReportProblem = (problem: CheckProblem) => void;
+
+/** A text that is equal for equal values; unlike JSON, it distinguishes integers that are read as bigint. */
+export const toComparable = (value: unknown): string =>
+  JSON.stringify(value, (_key, part) => (typeof part === "bigint" ? `${part}n` : part));

@@ -14,7 +14,7 @@ import type { MirrorReader } from "../reader.ts";
 import { fromStored } from "../rows/cells.ts";
 import { prepareTypedRows } from "../rows/typed-rows.ts";
 import { checkPast } from "./check-history.ts";
-import type { CheckProblem, ReportProblem } from "./check-problem.ts";
+import { type CheckProblem, type ReportProblem, toComparable } from "./check-problem.ts";
 
 const descriptions: Partial<Record<CheckProblem["code"], string>> = {
   row: "its rows do not match its body",
@@ -143,6 +143,3 @@ function sortedLinks(derived: Derived): (string | null)[][] {
     .map(({ name, kind, url }) => [name, kind, url])
     .sort(([a], [b]) => Buffer.compare(Buffer.from(a ?? ""), Buffer.from(b ?? "")));
 }
-
-const toComparable = (value: unknown): string | undefined =>
-  JSON.stringify(value, (_key, part) => (typeof part === "bigint" ? `${part}n` : part));

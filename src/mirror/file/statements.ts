@@ -13,7 +13,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from "kysely";
-import type { MirrorTables } from "../../../schema/tables.ts";
+import { isoTimeOf, type MirrorTables } from "../../../schema/tables.ts";
 import type { Connection } from "./connection.ts";
 
 /** Stands for a value until a statement is executed. */
@@ -94,3 +94,7 @@ export function prepareColumn<Parameters extends object, Row>(
 ): Statement<Parameters, Row[keyof Row]> {
   return prepare(db, build).pluck() as unknown as Statement<Parameters, Row[keyof Row]>;
 }
+
+/** An SQL expression in milliseconds since 1970, as ISO 8601. */
+export const isoTime = <Time extends string | null>(millis: string): RawBuilder<Time> =>
+  sql<Time>`${sql.raw(isoTimeOf(millis))}`;

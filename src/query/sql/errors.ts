@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import { errorClass } from "../../platform/errors.ts";
+import { errorClass, messageOf } from "../../platform/errors.ts";
 
 /** A query was refused or failed. The message is one line. */
 export class QueryError extends errorClass("QueryError", {
@@ -61,7 +61,7 @@ export function toQueryError(
 ): QueryError {
   if (error instanceof QueryError) return error;
   const code = codeOf(error, stage);
-  const cause = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, " ");
+  const cause = messageOf(error).replace(/\s+/g, " ");
   // The public names are views.
   if (writeIntoView.test(cause)) return notReadOnly();
   const concernsFile = code !== "syntax" && code !== "failed";

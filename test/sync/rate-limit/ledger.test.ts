@@ -93,19 +93,6 @@ describe("the ledger's migrations", () => {
     expect(db.prepare("select name from _migration").pluck().all()).toEqual(Object.keys(ledgerMigrations));
     db.close();
   });
-
-  it("the ledger's migrations keep what a ledger from before the first migration knows", async () => {
-    await using folder = await makeLedgerFolder();
-    const ledger = await openLedger({ ...folder, principal });
-    spend(ledger, 12);
-    ledger.close();
-    const db = new Database(folder.file);
-    db.exec("drop table _migration; drop table _migration_lock");
-    db.close();
-    expect(readLedger(folder.file, principal, now)?.remaining).toBe(12);
-    await openAndClose(folder.file);
-    expect(readLedger(folder.file, principal, now)?.remaining).toBe(12);
-  });
 });
 
 it.each([

@@ -24,7 +24,8 @@ export function configure(command: Command, io: Io): void {
     details: [
       "Prints the next requests with their reasons, the cost, the reach of today's allowance, the days until the mirror is " +
         "complete, and the share of all bras that is covered by then. It sends nothing, and works before the first sync. " +
-        "The output of `armoire sync --dry-run` is the same.",
+        "The output of `armoire sync --dry-run` is the same. With --follow, it leaves out resources behind links that no sync " +
+        "has followed yet.",
     ],
     examples: [
       "armoire plan",

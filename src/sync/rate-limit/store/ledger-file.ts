@@ -67,9 +67,8 @@ function requireLedger(db: Connection, file: string): "ledger" | "empty" {
   // Raw, as in `migrate`: neither table is one of the ledger's own.
   const names = db.prepare<[], string>("select name from sqlite_schema").pluck().all();
   if (names.length === 0) return "empty";
-  if (db.pragma("application_id", { simple: true }) !== applicationId)
+  if (db.pragma("application_id", { simple: true }) !== applicationId || !names.includes("_migration"))
     throw new LedgerError("not-a-ledger", file);
-  if (!names.includes("_migration")) return "ledger";
   const applied = db.prepare<[], string>("select name from _migration").pluck().all();
   if (applied.some((name) => !Object.hasOwn(ledgerMigrations, name))) throw new LedgerError("newer", file);
   return "ledger";

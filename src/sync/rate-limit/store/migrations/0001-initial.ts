@@ -1,15 +1,14 @@
 /** The ledger as first released. */
 import { type Kysely, sql } from "kysely";
 
-// A ledger that was written before there were migrations has these tables already.
 const tables = [
-  `create table if not exists window (
+  `create table window (
     origin text not null,
     credential text not null,
     state text not null,
     primary key (origin, credential)
   ) strict, without rowid`,
-  `create table if not exists session (
+  `create table session (
     id text primary key,
     pid integer not null,
     host text not null,
