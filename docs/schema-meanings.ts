@@ -181,7 +181,7 @@ export const tablesToRead: Readonly<Record<string, TableMeaning>> = {
 export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
   _meta: {
     about:
-      "Facts about the mirror: base URL, area, service name, current cycle of checks, random id that backups keep (`lineage`), whether linked catalogue resources are requested (`linked_wanted`), progress of compression (`compressed_content`), and the newest dictionary that may contain pruned data (`stale_dictionary`).",
+      "Facts about the mirror: base URL, area, service name, current cycle of checks, random id that backups keep (`mirror_id`), whether linked catalogue resources are requested (`with_catalogue`), progress of compression (`compressed_content`), and the newest dictionary that may contain pruned data (`stale_dictionary`).",
     columns: { key: "", value: "" },
   },
   _run: {
@@ -195,7 +195,7 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       stopped:
         "why it ended early: `budget`, `allowance`, `interrupted`, `approval` or `error`; null if nothing was due any more",
       counts_json: "numbers of requests and resources, as in `sync --json`",
-      forgotten_at:
+      pruned_at:
         "when `armoire mirror compact` pruned it, else null; the state of a pruned run can no longer be shown",
     },
   },
@@ -271,7 +271,7 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       name: "",
       kind: "kind of the target",
       to_id: "the target; null if the link is not followed",
-      noted_url:
+      unfollowed_url:
         "address of a link that is not followed; `+` at its beginning stands for the URL of `from_id`",
       from_run: "the run in which the row began",
     },
@@ -281,10 +281,10 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       "Collections without a complete, consistent pass: pages are missing, or totals and items disagree. Such a list proves no absence.",
     columns: {
       collection_id: "the first page",
-      verdict: "`open`: not all pages are read; `partial`: the pages are inconsistent, see `_issue`",
+      status: "`open`: not all pages are read; `partial`: the pages are inconsistent, see `_issue`",
       from_run: "pages checked before this run must be checked again",
       reread_run: "the last run that requested all pages a second time",
-      judged: "the revisions of the pages that were examined last, as JSON",
+      page_versions: "the revisions of the pages that were examined last, as JSON",
     },
   },
   _page: {

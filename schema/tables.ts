@@ -7,7 +7,7 @@ type Blob = ColumnType<Buffer, Uint8Array, Uint8Array>;
 export type ResourceState = "due" | "held" | "failed" | "elsewhere" | "superseded" | "gone";
 
 /** The evidence that a resource is absent: its own 404 or 410, a listing without it, or the absence of its owner. */
-export type AbsenceProof = "answer" | "listing" | "parent";
+export type AbsenceProof = "response" | "listing" | "parent";
 
 export interface MirrorTables {
   _meta: { key: string; value: string };
@@ -55,7 +55,7 @@ export interface RunTable {
   stopped: string | null;
   counts_json: string | null;
   /** When the run was pruned: its state can no longer be shown. */
-  forgotten_at: string | null;
+  pruned_at: string | null;
 }
 
 export interface ResourceTable {
@@ -85,13 +85,13 @@ export interface ResourceTable {
 /** A pass over a listing that is not complete; a complete one has no row. */
 export interface PassTable {
   collection_id: number;
-  verdict: "open" | "partial";
+  status: "open" | "partial";
   /** Pages checked in an earlier run are not part of it. */
   from_run: number;
   /** The last run in which all pages were requested a second time. */
   reread_run: number | null;
   /** The revisions of the pages that were examined last, as JSON. */
-  judged: string | null;
+  page_versions: string | null;
 }
 
 export interface ContentTable {
@@ -125,7 +125,7 @@ export interface LinkTable {
   name: string;
   kind: string;
   to_id: number | null;
-  noted_url: string | null;
+  unfollowed_url: string | null;
   from_run: number;
 }
 

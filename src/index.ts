@@ -28,7 +28,7 @@ export {
 } from "./accounts/remove-account.ts";
 export { type Keychain, KeychainError } from "./accounts/tokens/keychain.ts";
 export { type SystemKeychainOptions, systemKeychain } from "./accounts/tokens/system-keychain.ts";
-export { type KeptToken, readToken } from "./accounts/tokens/tokens.ts";
+export { readToken, type StoredToken } from "./accounts/tokens/tokens.ts";
 export { type BackedUp, type BackUpRequest, backUp } from "./archive/back-up.ts";
 export type { BackupManifest } from "./archive/contents/manifest.ts";
 export { type CreateBackupRequest, type CreatedBackup, createBackup } from "./archive/create.ts";
@@ -99,7 +99,7 @@ export {
 } from "./query/search.ts";
 export { type ShownResource, showResource } from "./query/show.ts";
 export { QueryError } from "./query/sql/errors.ts";
-export { type QueryRequest, type QueryResult, type QueryTerms, runQuery } from "./query/sql/run-query.ts";
+export { type QueryOptions, type QueryRequest, type QueryResult, runQuery } from "./query/sql/run-query.ts";
 export { type MirrorStatus, type PastStatus, readPastStatus, readStatus } from "./query/status.ts";
 export { type SearchSuggestion, suggestSearch } from "./query/suggest-search.ts";
 export type { SandboxOptions } from "./sandbox/options.ts";

@@ -69,7 +69,7 @@ function performRun(mirror: MirrorWriter, bodies: Bodies, isForgetful: boolean) 
 
 /** Everything looks as if this run had written it, and so as if nobody had seen it. */
 function forget(db: Connection, runId: number): void {
-  db.exec("drop trigger if exists _resource_remembers");
+  db.exec("drop trigger if exists _resource_history");
   for (const { name } of versionedTables) db.exec(`update ${name} set from_run = ${runId}`);
   db.pragma("wal_checkpoint(truncate)");
 }

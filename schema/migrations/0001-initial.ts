@@ -14,7 +14,7 @@ const tables = [
     scope_json text not null,
     stopped text,
     counts_json text,
-    forgotten_at text
+    pruned_at text
   ) strict`,
 
   `create table _resource (
@@ -32,7 +32,7 @@ const tables = [
     first_run integer not null references _run (id),
     gone_run integer references _run (id),
     absent_run integer references _run (id),
-    absent_by text check (absent_by in ('answer', 'listing', 'parent')),
+    absent_by text check (absent_by in ('response', 'listing', 'parent')),
     attempts integer not null default 0,
     error text
   ) strict`,
@@ -70,7 +70,7 @@ const tables = [
     name text not null,
     kind text not null,
     to_id integer references _resource (id),
-    noted_url text,
+    unfollowed_url text,
     from_run integer not null,
     primary key (from_id, name)
   ) strict, without rowid`,
@@ -96,10 +96,10 @@ const tables = [
 
   `create table _pass (
     collection_id integer primary key references _resource (id),
-    verdict text not null check (verdict in ('open', 'partial')),
+    status text not null check (status in ('open', 'partial')),
     from_run integer not null,
     reread_run integer references _run (id),
-    judged text
+    page_versions text
   ) strict`,
 
   `create table _issue (
@@ -226,7 +226,7 @@ const resourcePast = [
     primary key (id, to_run)
   ) strict, without rowid`,
   // Many statements change states; this trigger records all of them. A state that no closed run has seen is not kept.
-  `create trigger _resource_remembers after update of kind, owner_id, state, gone_run on _resource
+  `create trigger _resource_history after update of kind, owner_id, state, gone_run on _resource
    when (old.kind <> new.kind or old.owner_id is not new.owner_id or old.state <> new.state or old.gone_run is not new.gone_run)
      and old.first_run < (select max(id) from _run)
    begin

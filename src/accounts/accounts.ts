@@ -66,12 +66,14 @@ export function listAccountNames(dataDir: string): string[] {
 }
 
 /** Folders of removed accounts, sorted by name. @throws FileError `unsafe` */
-export function listLeftFolders(dataDir: string): { readonly name: string; readonly place: AccountPlace }[] {
+export function listRemovedAccounts(
+  dataDir: string,
+): { readonly name: string; readonly place: AccountPlace }[] {
   return listFolders(dataDir).filter(({ place }) => !exists(place.accountFile));
 }
 
 /** @throws AccountError `bad-name`; `unknown` if there is neither the account nor a folder of a removed one */
-export function requireAccountOrLeft(dataDir: string, name: string): void {
+export function requireAccountOrFolder(dataDir: string, name: string): void {
   requireAccountName(name);
   if (!exists(accountPlace(dataDir, name).folder)) throw unknown(dataDir, name);
 }

@@ -14,7 +14,7 @@ import { toFileError } from "../platform/errors.ts";
 import { syncFolder } from "../platform/folders.ts";
 import { type Account, type AccountPlace, accountPlace } from "./account.ts";
 import { requireAccountFolder } from "./account-folder.ts";
-import { findReadableAccount, lockAccounts, requireAccountOrLeft } from "./accounts.ts";
+import { findReadableAccount, lockAccounts, requireAccountOrFolder } from "./accounts.ts";
 import { type Keychain, KeychainError } from "./tokens/keychain.ts";
 import { eraseTokenFiles } from "./tokens/tokens.ts";
 
@@ -36,9 +36,9 @@ export interface RemovedAccount {
   /** The remaining files, without locks. */
   readonly kept: readonly string[];
   /** Data about the account that stays in the catalogue's mirror after a purge; null for none. */
-  readonly catalogueLeft: RemainingCatalogueData | null;
+  readonly remainingCatalogue: RemainingCatalogueData | null;
   /** Why the keychain may still have the token, and its name there; null if it does not. */
-  readonly tokenLeft: { readonly entry: string | null; readonly why: string } | null;
+  readonly remainingToken: { readonly entry: string | null; readonly why: string } | null;
 }
 
 /**
@@ -47,7 +47,7 @@ export interface RemovedAccount {
  */
 export async function removeAccount(options: RemoveAccountOptions): Promise<RemovedAccount> {
   const { dataDir, name, purge, keychain, startedAt } = options;
-  requireAccountOrLeft(dataDir, name);
+  requireAccountOrFolder(dataDir, name);
   const place = accountPlace(dataDir, name);
   try {
     requireAccountFolder(dataDir, name);
@@ -57,10 +57,10 @@ export async function removeAccount(options: RemoveAccountOptions): Promise<Remo
       try {
         const wasAccount = existsSync(place.accountFile);
         const account = findReadableAccount(dataDir, name);
-        const catalogueLeft = purge
+        const remainingCatalogue = purge
           ? findRemainingCatalogueData(dataDir, place.mirrorFile, account?.baseUrl ?? null)
           : null;
-        const tokenLeft = await deleteToken(place, account, keychain);
+        const remainingToken = await deleteToken(place, account, keychain);
         rmSync(place.accountFile, { force: true });
         syncFolder(place.folder);
         // Not the lock file: opening and closing it would release the lock that this process holds.
@@ -70,8 +70,8 @@ export async function removeAccount(options: RemoveAccountOptions): Promise<Remo
           folder: place.folder,
           wasAccount,
           kept: listRemaining(place),
-          catalogueLeft,
-          tokenLeft,
+          remainingCatalogue,
+          remainingToken,
         };
       } finally {
         if (listRemaining(place).length > 0) mirrorLock.release();
@@ -92,7 +92,7 @@ async function deleteToken(
   place: AccountPlace,
   account: Account | null,
   keychain: Keychain,
-): Promise<RemovedAccount["tokenLeft"]> {
+): Promise<RemovedAccount["remainingToken"]> {
   eraseTokenFiles(place);
   if (account === null)
     return existsSync(place.accountFile) ? { entry: null, why: "account.json cannot be read" } : null;

@@ -26,7 +26,7 @@ export interface ListRequest {
 /** The owner of a backup, as in its manifest. */
 export interface BackupOwner extends Pick<BackupManifest, "service" | "area" | "user" | "account"> {
   /** Only backups of mirrors with this id. Default: all. */
-  readonly lineage?: string | null;
+  readonly mirrorId?: string | null;
 }
 
 export type ListedBackup = SoundBackup | FaultyBackup;
@@ -83,7 +83,7 @@ export async function* listBackups(request: ListRequest): AsyncGenerator<ListedB
  * an older one: two mirrors of one user have two histories, although their runs have the same numbers.
  */
 export const mirrorOf = (manifest: BackupManifest): string =>
-  JSON.stringify([dataOf(manifest), manifest.lineage]);
+  JSON.stringify([dataOf(manifest), manifest.mirrorId]);
 
 /** Groups backups by owner. The user is identified by id rather than by name, which can change. */
 export const dataOf = ({ service, area, user, account }: BackupOwner): string =>
@@ -92,7 +92,7 @@ export const dataOf = ({ service, area, user, account }: BackupOwner): string =>
 const isOwnedBy = (backup: BackupOwner, owner: BackupOwner): boolean =>
   backup.account === owner.account &&
   dataOf(backup) === dataOf(owner) &&
-  (owner.lineage === undefined || backup.lineage === owner.lineage);
+  (owner.mirrorId === undefined || backup.mirrorId === owner.mirrorId);
 
 async function examine(
   file: string,

@@ -86,14 +86,14 @@ function chooseBackups(backups: readonly SoundBackup[], policy: RetentionPolicy)
     ...(n === mostLinkedAt ? ["most catalogue resources"] : []),
   ];
   const summaryAt = (n: number): PrunedBackup[] => ordered.slice(n, n + 1).map(summaryOf);
-  const spared = choice.forget
+  const spared = choice.prune
     .map(({ run }) => ({ run, reasons: extraReasons(run) }))
     .filter(({ reasons }) => reasons.length > 0);
   return {
     keep: [...choice.keep, ...spared].flatMap(({ run, reasons }) =>
       summaryAt(run).map((backup) => ({ ...backup, reasons })),
     ),
-    remove: choice.forget.flatMap(({ run }) => (extraReasons(run).length === 0 ? summaryAt(run) : [])),
+    remove: choice.prune.flatMap(({ run }) => (extraReasons(run).length === 0 ? summaryAt(run) : [])),
   };
 }
 

@@ -27,7 +27,7 @@ export interface ComparedList {
 export interface ComparedKinds {
   readonly kinds: readonly ComparedKind[];
   /** Tables, and fields as `table.field`, that only one of the two states has. */
-  readonly leftOut: readonly string[];
+  readonly notCompared: readonly string[];
 }
 
 interface TableColumns {
@@ -36,7 +36,7 @@ interface TableColumns {
 }
 
 /** The key, the tombstone mark, and the mirror's own bookkeeping. */
-const notCompared = new Set(["href", "first_seen_at", "checked_at", "gone_at"]);
+const bookkeepingFields = new Set(["href", "first_seen_at", "checked_at", "gone_at"]);
 
 const candidates = [
   ...entities.map(({ table, lists }) => ({ name: table, hasOwnTable: true, lists })),
@@ -49,10 +49,10 @@ const candidates = [
 
 /** @throws ChangeError `not-comparable` if the two have no table in common */
 export function compareKinds(a: readonly TableColumns[], b: readonly TableColumns[]): ComparedKinds {
-  const leftOut = new Set<string>();
+  const notCompared = new Set<string>();
   const kinds = candidates.flatMap((candidate): ComparedKind[] => {
     const { name, hasOwnTable } = candidate;
-    const leftOutBefore = leftOut.size;
+    const leftOutBefore = notCompared.size;
     const columns = hasOwnTable ? commonColumns(name) : null;
     if (hasOwnTable && columns === null) return [];
     const lists = candidate.lists.flatMap(({ field, table, columns: listed }) => {
@@ -60,13 +60,13 @@ export function compareKinds(a: readonly TableColumns[], b: readonly TableColumn
       return common === null ? [] : [{ field, table, columns: listed.filter((c) => common.includes(c)) }];
     });
     if (!hasOwnTable && lists.length === 0) return [];
-    const own = columns?.filter((column) => !notCompared.has(column)) ?? null;
+    const own = columns?.filter((column) => !bookkeepingFields.has(column)) ?? null;
     const fields = [...(own ?? []), ...lists.map(({ field }) => field)];
     const hasTombstones = columns?.includes("gone_at") ?? false;
-    const isWhole = leftOut.size === leftOutBefore && lists.length === candidate.lists.length;
+    const isWhole = notCompared.size === leftOutBefore && lists.length === candidate.lists.length;
     return [{ name, columns: own, lists, fields, hasTombstones, isWhole }];
   });
-  if (kinds.length > 0) return { kinds, leftOut: [...leftOut] };
+  if (kinds.length > 0) return { kinds, notCompared: [...notCompared] };
   const names = [a, b].map((tables) => tables.map(({ name }) => name).join(", ") || "none");
   throw new ChangeError(
     "not-comparable",
@@ -78,12 +78,12 @@ export function compareKinds(a: readonly TableColumns[], b: readonly TableColumn
     const [before, after] = [a, b].map((tables) => tables.find((table) => table.name === name)?.columns);
     if (before === undefined && after === undefined) return null;
     if (before === undefined || after === undefined) {
-      leftOut.add(name);
+      notCompared.add(name);
       return null;
     }
     const common = before.filter((column) => after.includes(column));
     for (const column of [...before, ...after]) {
-      if (!common.includes(column) && !notCompared.has(column)) leftOut.add(`${name}.${column}`);
+      if (!common.includes(column) && !bookkeepingFields.has(column)) notCompared.add(`${name}.${column}`);
     }
     return common;
   }

@@ -25,10 +25,10 @@ export interface DiffRequest extends FilterInput {
   /** The mirror of points that are no path. Not needed if both are files or folders. */
   readonly mirror?: string;
   /**
-   * Default: the run before the last one, up to `to`, that changed anything. `"nothing"`: the run before `to`, or the empty
+   * Default: the run before the last one, up to `to`, that changed anything. `"previous"`: the run before `to`, or the empty
    * mirror if `to` is the first run.
    */
-  readonly from?: PointOrPath | "nothing";
+  readonly from?: PointOrPath | "previous";
   /** Default: the latest run. */
   readonly to?: PointOrPath;
 }
@@ -41,7 +41,7 @@ export interface OpenDiff<Found> {
   /** Of reported changes: the earliest time, as the service writes times. Null for observed changes. */
   readonly since: string | null;
   /** Tables, and fields as `table.field`, that only one side has; they are not compared. */
-  readonly leftOut: readonly string[];
+  readonly notCompared: readonly string[];
   readonly changes: Iterable<Found>;
   close(): void;
 }
@@ -60,7 +60,7 @@ const latest: Point = { kind: "latest", back: 0 };
  */
 export async function openDiff(request: DiffRequest): Promise<OpenDiff<Change>> {
   const to = placeOf(request.to ?? latest, request.mirror);
-  if (request.from === undefined || request.from === "nothing") {
+  if (request.from === undefined || request.from === "previous") {
     const from = request.from === undefined ? "before-last-change" : "previous";
     return openRunDiff(requireMirror(to), from, request);
   }
@@ -85,7 +85,7 @@ function openRunDiff(
       from: { place: before, baseUrl },
       to: { place: after, baseUrl },
       since: null,
-      leftOut: comparison.leftOut,
+      notCompared: comparison.notCompared,
       changes: diff(comparison, filter),
       close: mirror.close,
     };
@@ -121,8 +121,8 @@ async function openSourceDiff(from: Place, to: Place, input: FilterInput): Promi
     requireOneService(a, b);
     const comparison = compareStates(a, b);
     const filter = parseFilter(input, comparison.kinds, () => [...a.brands(), ...b.brands()]);
-    const { leftOut } = comparison;
-    return { from: a, to: b, since: null, leftOut, changes: diff(comparison, filter), close };
+    const { notCompared } = comparison;
+    return { from: a, to: b, since: null, notCompared, changes: diff(comparison, filter), close };
   } catch (error) {
     close();
     throw error;
@@ -148,7 +148,7 @@ export async function openReported(
     if (!kinds.some(({ fields }) => fields.includes("last_modified_at"))) throw noTimes(kinds);
     const filter = parseFilter({ ...request, fields: [], ignored: [] }, kinds, to.brands);
     const changes = reportedSince(to.tables, kinds, time, filter);
-    return { from: null, to, since: time, leftOut: [], changes, close: to.close };
+    return { from: null, to, since: time, notCompared: [], changes, close: to.close };
   } catch (error) {
     to.close();
     throw error;

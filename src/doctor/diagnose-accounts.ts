@@ -9,9 +9,9 @@ import { checkMirror, type Diagnosis, diagnoseError } from "./diagnose.ts";
 export function diagnoseAccounts(dataDir: string): Diagnosis[] {
   const names = listAccountNames(dataDir);
   if (names.length === 0) return [];
-  const what = names.length === 1 ? "There is 1 account" : `There are ${names.length} accounts`;
+  const message = names.length === 1 ? "There is 1 account" : `There are ${names.length} accounts`;
   const hint = "`armoire doctor --account NAME` checks that the service accepts the token.";
-  return [...names.map((name) => diagnoseAccount(dataDir, name)), { isWell: true, what, hint }];
+  return [...names.map((name) => diagnoseAccount(dataDir, name)), { isOk: true, message, hint }];
 }
 
 function diagnoseAccount(dataDir: string, name: string): Diagnosis {
@@ -25,15 +25,15 @@ function diagnoseAccount(dataDir: string, name: string): Diagnosis {
 function diagnoseReadable(account: Account): Diagnosis {
   const { name, mirrorFile, tokenIn, tokenFile } = account;
   const mirror = existsSync(mirrorFile) ? checkMirror(mirrorFile) : null;
-  if (mirror?.isWell === false) return mirror;
+  if (mirror?.isOk === false) return mirror;
   if (tokenIn === "file" && !existsSync(tokenFile)) {
     return {
-      isWell: false,
-      what: `The token file of the account ${name} is missing: ${tokenFile}`,
+      isOk: false,
+      message: `The token file of the account ${name} is missing: ${tokenFile}`,
       hint: `Store the token again with \`armoire account add ${name}\`.`,
     };
   }
   const mirrorText = mirror === null ? "it has no mirror yet" : `its mirror ${mirrorFile} is readable`;
-  const what = `The account ${name}: ${mirrorText}; its token is in ${describeTokenPlace(account)}`;
-  return { isWell: true, what, hint: null };
+  const message = `The account ${name}: ${mirrorText}; its token is in ${describeTokenPlace(account)}`;
+  return { isOk: true, message, hint: null };
 }

@@ -1,11 +1,11 @@
 /** Whether the Redis server of the workers is usable, and what Armoire stores in it. */
 import { type Diagnosis, diagnoseError } from "./diagnose.ts";
-import type { Searched } from "./find-secrets.ts";
+import type { SearchedItem } from "./find-secrets.ts";
 
 export interface RedisDiagnosis {
   readonly diagnosis: Diagnosis;
   /** Armoire's keys with their values; null if Redis cannot be read. */
-  readonly stored: AsyncIterable<Searched> | null;
+  readonly stored: AsyncIterable<SearchedItem> | null;
   end(): void;
 }
 
@@ -18,7 +18,7 @@ export async function diagnoseRedis(address: string): Promise<RedisDiagnosis> {
   ]);
   try {
     const { client, shownAs, end } = await connectRedis(address);
-    const diagnosis = { isWell: true, what: `The Redis at ${shownAs} accepts jobs`, hint: null };
+    const diagnosis = { isOk: true, message: `The Redis at ${shownAs} accepts jobs`, hint: null };
     const stored = async function* () {
       for await (const { name, pieces } of scanKeys(client)) yield { name: `${name} in ${shownAs}`, pieces };
     };

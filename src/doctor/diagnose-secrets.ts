@@ -15,31 +15,31 @@ export async function diagnoseSecrets(
   options: FindSecretsOptions = {},
 ): Promise<Diagnosis[]> {
   if (secrets.length === 0)
-    return [{ isWell: true, what: "No secret is configured that could be searched for", hint: null }];
+    return [{ isOk: true, message: "No secret is configured that could be searched for", hint: null }];
   const search = await findSecrets(folders, secrets, options);
-  const leaks = search.found.map(({ file, what, form, in: place }) => ({
-    isWell: false,
-    what: `The ${what} ${placeTexts[place]} ${file} (${form})`,
+  const leaks = search.found.map(({ file, label, form, in: place }) => ({
+    isOk: false,
+    message: `The ${label} ${placeTexts[place]} ${file} (${form})`,
     hint: "Replace the secret: revoke a token at the service, or make new backups with another passphrase. Then remove the file and its copies.",
   }));
-  const failures = search.unread.map(({ path, why }) => ({
-    isWell: false,
-    what: `${path} could not be read (${why})`,
+  const failures = search.unreadable.map(({ path, why }) => ({
+    isOk: false,
+    message: `${path} could not be read (${why})`,
     hint: "Check its permissions.",
   }));
   // The user may have encrypted it: not a fault, but the report must not claim that it was searched.
-  const skipped = search.closed.map(({ path, why }) => ({
-    isWell: true,
-    what: `Part of ${path} was not searched: ${why}`,
+  const skipped = search.unsearched.map(({ path, why }) => ({
+    isOk: true,
+    message: `Part of ${path} was not searched: ${why}`,
     hint: null,
   }));
   if (leaks.length + failures.length > 0) return [...leaks, ...failures, ...skipped];
-  const { files, others } = search;
+  const { files, otherItems } = search;
   const inFolders = search.folders.length === 0 ? "" : ` in ${search.folders.join(", ")}`;
-  const inRedis = others === 0 ? "" : ` and ${count(others, "key")} in Redis`;
-  const names = secrets.map(({ what }) => what).join(", ");
-  const what = `No known secret was found in ${count(files, "file")}${inFolders}${inRedis}; searched for: ${names}`;
-  return [...skipped, { isWell: true, what, hint: null }];
+  const inRedis = otherItems === 0 ? "" : ` and ${count(otherItems, "key")} in Redis`;
+  const names = secrets.map(({ label }) => label).join(", ");
+  const message = `No known secret was found in ${count(files, "file")}${inFolders}${inRedis}; searched for: ${names}`;
+  return [...skipped, { isOk: true, message, hint: null }];
 }
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;

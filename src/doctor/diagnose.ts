@@ -38,8 +38,8 @@ export interface TokenOwner {
 
 /** The result of one check. */
 export interface Diagnosis {
-  readonly isWell: boolean;
-  readonly what: string;
+  readonly isOk: boolean;
+  readonly message: string;
   readonly hint: string | null;
 }
 
@@ -59,7 +59,7 @@ export async function diagnose(request: DiagnoseRequest): Promise<Diagnosis[]> {
 
 /** A failed check that threw this error. */
 export function diagnoseError(error: unknown): Diagnosis {
-  return { isWell: false, what: messageOf(error), hint: hintOf(error) };
+  return { isOk: false, message: messageOf(error), hint: hintOf(error) };
 }
 
 function hintOf(error: unknown): string | null {
@@ -71,16 +71,16 @@ function checkSqlite(): Diagnosis {
   const db = new Database(":memory:");
   const version = db.prepare("select sqlite_version()").pluck().get();
   db.close();
-  return { isWell: true, what: `SQLite ${version} works`, hint: null };
+  return { isOk: true, message: `SQLite ${version} works`, hint: null };
 }
 
 function checkDataDir(dataDir: string): Diagnosis {
   try {
     requireWritableFolder(nearestExisting(dataDir));
-    return { isWell: true, what: `The data directory ${dataDir} is writable`, hint: null };
+    return { isOk: true, message: `The data directory ${dataDir} is writable`, hint: null };
   } catch (error) {
-    const what = `The data directory ${dataDir} is not writable: ${messageOf(error)}`;
-    return { isWell: false, what, hint: "Use another one: --data-dir DIR." };
+    const message = `The data directory ${dataDir} is not writable: ${messageOf(error)}`;
+    return { isOk: false, message, hint: "Use another one: --data-dir DIR." };
   }
 }
 
@@ -111,12 +111,12 @@ function checkMirrors(files: readonly string[], account: TokenOwner | null): Dia
         ? ["the catalogue", ""]
         : [`the account ${account.name}`, ` --account ${account.name}`];
     const hint = `\`armoire sync${flag}\` creates it.`;
-    return [{ isWell: true, what: `There is no mirror of ${owner} yet`, hint }];
+    return [{ isOk: true, message: `There is no mirror of ${owner} yet`, hint }];
   }
   const diagnoses = present.map(checkMirror);
   if (present.length > 1) {
     const hint = "Choose the mirror for a command with --base-url URL or --mirror FILE.";
-    diagnoses.push({ isWell: true, what: `There are ${present.length} mirrors`, hint });
+    diagnoses.push({ isOk: true, message: `There are ${present.length} mirrors`, hint });
   }
   return diagnoses;
 }
@@ -126,7 +126,7 @@ export function checkMirror(file: string): Diagnosis {
   try {
     openMirrorReader(file).close();
     const hint = "`armoire mirror check` verifies every body and row.";
-    return { isWell: true, what: `The mirror ${file} is readable`, hint };
+    return { isOk: true, message: `The mirror ${file} is readable`, hint };
   } catch (error) {
     return diagnoseError(error);
   }
@@ -135,7 +135,7 @@ export function checkMirror(file: string): Diagnosis {
 function checkLedger(file: string): Diagnosis {
   try {
     proveLedger(file);
-    return { isWell: true, what: `The ledger ${file} is readable`, hint: null };
+    return { isOk: true, message: `The ledger ${file} is readable`, hint: null };
   } catch (error) {
     return diagnoseError(error);
   }
@@ -150,8 +150,8 @@ async function checkService(baseUrl: string, credential: Credential | null): Pro
         ? readEnvelopeOrThrow(parseJsonBytesOrThrow(response.body).value).envelope.rel
         : "";
     return rel === "resource"
-      ? { isWell: true, what: `The service at ${baseUrl} responds`, hint: null }
-      : { isWell: false, what: `${baseUrl} is not the root of a service`, hint: "Check the base URL." };
+      ? { isOk: true, message: `The service at ${baseUrl} responds`, hint: null }
+      : { isOk: false, message: `${baseUrl} is not the root of a service`, hint: "Check the base URL." };
   } catch (error) {
     return diagnoseError(error);
   } finally {
@@ -168,21 +168,21 @@ async function checkToken(account: TokenOwner, request: TokenOwnerRequest): Prom
     const actual = userOf(user);
     if (!isSameUser(expected, actual)) {
       return {
-        isWell: false,
-        what: `The token of the account ${name} belongs to ${nameOfUser(actual)}, and the account to ${nameOfUser(expected)}`,
+        isOk: false,
+        message: `The token of the account ${name} belongs to ${nameOfUser(actual)}, and the account to ${nameOfUser(expected)}`,
         hint: `Store a token of ${nameOfUser(expected)} with \`armoire account add ${name}\`.`,
       };
     }
     const missing = scopeNames.filter((scope) => !scopes.includes(scope));
     return {
-      isWell: true,
-      what: `The service at ${request.baseUrl} accepts the token of the account ${name}, which grants ${scopes.join(", ")}`,
+      isOk: true,
+      message: `The service at ${request.baseUrl} accepts the token of the account ${name}, which grants ${scopes.join(", ")}`,
       hint: missing.length === 0 ? null : `Not granted: ${missing.join(", ")}.`,
     };
   } catch (error) {
     if (error instanceof ServiceError && error.next === "stop-allowance") {
-      const what = `The token of the account ${name} was not checked at the service: the allowance is spent`;
-      return { isWell: true, what, hint: "Run this again after the allowance is renewed." };
+      const message = `The token of the account ${name} was not checked at the service: the allowance is spent`;
+      return { isOk: true, message, hint: "Run this again after the allowance is renewed." };
     }
     const diagnosis = diagnoseError(error);
     return hasCode(error, "refused")

@@ -17,7 +17,7 @@ import {
 
 export interface KnownSecret {
   /** For people: "token of the account ada". */
-  readonly what: string;
+  readonly label: string;
   readonly credential: SecretText;
   /** Absolute paths of the files that may hold it. */
   readonly places: readonly string[];
@@ -26,26 +26,26 @@ export interface KnownSecret {
 export interface FoundSecret {
   /** Its path, without secrets that are part of it. */
   readonly file: string;
-  readonly what: string;
+  readonly label: string;
   readonly form: SecretEncoding["form"];
   /** `name`: the file's own name. `body`: a response of the service in a mirror. `archive`: an encrypted archive. */
   readonly in: "file" | "name" | EncodedContents["in"];
 }
 
 /** Data outside files, such as a key in Redis; it is searched as a file is. */
-export interface Searched {
+export interface SearchedItem {
   /** For people: the key and where it is. */
   readonly name: string;
   readonly pieces: Iterable<Buffer>;
 }
 
 /** A file whose plain bytes were searched, with contents that could not be decoded. */
-export interface Closed extends Unreadable {
+export interface UnsearchedContents extends Unreadable {
   readonly path: string;
 }
 
 /** A file or folder that could not be read. */
-export interface Unread {
+export interface UnreadableFile {
   readonly path: string;
   /** The system's error code. */
   readonly why: string;
@@ -57,19 +57,19 @@ export interface SecretSearch {
   /** How many files were searched. */
   readonly files: number;
   /** How many items outside files were searched. */
-  readonly others: number;
+  readonly otherItems: number;
   /** The size of the files. */
   readonly bytes: number;
   readonly found: readonly FoundSecret[];
-  readonly unread: readonly Unread[];
-  readonly closed: readonly Closed[];
+  readonly unreadable: readonly UnreadableFile[];
+  readonly unsearched: readonly UnsearchedContents[];
 }
 
 export interface FindSecretsOptions {
-  /** Called for an encrypted archive. Default: encrypted contents are reported as `closed`. */
+  /** Called for an encrypted archive. Default: encrypted contents are reported as `unsearched`. */
   readonly askPassphrase?: AskPassphrase;
   /** Data outside files. */
-  readonly others?: AsyncIterable<Searched> | null;
+  readonly otherItems?: AsyncIterable<SearchedItem> | null;
   readonly signal?: AbortSignal;
 }
 
@@ -83,7 +83,7 @@ const maxPieceBytes = 1_048_576;
 export async function findSecrets(
   folders: readonly string[],
   secrets: readonly KnownSecret[],
-  { askPassphrase, others = null, signal }: FindSecretsOptions = {},
+  { askPassphrase, otherItems = null, signal }: FindSecretsOptions = {},
 ): Promise<SecretSearch> {
   const encoded = secrets.flatMap((secret) =>
     encodingsOf(secret.credential).map((encoding) => ({ ...encoding, secret })),
@@ -91,8 +91,8 @@ export async function findSecrets(
   const redactPath = (path: string) =>
     secrets.reduce((text, { credential }) => redact(credential, text), path);
   const found: FoundSecret[] = [];
-  const unread: Unread[] = [];
-  const closed: Closed[] = [];
+  const unreadable: UnreadableFile[] = [];
+  const unsearched: UnsearchedContents[] = [];
   let bytes = 0;
 
   const search = async (
@@ -105,8 +105,8 @@ export async function findSecrets(
     try {
       for await (const piece of pieces) matcher.add(piece);
     } finally {
-      for (const { what, form } of onePerSecret(matcher.found))
-        found.push({ file: redactPath(name), what, form, in: place });
+      for (const { label, form } of onePerSecret(matcher.found))
+        found.push({ file: redactPath(name), label, form, in: place });
     }
   };
   const searchFile = async (file: string) => {
@@ -124,32 +124,32 @@ export async function findSecrets(
   };
 
   const places = [...new Set(folders.map((folder) => resolve(folder)))];
-  const files = new Set(places.flatMap((folder) => listFiles(folder, unread)));
+  const files = new Set(places.flatMap((folder) => listFiles(folder, unreadable)));
   for (const file of files) {
     signal?.throwIfAborted();
     try {
       await searchFile(file);
     } catch (error) {
-      const unreadable = explainUnreadable(error);
-      if (unreadable !== null) closed.push({ path: redactPath(file), ...unreadable });
-      else if (reasonOf(error) !== "ENOENT") unread.push({ path: file, why: reasonOf(error) });
+      const reason = explainUnreadable(error);
+      if (reason !== null) unsearched.push({ path: redactPath(file), ...reason });
+      else if (reasonOf(error) !== "ENOENT") unreadable.push({ path: file, why: reasonOf(error) });
     }
   }
-  let otherCount = 0;
-  for await (const { name, pieces } of others ?? []) {
+  let otherItemCount = 0;
+  for await (const { name, pieces } of otherItems ?? []) {
     signal?.throwIfAborted();
-    otherCount++;
+    otherItemCount++;
     await search(name, encoded, "name", [Buffer.from(name)]);
     await search(name, encoded, "file", pieces);
   }
   return {
     folders: places.map(redactPath),
     files: files.size,
-    others: otherCount,
+    otherItems: otherItemCount,
     bytes,
     found,
-    unread: unread.map(({ path, why }) => ({ path: redactPath(path), why })),
-    closed,
+    unreadable: unreadable.map(({ path, why }) => ({ path: redactPath(path), why })),
+    unsearched,
   };
 }
 
@@ -163,10 +163,10 @@ async function* readPieces(file: string, onPiece: (piece: Buffer) => void): Asyn
 }
 
 /** The first encoding that was found of each secret. */
-function onePerSecret(matches: ReadonlySet<EncodedSecret>): Pick<FoundSecret, "what" | "form">[] {
+function onePerSecret(matches: ReadonlySet<EncodedSecret>): Pick<FoundSecret, "label" | "form">[] {
   const forms = new Map<string, SecretEncoding["form"]>();
-  for (const { secret, form } of matches) if (!forms.has(secret.what)) forms.set(secret.what, form);
-  return [...forms].map(([what, form]) => ({ what, form }));
+  for (const { secret, form } of matches) if (!forms.has(secret.label)) forms.set(secret.label, form);
+  return [...forms].map(([label, form]) => ({ label, form }));
 }
 
 /**
@@ -192,20 +192,20 @@ export function startSearch<Encoding extends SecretEncoding>(
 
 /**
  * The regular files in a folder and below it; symbolic links are left out.
- * @param unread receives the folders that cannot be listed
+ * @param unreadable receives the folders that cannot be listed
  */
-export function listFiles(folder: string, unread: Unread[]): string[] {
+export function listFiles(folder: string, unreadable: UnreadableFile[]): string[] {
   let entries: Dirent[];
   try {
     if (statSync(folder).isFile()) return [folder];
     entries = readdirSync(folder, { withFileTypes: true });
   } catch (error) {
-    unread.push({ path: folder, why: reasonOf(error) });
+    unreadable.push({ path: folder, why: reasonOf(error) });
     return [];
   }
   return entries.flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return listFiles(path, unread);
+    if (entry.isDirectory()) return listFiles(path, unreadable);
     return entry.isFile() ? [path] : [];
   });
 }

@@ -24,9 +24,10 @@ const excludedMeta = [...identityKeys, "compressed_content", "stale_dictionary"]
 
 /**
  * Sorted by name. All other tables are computed by a rebuild; bodies are entries of their own, named by their
- * SHA-256. `_reading` is the temporary table of `recordFirstDerivations`.
+ * SHA-256. `_first_derivation` is the temporary table of `recordFirstDerivations`.
  */
 const tables = {
+  first_derivation: { key: "id" },
   issue: { key: "resource_id, pointer, code", condition: "code in ('page-loop', 'partial-listing')" },
   media: { key: "id" },
   media_file: { key: "media_id, seq" },
@@ -34,7 +35,6 @@ const tables = {
   meta: { key: "key", condition: `key not in (${excludedMeta.map((key) => `'${key}'`).join(", ")})` },
   page: { key: "id" },
   pass: { key: "collection_id" },
-  reading: { key: "id" },
   resource: { key: "id" },
   resource_past: { key: "id, to_run" },
   revision: { key: "resource_id, seq" },
@@ -51,7 +51,7 @@ export const bookkeepingTables = Object.keys(tables) as readonly BookkeepingTabl
  */
 export function* readBookkeepingRows(db: Connection, name: BookkeepingTable): Generator<BookkeepingRow> {
   const { key, condition = "true" }: BackupTable = tables[name];
-  if (name === "reading") recordFirstDerivations(db);
+  if (name === "first_derivation") recordFirstDerivations(db);
   const columns = columnsOf(db, name).map((column) => {
     if (column === "sha256") return "lower(hex(sha256)) as sha256";
     if (column === "content_id")

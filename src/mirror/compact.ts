@@ -92,13 +92,13 @@ export async function compactMirror(options: CompactOptions): Promise<CompactRep
 
 function prune(mirror: MirrorWriter, keep: RetentionPolicy, at: string): RetentionReport {
   const choice = chooseRuns(listPoints(mirror.db), keep);
-  const removed = choice.forget.length === 0 ? noData : mirror.pruneRuns(idsOf(choice), at);
+  const removed = choice.prune.length === 0 ? noData : mirror.pruneRuns(idsOf(choice), at);
   return { ...choice, removed };
 }
 
 const noData: PrunableData = { revisions: 0, bodies: 0, bytes: 0 };
 
-const idsOf = ({ forget }: RetentionChoice) => forget.map(({ run }) => run);
+const idsOf = ({ prune }: RetentionChoice) => prune.map(({ run }) => run);
 
 function measureBodies({ db }: Pick<MirrorReader, "db">): CompactReport["bodies"] {
   const totals = prepare(db, () =>

@@ -7,7 +7,7 @@ export type FoundBrands =
   | { readonly certainty: "known"; readonly ids: readonly number[] }
   /** Their names match roughly; only their slugs, which are not fetched yet, can confirm it. */
   | { readonly certainty: "likely"; readonly ids: readonly number[] }
-  | { readonly certainty: "none"; readonly alike: readonly string[] };
+  | { readonly certainty: "none"; readonly similar: readonly string[] };
 
 interface ListedBrand {
   readonly id: number;
@@ -33,7 +33,7 @@ export function findBrands(
     if (matching.length > 0) return { certainty: "likely", ids: idsOf(matching) };
   }
   const names = brands.map((brand) => brand.name).filter((known) => typeof known === "string");
-  return { certainty: "none", alike: similarNames(name, names, 3) };
+  return { certainty: "none", similar: similarNames(name, names, 3) };
 }
 
 /** A brand has one row for each of its names. */
@@ -51,9 +51,9 @@ function listBrands({ db }: MirrorReader, withGone: boolean): ListedBrand[] {
 }
 
 /** The hint for a name that no brand has. */
-export function hintAtBrands(alike: readonly string[]): string {
-  return alike.length > 0
-    ? `Did you mean ${alike.map((name) => JSON.stringify(name)).join(" or ")}?`
+export function hintAtBrands(similar: readonly string[]): string {
+  return similar.length > 0
+    ? `Did you mean ${similar.map((name) => JSON.stringify(name)).join(" or ")}?`
     : "`armoire query \"select name from known where kind = 'brand'\"` lists the brands that the mirror knows.";
 }
 

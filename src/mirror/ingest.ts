@@ -228,7 +228,7 @@ function prepareStates(db: Connection) {
           state: "held",
           fetched_run: p.run,
           absent_run: firstOf("absent_run", p.run),
-          absent_by: "answer",
+          absent_by: "response",
         })
         .where("id", "=", p.id),
     ),

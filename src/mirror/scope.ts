@@ -42,7 +42,7 @@ export function inScope({ belowIds, isExact = false }: Scope, alias: string): Ra
  */
 export function isFetchable(alias: string): RawBuilder<SqlBool> {
   const absentBy = sql.ref(`${alias}.absent_by`);
-  return sql`(${absentBy} is null or ${absentBy} = 'answer')`;
+  return sql`(${absentBy} is null or ${absentBy} = 'response')`;
 }
 
 /** The first rows that are not taken, at most `limit`. */

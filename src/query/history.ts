@@ -35,7 +35,7 @@ export interface RevisionOfLife {
   /** Counted from 1 over all lives. */
   readonly revision: number;
   /** How many revisions just before it were pruned. */
-  readonly forgotten: number;
+  readonly pruned: number;
   readonly firstSeen: RunTime;
   /**
    * The last check that found this revision. Null if it is not recorded: by an earlier version of the program, or as of a
@@ -83,7 +83,7 @@ export function readHistory(mirror: MirrorReader, kind: ShownKind, key: string |
 
 function readRevisions({ db }: MirrorReader, id: number) {
   // Every check of a current revision found it, unless the last response was a 404 or 410.
-  const isCurrent = "v.to_run is null and r.absent_by is not 'answer'";
+  const isCurrent = "v.to_run is null and r.absent_by is not 'response'";
   return prepare(db, (p: { id: number }) =>
     q
       .selectFrom("_revision as v")
@@ -120,7 +120,7 @@ function livesOf(
     const reason = isReplaced ? "replaced" : contentId === lastContentId ? "same" : "unread";
     revisions.push({
       revision: seq,
-      forgotten: seq - (previous?.seq ?? 0) - 1,
+      pruned: seq - (previous?.seq ?? 0) - 1,
       firstSeen: { run: fromRun, at: fetchedAt },
       lastSeen: seenRun === null || seenAt === null ? null : { run: seenRun, at: seenAt },
       changes,

@@ -1,7 +1,7 @@
 /** One resource as the mirror holds it: its row, its links and its pictures. */
 import { sql } from "kysely";
 import type { Cell } from "../../schema/fields.ts";
-import { notedUrlOf } from "../mirror/derive/links.ts";
+import { unfollowedUrlOf } from "../mirror/derive/links.ts";
 import { prepare } from "../mirror/file/statements.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { fromStored } from "../mirror/rows/cells.ts";
@@ -62,7 +62,10 @@ function readLinks({ db }: MirrorReader, href: string): ShownResource["links"] {
       .selectFrom("_resource as r")
       .innerJoin("_link as l", "l.from_id", "r.id")
       .leftJoin("_resource as t", "t.id", "l.to_id")
-      .select(["l.name", sql<string | null>`coalesce(t.url, ${sql.raw(notedUrlOf("l", "r"))})`.as("url")])
+      .select([
+        "l.name",
+        sql<string | null>`coalesce(t.url, ${sql.raw(unfollowedUrlOf("l", "r"))})`.as("url"),
+      ])
       .where("r.url", "=", p.href)
       .orderBy("l.name"),
   ).all({ href });

@@ -24,11 +24,11 @@ export interface MirrorStatus {
   /** Unexpected contents of bodies, by kind, code and place; the most frequent first. */
   readonly issues: readonly IssueStatus[];
   /** Links that are recorded and not followed, by name; `sync --follow NAME` follows them. */
-  readonly noted: readonly { readonly name: string; readonly count: number }[];
+  readonly unfollowedLinks: readonly { readonly name: string; readonly count: number }[];
   /** Lists whose pages are incomplete or inconsistent, and why. They prove no deletion. */
   readonly partialListings: readonly { readonly url: string; readonly why: string }[];
   /** Resources that are absent at the service, and kept until `sync --approve` or until they are seen again. */
-  readonly waiting: number;
+  readonly awaitingApproval: number;
   readonly failures: readonly { readonly url: string; readonly error: string }[];
   readonly lastRun: RunRecord | null;
 }
@@ -58,7 +58,7 @@ export interface PossessionStatus {
   /** Held, without tombstones. */
   readonly held: number;
   /** Listed and not fetched yet. */
-  readonly toCome: number;
+  readonly pending: number;
   /** Tombstones. */
   readonly gone: number;
 }
@@ -75,9 +75,9 @@ export function readStatus(mirror: MirrorReader): MirrorStatus {
     kinds: readKindStatus(mirror),
     revisions: countRevisions(mirror),
     issues: readIssues(mirror),
-    noted: readNotedLinks(mirror),
+    unfollowedLinks: readUnfollowedLinks(mirror),
     partialListings: readPartialListings(mirror),
-    waiting: countAwaitingApproval(mirror),
+    awaitingApproval: countAwaitingApproval(mirror),
     failures: readFailures(mirror),
     lastRun: listRuns(mirror, 1)[0] ?? null,
   };
@@ -85,7 +85,7 @@ export function readStatus(mirror: MirrorReader): MirrorStatus {
 
 /** The part of a status that is known for the end of an earlier run. */
 export interface PastStatus
-  extends Pick<MirrorStatus, "mirror" | "baseUrl" | "serviceName" | "revisions" | "noted"> {
+  extends Pick<MirrorStatus, "mirror" | "baseUrl" | "serviceName" | "revisions" | "unfollowedLinks"> {
   /** Null for the present. */
   readonly asOf: EndedRun | null;
   readonly kinds: readonly Pick<KindStatus, "kind" | "known" | "held" | "due" | "failed" | "gone">[];
@@ -108,7 +108,7 @@ export function readPastStatus(mirror: MirrorReader): PastStatus {
         .orderBy(sql`(select min(id) from main._resource where kind = c.kind)`),
     ).all(),
     revisions: countRevisions(mirror),
-    noted: readNotedLinks(mirror),
+    unfollowedLinks: readUnfollowedLinks(mirror),
     lastRun: listRuns(mirror, 1)[0] ?? null,
   };
 }
@@ -148,14 +148,14 @@ function readPossession({ db }: MirrorReader, kind: "bra" | "measurement"): Poss
       .select(sql<number>`count(*) filter (where gone_at is null)`.as("held"))
       .select(sql<number>`count(*) filter (where gone_at is not null)`.as("gone")),
   ).get();
-  const toCome = prepareColumn(db, (p: { kind: string }) =>
+  const pending = prepareColumn(db, (p: { kind: string }) =>
     q
       .selectFrom("_resource")
       .select((eb) => eb.fn.countAll<number>().as("count"))
       .where("kind", "=", p.kind)
       .where("state", "in", ["due", "failed"]),
   ).get({ kind });
-  return { held: rows?.held ?? 0, toCome: toCome ?? 0, gone: rows?.gone ?? 0 };
+  return { held: rows?.held ?? 0, pending: pending ?? 0, gone: rows?.gone ?? 0 };
 }
 
 function countRevisions({ db }: MirrorReader): number {
@@ -170,7 +170,7 @@ function countAwaitingApproval({ db }: MirrorReader): number {
     q
       .selectFrom("_resource")
       .select((eb) => eb.fn.countAll<number>().as("count"))
-      .where("absent_by", "in", ["answer", "listing"]),
+      .where("absent_by", "in", ["response", "listing"]),
   );
   return count.get() ?? 0;
 }
@@ -193,12 +193,12 @@ function readIssues({ db }: MirrorReader): IssueStatus[] {
   return rows.map(({ firstId: _, ...issue }) => issue);
 }
 
-function readNotedLinks({ db }: MirrorReader): MirrorStatus["noted"] {
+function readUnfollowedLinks({ db }: MirrorReader): MirrorStatus["unfollowedLinks"] {
   return prepare(db, () =>
     q
       .selectFrom("_link")
       .select(["name", (eb) => eb.fn.countAll<number>().as("count")])
-      .where("noted_url", "is not", null)
+      .where("unfollowed_url", "is not", null)
       .groupBy("name")
       .orderBy("name"),
   ).all();

@@ -10,7 +10,7 @@ export interface SearchSuggestion {
   /** How many tombstones match. */
   readonly gone: number;
   /** Texts that find something, the most similar first; at most three. */
-  readonly alike: readonly string[];
+  readonly similar: readonly string[];
 }
 
 /** @throws MirrorError `older`, as `search` does */
@@ -29,7 +29,7 @@ export function suggestSearch(
       name,
     ]),
   );
-  return { gone, alike: similarNames(text, candidates.values(), 6).filter(hasResults).slice(0, 3) };
+  return { gone, similar: similarNames(text, candidates.values(), 6).filter(hasResults).slice(0, 3) };
 }
 
 /** The text with its unknown words replaced by similar known ones. */

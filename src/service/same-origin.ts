@@ -25,7 +25,7 @@ const plainPath = /^\/(?:[\w~-][\w.~-]*\/)*(?:[\w~-][\w.~-]*)?(?:\?[\w.~=&-]*)?$
 
 /**
  * Resolves a link of a response. Every link that is recorded or followed passes here, so the mirror and the client spell
- * addresses alike.
+ * addresses similar.
  * @param href the link as given; absolute, or relative to `base`
  * @param base the address of the response (after redirects)
  * @param origin the service's origin, as `new URL(baseUrl).origin` writes it

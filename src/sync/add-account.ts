@@ -9,7 +9,7 @@ import { findReadableAccount, listReadableAccounts, withAccountLock } from "../a
 import { AccountError } from "../accounts/errors.ts";
 import type { IdentifiedUser } from "../accounts/identify-user.ts";
 import type { Keychain } from "../accounts/tokens/keychain.ts";
-import { type KeptToken, keepToken } from "../accounts/tokens/tokens.ts";
+import { type StoredToken, storeToken } from "../accounts/tokens/tokens.ts";
 import { isSameUser, nameOfUser, userOf } from "../mirror/account/user.ts";
 import { type Clock, systemClock, toIso } from "../platform/clock.ts";
 import type { Credential } from "../service/credentials/credential.ts";
@@ -30,7 +30,7 @@ export interface AddAccountOptions {
   readonly clock?: Clock;
 }
 
-export interface AddedAccount extends KeptToken {
+export interface AddedAccount extends StoredToken {
   /** Whether the account existed, and only its token is new. */
   readonly isReplaced: boolean;
 }
@@ -60,7 +60,7 @@ export async function addAccount(options: AddAccountOptions): Promise<AddedAccou
     const { addedAt = startedAt, keychainEntry = `${name} ${randomUUID()}` } = existing ?? {};
     const serviceName = options.serviceName ?? existing?.serviceName ?? "service";
     const facts = { name, baseUrl, serviceName, addedAt, keychainEntry, tokenAt: startedAt, ...user };
-    const kept = await keepToken(dataDir, facts, token, keychain, signal);
+    const kept = await storeToken(dataDir, facts, token, keychain, signal);
     return { ...kept, isReplaced: existing !== null };
   });
 }

@@ -119,7 +119,7 @@ export function unknownBrand(brand: string, found: FoundBrands): SyncError {
   return new SyncError(
     "unknown-brand",
     `The service lists no brand called ${JSON.stringify(brand)}`,
-    hintAtBrands(found.certainty === "none" ? found.alike : []),
+    hintAtBrands(found.certainty === "none" ? found.similar : []),
   );
 }
 

@@ -32,7 +32,7 @@ export interface SyncReport {
   /** Those of them that an earlier token granted. */
   readonly withdrawn?: readonly ScopeName[];
   /** Deletions that are so many at once that they wait for approval. */
-  readonly masses: readonly BulkDeletionOfRun[];
+  readonly bulkDeletions: readonly BulkDeletionOfRun[];
   readonly allowance: {
     readonly limit: number | null;
     readonly remaining: number | null;
@@ -59,7 +59,7 @@ export interface ResourceCounts {
   /** Links that are not followed: they lead to another origin, or are no URLs. */
   skipped: number;
   /** Absent resources that become tombstones only after approval. */
-  waiting: number;
+  awaitingApproval: number;
   /** Collections whose pages are inconsistent, and prove no absence. */
   partial: number;
 }
@@ -72,7 +72,7 @@ export interface SyncProgress {
   /** Due resources, as far as the mirror knows. */
   readonly pending: number;
   /** Counted requests until nothing is due, including resources that are probably still to be found. */
-  readonly countedLeft: number;
+  readonly remainingRequests: number;
   readonly seconds: number;
   readonly requestsPerSecond: number;
 }
@@ -89,7 +89,7 @@ export function readProgress(
     ...run,
     kinds: countKinds(db, request.scope),
     pending,
-    countedLeft: expectCountedLeft(db, request, pending),
+    remainingRequests: expectRemainingRequests(db, request, pending),
     requestsPerSecond: seconds === 0 ? 0 : requests.sent / seconds,
   };
 }
@@ -109,7 +109,7 @@ function countKinds(db: Connection, { kinds }: Scope): SyncProgress["kinds"] {
   return kinds.flatMap((kind) => counts.filter((row) => row.kind === kind && row.known > 0));
 }
 
-function expectCountedLeft(db: Connection, request: PlanRequest, pending: number): number {
+function expectRemainingRequests(db: Connection, request: PlanRequest, pending: number): number {
   const { scope, mode, allowance } = request;
   const known = [...countNewWork(db, scope).values()].reduce((sum, count) => sum + count, 0);
   const isCounted = mode === "full" || allowance().checkPrice !== "free";

@@ -18,7 +18,7 @@ import {
   findReadableAccount,
   listAccountNames,
   listAccounts,
-  listLeftFolders,
+  listRemovedAccounts,
   readAccount,
 } from "../../src/accounts/accounts.ts";
 import { ArmoireError } from "../../src/platform/errors.ts";
@@ -113,7 +113,7 @@ describe("an account", () => {
 
 describe("the list of accounts", () => {
   it("the list of accounts is empty without a data directory", () => {
-    expect([listAccounts(rig.dataDir), listLeftFolders(rig.dataDir)]).toEqual([[], []]);
+    expect([listAccounts(rig.dataDir), listRemovedAccounts(rig.dataDir)]).toEqual([[], []]);
   });
 
   it("the list of accounts is sorted by name, without folders that are no accounts", async () => {
@@ -127,7 +127,7 @@ describe("the list of accounts", () => {
     await rig.account("ada");
     mkdirSync(join(rig.dataDir, "accounts/eve"));
     expect(listAccountNames(rig.dataDir)).toEqual(["ada"]);
-    expect(listLeftFolders(rig.dataDir).map(({ name }) => name)).toEqual(["eve"]);
+    expect(listRemovedAccounts(rig.dataDir).map(({ name }) => name)).toEqual(["eve"]);
   });
 });
 
@@ -183,12 +183,12 @@ describe.skipIf(process.platform === "win32")("reading and recording an account 
     [1000, 100, false],
   ])(
     "a folder above whose group may write, unless it is the owner's own: of %d:%d",
-    async (uid, gid, isWell) => {
+    async (uid, gid, isOk) => {
       await rig.account("ada");
       const above = join(rig.dataDir, "..");
       chownSync(above, uid, gid);
       chmodSync(above, 0o775);
-      if (isWell) expect(readAccount(rig.dataDir, "ada").name).toBe("ada");
+      if (isOk) expect(readAccount(rig.dataDir, "ada").name).toBe("ada");
       else await expectUnsafe(above, /^Other users may write to/);
     },
   );

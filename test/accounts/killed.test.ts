@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { accountPlace } from "../../src/accounts/account.ts";
-import { listAccountNames, listLeftFolders, readAccount } from "../../src/accounts/accounts.ts";
+import { listAccountNames, listRemovedAccounts, readAccount } from "../../src/accounts/accounts.ts";
 import { removeAccount } from "../../src/accounts/remove-account.ts";
 import { readToken } from "../../src/accounts/tokens/tokens.ts";
 import { tokenText } from "../../src/service/credentials/credential.ts";
@@ -44,10 +44,10 @@ it("a removal that is killed at any step can be completed by removing the accoun
     if (!existsSync(folder)) continue;
     const names = listAccountNames(rig.dataDir);
     expect(names.includes("ada") || !existsSync(tokenFile)).toBe(true);
-    expect(names.includes("ada") || listLeftFolders(rig.dataDir).some(({ name }) => name === "ada")).toBe(
+    expect(names.includes("ada") || listRemovedAccounts(rig.dataDir).some(({ name }) => name === "ada")).toBe(
       true,
     );
-    expect(await remove()).toMatchObject({ kept: [], tokenLeft: null });
+    expect(await remove()).toMatchObject({ kept: [], remainingToken: null });
     expect(existsSync(folder)).toBe(false);
   }
   expect(step).toBeGreaterThan(15);
@@ -67,7 +67,7 @@ it.each([false, true])(
         await expect(token.catch(({ code }) => code)).resolves.toMatch(allowed);
       } else expect(existsSync(tokenFile)).toBe(false);
       if (step % 2 === 0) expect((await rig.account("ada")).tokenIn).toBe("file");
-      if (existsSync(folder)) expect(await remove()).toMatchObject({ kept: [], tokenLeft: null });
+      if (existsSync(folder)) expect(await remove()).toMatchObject({ kept: [], remainingToken: null });
     }
     expect(step).toBeGreaterThan(8);
   },

@@ -9,10 +9,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listAccountNames, listLeftFolders, lockAccounts } from "../../src/accounts/accounts.ts";
+import { listAccountNames, listRemovedAccounts, lockAccounts } from "../../src/accounts/accounts.ts";
 import { removeAccount } from "../../src/accounts/remove-account.ts";
 import type { Keychain } from "../../src/accounts/tokens/keychain.ts";
-import { keepToken } from "../../src/accounts/tokens/tokens.ts";
+import { storeToken } from "../../src/accounts/tokens/tokens.ts";
 import { lockMirror } from "../../src/mirror/file/connection.ts";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
 import { type AccountRig, dataFiles, noKeychain, someTime, startAccountRig } from "./support/account-rig.ts";
@@ -31,10 +31,16 @@ describe("removing an account", () => {
   it("removing an account keeps its data by default, and lists the files", async () => {
     const { folder, name } = await rig.accountWithData("ada");
     const { kept, ...removed } = await remove(name, false);
-    expect(removed).toEqual({ name, folder, wasAccount: true, catalogueLeft: null, tokenLeft: null });
+    expect(removed).toEqual({
+      name,
+      folder,
+      wasAccount: true,
+      remainingCatalogue: null,
+      remainingToken: null,
+    });
     expect([...kept].sort()).toEqual(["media", ...dataFiles].sort());
     expect(listAccountNames(rig.dataDir)).toEqual([]);
-    expect(listLeftFolders(rig.dataDir).map((left) => left.name)).toEqual(["ada"]);
+    expect(listRemovedAccounts(rig.dataDir).map((left) => left.name)).toEqual(["ada"]);
   });
 
   it("removing an account with --purge overwrites and removes all its files", async () => {
@@ -43,7 +49,7 @@ describe("removing an account", () => {
     const witness = `${rig.dataDir}-witness`;
     linkSync(mirrorFile, witness);
     expect(await remove("ada", true)).toEqual({
-      ...{ name: "ada", folder, wasAccount: true, kept: [], catalogueLeft: null, tokenLeft: null },
+      ...{ name: "ada", folder, wasAccount: true, kept: [], remainingCatalogue: null, remainingToken: null },
     });
     expect(existsSync(folder)).toBe(false);
     const bytes = readFileSync(witness);
@@ -75,39 +81,39 @@ describe("removing an account", () => {
     const keychain = memoryKeychain();
     await rig.keep("ada", "canary-1", keychain);
     await rig.keep("eve", "canary-2", keychain);
-    expect(await remove("ada", false, keychain)).toMatchObject({ tokenLeft: null });
+    expect(await remove("ada", false, keychain)).toMatchObject({ remainingToken: null });
     expect([...keychain.secrets.values()]).toEqual(["canary-2"]);
   });
 
   it("removing an account deletes an earlier token from the keychain when the current one is in a file", async () => {
     const keychain = memoryKeychain();
     const { account } = await rig.keep("ada", "canary-1", keychain);
-    expect(await keepToken(rig.dataDir, account, bearerToken("canary-2"), noKeychain)).toMatchObject({
+    expect(await storeToken(rig.dataDir, account, bearerToken("canary-2"), noKeychain)).toMatchObject({
       account: { tokenIn: "file" },
     });
-    expect(await remove("ada", false, keychain)).toMatchObject({ tokenLeft: null });
+    expect(await remove("ada", false, keychain)).toMatchObject({ remainingToken: null });
     expect(keychain.secrets.size).toBe(0);
   });
 
   it("removing an account reports that an unavailable keychain may still have an earlier token", async () => {
     const { account } = await rig.keep("ada", "canary-1", memoryKeychain());
     await rig.keep("ada", "canary-2");
-    const { tokenLeft } = await remove("ada", false);
-    expect(tokenLeft).toMatchObject({ why: "there is none" });
+    const { remainingToken } = await remove("ada", false);
+    expect(remainingToken).toMatchObject({ why: "there is none" });
     expect(existsSync(account.tokenFile)).toBe(false);
   });
 
   it("removing an account succeeds if the keychain cannot delete the token, and reports its entry", async () => {
     const { account } = await rig.keep("ada", "canary-1", memoryKeychain());
-    const { tokenLeft } = await remove("ada", true, brokenKeychain("it is locked"));
-    expect(tokenLeft).toEqual({ entry: account.keychainEntry, why: "it is locked" });
+    const { remainingToken } = await remove("ada", true, brokenKeychain("it is locked"));
+    expect(remainingToken).toEqual({ entry: account.keychainEntry, why: "it is locked" });
     expect(existsSync(account.folder)).toBe(false);
   });
 
   it("removing an account succeeds if account.json is damaged, and reports that a token may remain", async () => {
     const { accountFile, folder } = await rig.accountWithData("ada");
     writeFileSync(accountFile, "{");
-    expect((await remove("ada", true)).tokenLeft).toMatchObject({ entry: null });
+    expect((await remove("ada", true)).remainingToken).toMatchObject({ entry: null });
     expect(existsSync(folder)).toBe(false);
   });
 

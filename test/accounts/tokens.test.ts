@@ -4,7 +4,7 @@ import { accountPlace } from "../../src/accounts/account.ts";
 import { readAccount } from "../../src/accounts/accounts.ts";
 import { removeAccount } from "../../src/accounts/remove-account.ts";
 import { KeychainError } from "../../src/accounts/tokens/keychain.ts";
-import { keepToken, readToken } from "../../src/accounts/tokens/tokens.ts";
+import { readToken, storeToken } from "../../src/accounts/tokens/tokens.ts";
 import { bearerToken, tokenText } from "../../src/service/credentials/credential.ts";
 import { type AccountRig, factsOf, noKeychain, someTime, startAccountRig } from "./support/account-rig.ts";
 import { brokenKeychain, memoryKeychain } from "./support/memory-keychain.ts";
@@ -135,7 +135,7 @@ describe("Ctrl-C while the keychain waits for the user", () => {
       },
     };
     const token = bearerToken("canary-2");
-    await expect(keepToken(rig.dataDir, factsOf("ada"), token, waiting, interruption.signal)).rejects.toBe(
+    await expect(storeToken(rig.dataDir, factsOf("ada"), token, waiting, interruption.signal)).rejects.toBe(
       "interrupted",
     );
   }

@@ -14,8 +14,8 @@ const parts = ["../", "..\\", "/etc/", "C:\\", "\\\\host\\share\\", "./", "~/", 
 const names = ["passwd", "CON", "nul.txt", "manifest.json", "mirror.sqlite", "-rf", "a\0b", "x".repeat(300)];
 const ends = ["", "/", ".", " ", ":stream"];
 /** Slugs that differ only in case or in their Unicode form. */
-const alike = ["Émile", "E\u0301mile", "ÉMILE", "straße", "STRASSE", "\u202egpj.exe", "İ", "i\u0307"];
-const slugs = [...parts.flatMap((part) => names.map((word) => part + word)), ...alike]
+const similar = ["Émile", "E\u0301mile", "ÉMILE", "straße", "STRASSE", "\u202egpj.exe", "İ", "i\u0307"];
+const slugs = [...parts.flatMap((part) => names.map((word) => part + word)), ...similar]
   .flatMap((slug) => ends.map((end) => slug + end))
   .filter((_slug, index) => index % 2 === 0);
 

@@ -13,7 +13,7 @@ import { type BackupRig, scanBytes } from "./support/backup-rig.ts";
 import { catalogueWorld, linkedUrls, startRigs } from "./support/linked-catalogue-rig.ts";
 
 const withdrawRequest = ({ mirror }: BackupRig) =>
-  mirror.db.exec("delete from _meta where key = 'linked_wanted'");
+  mirror.db.exec("delete from _meta where key = 'with_catalogue'");
 
 describe("a backup without a requested catalogue part", () => {
   it("a backup without a requested catalogue part is complete, holds no catalogue resources and says so, whatever another account fetched", async () => {

@@ -83,7 +83,7 @@ describe("the catalogue part of an account's backup", () => {
     const { manifest } = await rigs.create("a.zip");
     expect(describeMissing(manifest)).toBeNull();
     expect(manifest.catalogue?.tables.find(({ name }) => name === "size")).toMatchObject({
-      ...{ rows: 2, living: 1 },
+      ...{ rows: 2, current: 1 },
     });
     rigs.catalogue.db.exec(
       "delete from _revision where resource_id = (select id from _resource where url like '%/sizes/b/')",

@@ -51,7 +51,7 @@ it("a list shows each backup's account and state, and the changes since the one 
     { isSound: true, manifest: { account: "ada", state: { at: "2026-01-01T00:00:00.000Z" } }, changes: null },
     {
       manifest: {
-        tables: expect.arrayContaining([expect.objectContaining({ name: "bra", living: 3, rows: 4 })]),
+        tables: expect.arrayContaining([expect.objectContaining({ name: "bra", current: 3, rows: 4 })]),
       },
     },
     { changes: { bra: { changed: 1 } } },

@@ -16,7 +16,7 @@ import { baseUrl } from "../mirror/support/world.ts";
 import { accountWorld } from "./support/account-world.ts";
 import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
 
-function lineageOf(file: string): string | null {
+function mirrorIdOf(file: string): string | null {
   const mirror = openMirrorReader(file);
   try {
     return readMirrorId(mirror.db);
@@ -32,9 +32,9 @@ async function openAndClose(file: string): Promise<void> {
 }
 
 /** A mirror with an id of its own: the rig copies new mirrors, and with them the id. */
-async function startLaptop(lineage: string): Promise<BackupRig> {
+async function startLaptop(mirrorId: string): Promise<BackupRig> {
   const rig = await startBackupRig();
-  rig.mirror.db.prepare("update _meta set value = ? where key = 'lineage'").run(lineage);
+  rig.mirror.db.prepare("update _meta set value = ? where key = 'mirror_id'").run(mirrorId);
   return rig;
 }
 
@@ -53,23 +53,23 @@ it("every new mirror gets an id of its own, which never changes", async () => {
   await using first = await startMirrorRig(undefined, { makesItself: true });
   await using second = await startMirrorRig(undefined, { makesItself: true });
   for (const rig of [first, second]) (await rig.write({ area: "account" })).close();
-  const lineage = lineageOf(first.file);
-  expect(lineage).toMatch(/^[0-9a-f]{32}$/);
-  expect(lineageOf(second.file)).not.toBe(lineage);
+  const mirrorId = mirrorIdOf(first.file);
+  expect(mirrorId).toMatch(/^[0-9a-f]{32}$/);
+  expect(mirrorIdOf(second.file)).not.toBe(mirrorId);
   await openAndClose(first.file);
   await compactMirror({ file: first.file, kinds, openedAt: someTime });
-  expect(lineageOf(first.file)).toBe(lineage);
+  expect(mirrorIdOf(first.file)).toBe(mirrorId);
 });
 
 it("a restored mirror has the id of its backup, and makes the same backup again", async () => {
   await using rig = await startBackupRig();
   crawl(rig.mirror, accountWorld());
   const { manifest, rootHash } = await rig.create("a.zip");
-  expect(manifest.lineage).toBe(lineageOf(rig.file));
+  expect(manifest.mirrorId).toBe(mirrorIdOf(rig.file));
   const mirror = rig.path("restored.sqlite");
   await rig.restore("a.zip", "restored.sqlite");
   await openAndClose(mirror);
-  expect(lineageOf(mirror)).toBe(manifest.lineage);
+  expect(mirrorIdOf(mirror)).toBe(manifest.mirrorId);
   expect(await rig.create("b.zip", { mirror })).toMatchObject({ rootHash });
 });
 
@@ -86,7 +86,7 @@ it("backups of two mirrors of one account in one folder are listed and pruned se
   syncAt(young, "2026-01-02T00:00:00.000Z");
   await young.create("", { to: folder });
   const listed = await list(folder);
-  expect(listed.map((backup) => backup.isSound && [backup.manifest.lineage, backup.changes])).toEqual([
+  expect(listed.map((backup) => backup.isSound && [backup.manifest.mirrorId, backup.changes])).toEqual([
     ["0ld", null],
     ["0ld", {}],
     ["y0ung", null],

@@ -39,6 +39,6 @@ it.each<[version: string, edit: (manifest: string) => string, message: string]>(
 
 /** As format 2 wrote it: without the mirror's id. */
 function withFormat2(text: string): string {
-  const { lineage: _lineage, ...manifest } = JSON.parse(text);
+  const { mirrorId: _lineage, ...manifest } = JSON.parse(text);
   return JSON.stringify({ ...manifest, formatVersion: 2 });
 }

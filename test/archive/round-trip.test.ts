@@ -90,7 +90,7 @@ it("a column that bookkeeping rows lack gets its default", async () => {
   const earlier = entries.map((entry) => {
     const text = entry.content.toString("latin1");
     if (entry.name === "bookkeeping/run.ndjson")
-      return { ...entry, content: Buffer.from(text.replaceAll(/,"forgotten_at":null/g, ""), "latin1") };
+      return { ...entry, content: Buffer.from(text.replaceAll(/,"pruned_at":null/g, ""), "latin1") };
     if (entry.name === "bookkeeping/resource.ndjson")
       return { ...entry, content: Buffer.from(text.replaceAll(/,"fetched_run":\d+/g, ""), "latin1") };
     return entry;

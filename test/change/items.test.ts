@@ -115,7 +115,11 @@ describe("a table or column that only one state has", () => {
       ],
       model: [["href"], ["m"]],
     });
-    expect(compareKinds(first.tables, second.tables).leftOut).toEqual(["brand.name", "brand.slug", "model"]);
+    expect(compareKinds(first.tables, second.tables).notCompared).toEqual([
+      "brand.name",
+      "brand.slug",
+      "model",
+    ]);
     expect([...diff(compareStates(first, second))]).toEqual([]);
   });
 

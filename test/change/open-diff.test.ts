@@ -10,7 +10,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const idle: Step = { edits: [], follow: [], maxBatches: 1000, again: [], rebuilds: false, forgets: 0 };
+const idle: Step = { edits: [], follow: [], maxBatches: 1000, again: [], rebuilds: false, prunes: 0 };
 const edited = (version: number): Step => ({ ...idle, edits: [{ place: 1, version }] });
 /** The brand changes twice within the run, and closes as it was before. */
 const changedBack: Step = { ...idle, again: [2, 1].map((version) => ({ place: 1, version })) };
@@ -21,7 +21,7 @@ it("a diff opens its mirror once, also to find the last run that changed anythin
   const diffs = [
     await openDiff({ mirror: lived.file }),
     await openDiff({ mirror: lived.file, from: { kind: "run", run: 1 }, to: { kind: "run", run: 2 } }),
-    await openDiff({ mirror: lived.file, from: "nothing" }),
+    await openDiff({ mirror: lived.file, from: "previous" }),
   ];
   // Every connection prepares statements, so those seen here are all that were opened.
   const connections = new Set(prepare.mock.contexts);

@@ -7,7 +7,7 @@ import { histories, replayHistory, type Step } from "./support/histories.ts";
 
 const idle = {
   ...{ edits: [], follow: [], maxBatches: 1000, again: [] },
-  ...{ rebuilds: false, forgets: 0 },
+  ...{ rebuilds: false, prunes: 0 },
 } satisfies Step;
 /** A brand changes within a run and changes back before the run closes. */
 const backWithinOneRun: readonly Step[] = [

@@ -9,12 +9,12 @@ import { bearerToken } from "../../src/service/credentials/credential.ts";
 import { startRedis } from "../support/redis.ts";
 
 const token = "canary-in-redis-0123456789";
-const secret = { what: "token", credential: bearerToken(token), places: [] };
+const secret = { label: "token", credential: bearerToken(token), places: [] };
 
 const find = async (address: string) => {
   const { stored, end } = await diagnoseRedis(address);
   try {
-    return await findSecrets([], [secret], { others: stored });
+    return await findSecrets([], [secret], { otherItems: stored });
   } finally {
     end();
   }
@@ -35,8 +35,8 @@ it("a secret is found in every type of key of Armoire's, and keys of other progr
   await admin.hset(`${keyPrefix}:g`, { data: JSON.stringify(payload) });
   await admin.set(`${keyPrefix}:${token}`, "");
   await admin.set("other-program", token);
-  const { found, others } = await find(redis.url);
-  expect(others).toBe(8);
+  const { found, otherItems } = await find(redis.url);
+  expect(otherItems).toBe(8);
   expect(found.map(({ file }) => file.split(" ")[0]?.slice(keyPrefix.length + 1)).sort()).toEqual(
     ["a", "b", "c", "d", "e", "f", "g", "[credential]"].sort(),
   );
@@ -47,9 +47,9 @@ it("waiting jobs hold no secret", async () => {
   const { client, end } = await connectRedis(redis.url);
   const queue = new Queue("fetch-catalogue@api.example", { connection: client, prefix: keyPrefix });
   await queue.add("fetch", { v: 1, requests: [] });
-  const { found, others } = await find(redis.url);
+  const { found, otherItems } = await find(redis.url);
   expect(found).toEqual([]);
-  expect(others).toBeGreaterThan(2);
+  expect(otherItems).toBeGreaterThan(2);
   await queue.close();
   end();
 });
@@ -57,6 +57,6 @@ it("waiting jobs hold no secret", async () => {
 it("an unsuitable Redis is reported with the setting to change", async () => {
   await using redis = await startRedis(["--maxmemory-policy", "allkeys-lru"]);
   const { diagnosis, stored } = await diagnoseRedis(redis.url);
-  expect(diagnosis).toMatchObject({ isWell: false, what: expect.stringContaining("allkeys-lru") });
+  expect(diagnosis).toMatchObject({ isOk: false, message: expect.stringContaining("allkeys-lru") });
   expect(stored).toBeNull();
 });

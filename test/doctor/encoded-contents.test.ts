@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder[Symbol.asyncDispose]());
 
-const secrets = [{ what: "planted secret", credential: hideSecret(secret), places: [] }];
+const secrets = [{ label: "planted secret", credential: hideSecret(secret), places: [] }];
 const find = (passphrase?: string) => findSecrets([folder.path], secrets, withPassphrase(passphrase));
 
 const zip = (content: string, name = manifestEntry): Buffer =>
@@ -50,31 +50,33 @@ async function age(content: Buffer, passphrase: string): Promise<Buffer> {
 
 it("a secret in a plain archive is found once, and the archive is searched completely", async () => {
   writeFileSync(file, zip(text));
-  expect(await find()).toMatchObject({ found: [{ file, in: "file" }], unread: [], closed: [] });
+  expect(await find()).toMatchObject({ found: [{ file, in: "file" }], unreadable: [], unsearched: [] });
 });
 
 it("a secret in an encrypted archive is found with the passphrase", async () => {
   expectUnreadable(file);
   writeFileSync(file, await age(zip(text), "planted-1"));
-  expect(await find("planted-1")).toMatchObject({ found: [{ file, in: "archive" }], closed: [] });
+  expect(await find("planted-1")).toMatchObject({ found: [{ file, in: "archive" }], unsearched: [] });
   expect(await diagnoseSecrets([folder.path], secrets, withPassphrase("planted-1"))).toMatchObject([
-    { isWell: false, what: `The planted secret is in the encrypted archive ${file} (as it is)` },
+    { isOk: false, message: `The planted secret is in the encrypted archive ${file} (as it is)` },
   ]);
 }, 90_000);
 
 it("an encrypted archive is reported as not searched without the right passphrase", async () => {
   expectUnreadable(file);
   writeFileSync(file, await age(zip(text), "planted-1"));
-  const closed = (why: string) => ({
+  const unsearched = (why: string) => ({
     found: [],
-    unread: [],
-    closed: [{ path: file, reason: "encrypted", why }],
+    unreadable: [],
+    unsearched: [{ path: file, reason: "encrypted", why }],
   });
-  expect(await find("planted-2")).toMatchObject(closed("it is encrypted with another passphrase"));
-  expect(await find()).toMatchObject(closed(expect.stringMatching(/^it is encrypted, .*--passphrase-file/)));
+  expect(await find("planted-2")).toMatchObject(unsearched("it is encrypted with another passphrase"));
+  expect(await find()).toMatchObject(
+    unsearched(expect.stringMatching(/^it is encrypted, .*--passphrase-file/)),
+  );
   expect(await diagnoseSecrets([folder.path], secrets)).toMatchObject([
-    { isWell: true, what: expect.stringContaining(`Part of ${file} was not searched: it is encrypted`) },
-    { isWell: true, what: expect.stringContaining("No known secret was found in 1 file ") },
+    { isOk: true, message: expect.stringContaining(`Part of ${file} was not searched: it is encrypted`) },
+    { isOk: true, message: expect.stringContaining("No known secret was found in 1 file ") },
   ]);
 }, 90_000);
 
@@ -91,13 +93,13 @@ it.each([
   writeFileSync(file, bytes);
   const neighbour = join(folder.path, "z-notes.txt");
   writeFileSync(neighbour, secret);
-  const { found, files, unread, closed } = await find();
-  expect({ files, unread, closed }).toEqual({
+  const { found, files, unreadable, unsearched } = await find();
+  expect({ files, unreadable, unsearched }).toEqual({
     files: 2,
-    unread: [],
-    closed: [{ path: file, reason: "format", why }],
+    unreadable: [],
+    unsearched: [{ path: file, reason: "format", why }],
   });
-  expect(found).toContainEqual({ file: neighbour, what: "planted secret", form: "as it is", in: "file" });
+  expect(found).toContainEqual({ file: neighbour, label: "planted secret", form: "as it is", in: "file" });
 });
 
 it("free pages of a mirror are reported as not searched until it is compacted", async () => {
@@ -108,12 +110,12 @@ it("free pages of a mirror are reported as not searched until it is compacted", 
   crawl(mirror, worldOf({ "/": root(), "brands/": page(paths), ...Object.fromEntries(bodies) }));
   mirror.recompressAll();
   while (mirror.compressBatch() > 0);
-  const closed = async () => (await findSecrets([rig.folder], secrets)).closed;
-  expect(await closed()).toMatchObject([
+  const unsearched = async () => (await findSecrets([rig.folder], secrets)).unsearched;
+  expect(await unsearched()).toMatchObject([
     { path: rig.file, reason: "free-pages", why: expect.stringMatching(/free pages.*compact/) },
   ]);
   mirror.vacuum();
-  expect(await closed()).toEqual([]);
+  expect(await unsearched()).toEqual([]);
 });
 
 it("a damaged page of a mirror is reported, and secrets in the other pages are found", async () => {
@@ -129,9 +131,9 @@ it("a damaged page of a mirror is reported, and secrets in the other pages are f
   const reasons = new Set<string>();
   for (let page = 1; page < pages; page++) {
     writeFileSync(rig.file, Buffer.from(bytes).fill(0xff, page * 4096, (page + 1) * 4096));
-    const { found, unread, closed } = await findSecrets([rig.folder], secrets);
-    expect([found.length > 0, unread]).toEqual([true, []]);
-    for (const { why } of closed) reasons.add(why);
+    const { found, unreadable, unsearched } = await findSecrets([rig.folder], secrets);
+    expect([found.length > 0, unreadable]).toEqual([true, []]);
+    for (const { why } of unsearched) reasons.add(why);
   }
   expect([...reasons]).toEqual(["it is damaged"]);
 });

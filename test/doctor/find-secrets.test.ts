@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => folder[Symbol.asyncDispose]());
 
 const secretOf = (value: string, ...places: readonly string[]): KnownSecret => ({
-  ...{ what: `token ${value.slice(-1)}`, credential: bearerToken(value), places },
+  ...{ label: `token ${value.slice(-1)}`, credential: bearerToken(value), places },
 });
 const find = (...secrets: readonly KnownSecret[]) => findSecrets([folder.path], secrets);
 const write = (name: string, content: string | Buffer): string => {
@@ -49,8 +49,15 @@ it.each([
     const file = write("a/b/log.txt", `before ${content} after`);
     const search = await find(secretOf(secret), secretOf("another-secret-1"));
     expect(search).toEqual({
-      ...{ folders: [folder.path], files: 2, others: 0, bytes: expect.any(Number), unread: [], closed: [] },
-      found: [{ file, what: "token 9", form, in: "file" }],
+      ...{
+        folders: [folder.path],
+        files: 2,
+        otherItems: 0,
+        bytes: expect.any(Number),
+        unreadable: [],
+        unsearched: [],
+      },
+      found: [{ file, label: "token 9", form, in: "file" }],
     });
     expect(JSON.stringify(await diagnoseSecrets([folder.path], [secretOf(secret)]))).not.toContain("planted");
   },
@@ -69,7 +76,7 @@ it("a secret in the file that it belongs in is not reported, and any other secre
   const file = write("token", `${token}\nanother-secret-1`);
   expect((await find(secretOf(token, file))).found).toEqual([]);
   expect((await find(secretOf(token, file), secretOf("another-secret-1"))).found).toMatchObject([
-    { what: "token 1" },
+    { label: "token 1" },
   ]);
 });
 
@@ -87,11 +94,11 @@ it("symbolic links are not followed", async () => {
   expect(await find(secretOf(token))).toEqual({
     folders: [folder.path],
     files: 0,
-    others: 0,
+    otherItems: 0,
     bytes: 0,
     found: [],
-    unread: [],
-    closed: [],
+    unreadable: [],
+    unsearched: [],
   });
 });
 
@@ -102,8 +109,8 @@ it("the report lists each searched folder once, with secrets in its name redacte
   const folders = [folder.path, file, `${folder.path}/`];
   expect(await diagnoseSecrets(folders, [secretOf(token)])).toMatchObject([
     {
-      isWell: true,
-      what: `No known secret was found in 1 file in ${folder.path}, ${file}; searched for: token 9`,
+      isOk: true,
+      message: `No known secret was found in 1 file in ${folder.path}, ${file}; searched for: token 9`,
     },
   ]);
   const search = await findSecrets([named], [secretOf("planted-token-0123456789")]);
@@ -115,9 +122,9 @@ it("a file or folder that cannot be read is reported as a failure", async () => 
   const file = write("closed", token);
   chmodSync(file, 0);
   await withoutPrivileges(async () => {
-    expect(await find(secretOf(token))).toMatchObject({ unread: [{ path: file, why: "EACCES" }] });
+    expect(await find(secretOf(token))).toMatchObject({ unreadable: [{ path: file, why: "EACCES" }] });
     expect(await diagnoseSecrets([join(folder.path, "missing")], [secretOf(token)])).toMatchObject([
-      { isWell: false, what: expect.stringMatching(/missing could not be read \(ENOENT\)/) },
+      { isOk: false, message: expect.stringMatching(/missing could not be read \(ENOENT\)/) },
     ]);
   });
 });
@@ -134,7 +141,7 @@ it("a secret in a compressed body of a mirror is found", async () => {
   mirror.vacuum();
   mirror.close();
   const { found } = await findSecrets([rig.folder], [secretOf(token)]);
-  expect(found).toEqual([{ file: rig.file, what: "token 9", form: "as it is", in: "body" }]);
+  expect(found).toEqual([{ file: rig.file, label: "token 9", form: "as it is", in: "body" }]);
 });
 
 it("a secret is found exactly if it occurs in the bytes, however they are split into pieces", () => {
@@ -159,7 +166,7 @@ it("a secret is found exactly if it occurs in the bytes, however they are split 
 
 it("the path of a folder that cannot be listed is reported without a secret in it", async () => {
   const name = "planted-0123456789";
-  const { unread } = await findSecrets([join(folder.path, name)], [secretOf(name)]);
-  expect(unread).toMatchObject([{ why: "ENOENT" }]);
-  expect(JSON.stringify(unread)).not.toContain(name);
+  const { unreadable } = await findSecrets([join(folder.path, name)], [secretOf(name)]);
+  expect(unreadable).toMatchObject([{ why: "ENOENT" }]);
+  expect(JSON.stringify(unreadable)).not.toContain(name);
 });

@@ -355,7 +355,7 @@ describe("account remove", () => {
       name: "ada",
       wasAccount: false,
       kept: [],
-      tokenLeft: null,
+      remainingToken: null,
     });
     expect(existsSync(join(dataDir, "accounts/ada"))).toBe(false);
   });

@@ -70,9 +70,9 @@ describe("a sync", () => {
       },
       resources: {
         ...{ new: expect.any(Number), changed: 0, unchanged: expect.any(Number), gone: 0 },
-        ...{ pending: 0, notChecked: 0, failed: 0, skipped: 0, waiting: 0, partial: 0 },
+        ...{ pending: 0, notChecked: 0, failed: 0, skipped: 0, awaitingApproval: 0, partial: 0 },
       },
-      masses: [],
+      bulkDeletions: [],
       allowance: {
         ...{ limit: 1_000_000, remaining: expect.any(Number), resetAt: expect.any(String) },
         checkPrice: "free",
@@ -259,19 +259,17 @@ describe("reading a mirror", () => {
     const kept = /^ {2}2 {2}\S+Z {2}latest, last, yearly \d{4}$/m;
     const tried = await output("mirror", "compact", ...keep, "--dry-run");
     expect(tried).toMatch(kept);
-    expect(tried).toMatch(
-      /^ {2}1 {2}\S+Z {2}would be forgotten\nWould forget 1 of 2 runs, with \d+ revisions /m,
-    );
+    expect(tried).toMatch(/^ {2}1 {2}\S+Z {2}would be pruned\nWould prune 1 of 2 runs, with \d+ revisions /m);
     expect(await outputAsJson("mirror", "compact", ...keep, "--dry-run")).toMatchObject({
       dryRun: true,
-      retention: { keep: [{ run: 2 }], forget: [{ run: 1 }], removed: { revisions: expect.any(Number) } },
+      retention: { keep: [{ run: 2 }], prune: [{ run: 1 }], removed: { revisions: expect.any(Number) } },
     });
     expect(await outputAsJson("status", ...settings, "--as-of", "1", "--quiet")).toMatchObject({
       asOf: { run: 1 },
     });
     const done = await output("mirror", "compact", ...keep);
     expect(done).toMatch(kept);
-    expect(done).toMatch(/^Forgot 1 of 2 runs, [\s\S]+ [KM]iB before, [\d.]+ [KM]iB now$/m);
+    expect(done).toMatch(/^Pruned 1 of 2 runs, [\s\S]+ [KM]iB before, [\d.]+ [KM]iB now$/m);
     const { stderr, exitCode } = await callArmoire(["status", ...settings, "--as-of", "1"]);
     expect({ stderr, exitCode }).toMatchObject({
       ...{
@@ -279,7 +277,7 @@ describe("reading a mirror", () => {
         exitCode: 1,
       },
     });
-    expect(await output("runs", ...settings)).toMatch(/ done, forgotten /);
+    expect(await output("runs", ...settings)).toMatch(/ done, pruned /);
     expect(await output("mirror", "check", ...settings)).toMatch(/^Sound: /);
   });
 
@@ -304,7 +302,7 @@ it("doctor finds no problem in a working set-up", async () => {
   ];
   expect(await output("doctor", ...settings)).toMatch(/^Armoire \d.*\n[\s\S]*(✓ .*\n( {2}.*\n)?){4}$/);
   const diagnosis = await outputAsJson("doctor", ...settings, "--offline");
-  expect(diagnosis).toMatchObject({ checks: [{ isWell: true }, { isWell: true }, { isWell: true }] });
+  expect(diagnosis).toMatchObject({ checks: [{ isOk: true }, { isOk: true }, { isOk: true }] });
 });
 
 it("a global option may precede or follow the command, and its value may be a command's name", async () => {

@@ -57,18 +57,18 @@ it("docker compose up: a scheduled sync completes through workers", { timeout: 1
     const { entrypoint = readImage().entrypoint, command = [] } = service ?? {};
     running.add(run(service, [...entrypoint, ...command], port));
   };
-  const isWell = async (service: ComposeService | undefined, port?: string): Promise<boolean> => {
+  const isOk = async (service: ComposeService | undefined, port?: string): Promise<boolean> => {
     const [exitCode] = await once(run(service, service?.healthcheck.test.slice(1) ?? [], port), "close");
     return exitCode === 0;
   };
 
   start(sandbox);
-  await expect.poll(() => isWell(sandbox), { timeout: 20_000, interval: 500 }).toBe(true);
+  await expect.poll(() => isOk(sandbox), { timeout: 20_000, interval: 500 }).toBe(true);
   const [first, second] = [await freePort(), await freePort()];
   start(worker, first);
   start(dashboard, second);
-  await expect.poll(() => isWell(worker, first), { timeout: 20_000, interval: 500 }).toBe(true);
-  await expect.poll(() => isWell(dashboard, second), { timeout: 20_000, interval: 500 }).toBe(true);
+  await expect.poll(() => isOk(worker, first), { timeout: 20_000, interval: 500 }).toBe(true);
+  await expect.poll(() => isOk(dashboard, second), { timeout: 20_000, interval: 500 }).toBe(true);
   start(coordinator);
   const listed = async () => {
     const child = run(coordinator, ["armoire", "schedule", "list", "daily", "--json"]);
@@ -78,7 +78,7 @@ it("docker compose up: a scheduled sync completes through workers", { timeout: 1
       : JSON.parse(printed).runs.map((run: { exitCode: number | null }) => run.exitCode);
   };
   await expect.poll(listed, { timeout: 60_000, interval: 500 }).toContain(0);
-  expect(await isWell(coordinator)).toBe(true);
+  expect(await isOk(coordinator)).toBe(true);
 
   const metrics = await Promise.all(
     [first, second].map(async (port) => await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),

@@ -35,7 +35,7 @@ const tokenOf = (n: number): string => sandbox.users[n]?.token ?? "";
 async function runDoctor(...args: readonly string[]) {
   const { stdout, exitCode } = await callArmoire(["doctor", ...args, "--data-dir", dataDir, "--json"]);
   const { checks } = JSON.parse(stdout) as {
-    checks: { isWell: boolean; what: string; hint: string | null }[];
+    checks: { isOk: boolean; message: string; hint: string | null }[];
   };
   return { checks, last: checks.at(-1), exitCode };
 }
@@ -44,8 +44,8 @@ it("doctor reports an accepted token and its permissions with two requests of th
   const { last, exitCode } = await runDoctor("--account", "bea");
   expect(exitCode).toBe(0);
   expect(last).toEqual({
-    isWell: true,
-    what: `The service at ${sandbox.url} accepts the token of the account bea, which grants profile, bras, measurements`,
+    isOk: true,
+    message: `The service at ${sandbox.url} accepts the token of the account bea, which grants profile, bras, measurements`,
     hint: "Not granted: email.",
   });
   expect(sandbox.log().map(({ credential }) => credential)).toEqual(["user:béatrice", "user:béatrice"]);
@@ -57,8 +57,8 @@ it("doctor reports a rejected token with a hint", async () => {
   sandbox.editUser("anna", { isRevoked: false });
   expect(exitCode).toBe(1);
   expect(last).toMatchObject({
-    isWell: false,
-    what: expect.stringContaining("does not accept this token"),
+    isOk: false,
+    message: expect.stringContaining("does not accept this token"),
     hint: expect.stringContaining("`armoire account add ada`"),
   });
 });
@@ -68,8 +68,9 @@ it("doctor reports a token of another user", async () => {
   const { last, exitCode } = await runDoctor("--account", "ada");
   expect(exitCode).toBe(1);
   expect(last).toMatchObject({
-    isWell: false,
-    what: "The token of the account ada belongs to béatrice (user 1001), and the account to anna (user 1000)",
+    isOk: false,
+    message:
+      "The token of the account ada belongs to béatrice (user 1001), and the account to anna (user 1000)",
   });
 });
 
@@ -81,19 +82,19 @@ it("doctor treats a spent allowance as no problem, and sends nothing", async () 
   strict.clearLog();
   const { last, exitCode } = await runDoctor("--account", "eve");
   expect({ exitCode, sent: strict.log() }).toEqual({ exitCode: 0, sent: [] });
-  expect(last).toMatchObject({ isWell: true, what: expect.stringContaining("the allowance is spent") });
+  expect(last).toMatchObject({ isOk: true, message: expect.stringContaining("the allowance is spent") });
   await callArmoire(["account", "remove", "eve", "--purge", "--yes", "--data-dir", dataDir]);
 });
 
 it("doctor sends nothing with --offline", async () => {
   const { last, exitCode } = await runDoctor("--account", "ada", "--offline");
   expect({ exitCode, sent: sandbox.log() }).toEqual({ exitCode: 0, sent: [] });
-  expect(last?.what).toContain("ledger");
+  expect(last?.message).toContain("ledger");
 });
 
 it("doctor names the command for the first sync of an account", async () => {
   expect((await runDoctor("--account", "bea", "--offline")).checks).toContainEqual({
-    ...{ isWell: true, what: "There is no mirror of the account bea yet" },
+    ...{ isOk: true, message: "There is no mirror of the account bea yet" },
     hint: "`armoire sync --account bea` creates it.",
   });
 });
@@ -104,25 +105,25 @@ it("doctor without --account lists each account's mirror and token place, offlin
   const at = (name: string) => join(dataDir, "accounts", name);
   expect(checks.slice(-3)).toEqual([
     {
-      isWell: true,
-      what: `The account ada: its mirror ${join(at("ada"), "mirror.sqlite")} is readable; its token is in ${tokenFile}`,
+      isOk: true,
+      message: `The account ada: its mirror ${join(at("ada"), "mirror.sqlite")} is readable; its token is in ${tokenFile}`,
       hint: null,
     },
     {
-      isWell: true,
-      what: `The account bea: it has no mirror yet; its token is in ${join(at("bea"), "token")}`,
+      isOk: true,
+      message: `The account bea: it has no mirror yet; its token is in ${join(at("bea"), "token")}`,
       hint: null,
     },
-    { isWell: true, what: "There are 2 accounts", hint: expect.stringContaining("--account NAME") },
+    { isOk: true, message: "There are 2 accounts", hint: expect.stringContaining("--account NAME") },
   ]);
 });
 
 it("doctor finds a missing token and an unreadable mirror", async () => {
   rmSync(tokenFile);
-  expect((await runDoctor()).checks.filter(({ isWell }) => !isWell)).toEqual([
+  expect((await runDoctor()).checks.filter(({ isOk }) => !isOk)).toEqual([
     {
-      isWell: false,
-      what: `The token file of the account ada is missing: ${tokenFile}`,
+      isOk: false,
+      message: `The token file of the account ada is missing: ${tokenFile}`,
       hint: "Store the token again with `armoire account add ada`.",
     },
   ]);
@@ -132,7 +133,7 @@ it("doctor finds a missing token and an unreadable mirror", async () => {
   const { checks, exitCode } = await runDoctor();
   writeFileSync(file, original);
   expect(exitCode).toBe(1);
-  expect(checks.filter(({ isWell }) => !isWell).map(({ what }) => what)).toEqual([
+  expect(checks.filter(({ isOk }) => !isOk).map(({ message }) => message)).toEqual([
     expect.stringContaining(file),
   ]);
 });

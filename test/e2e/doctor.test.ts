@@ -14,8 +14,8 @@ afterAll(() => fixture[Symbol.asyncDispose]());
 interface Diagnosis {
   readonly settings: readonly { readonly name: string; readonly value: string; readonly from: string }[];
   readonly checks: readonly {
-    readonly isWell: boolean;
-    readonly what: string;
+    readonly isOk: boolean;
+    readonly message: string;
     readonly hint: string | null;
   }[];
 }
@@ -40,7 +40,7 @@ it("doctor treats a missing mirror as no problem", async () => {
   const { checks, exitCode } = await runDoctor(["--data-dir", fixture.newPath()]);
   expect(exitCode).toBe(0);
   expect(checks).toContainEqual(
-    expect.objectContaining({ isWell: true, what: "There is no mirror of the catalogue yet" }),
+    expect.objectContaining({ isOk: true, message: "There is no mirror of the catalogue yet" }),
   );
 });
 
@@ -49,9 +49,9 @@ it("doctor checks each mirror without --base-url or --mirror, and names these op
   const { checks, exitCode } = await runDoctor(["--offline", "--data-dir", dataDir]);
   expect(exitCode).toBe(0);
   expect(checks.slice(-3)).toEqual([
-    { isWell: true, what: expect.stringContaining(join(dataDir, "a")), hint: expect.any(String) },
-    { isWell: true, what: expect.stringContaining(join(dataDir, "b")), hint: expect.any(String) },
-    { isWell: true, what: "There are 2 mirrors", hint: expect.stringMatching(/--base-url URL or --mirror/) },
+    { isOk: true, message: expect.stringContaining(join(dataDir, "a")), hint: expect.any(String) },
+    { isOk: true, message: expect.stringContaining(join(dataDir, "b")), hint: expect.any(String) },
+    { isOk: true, message: "There are 2 mirrors", hint: expect.stringMatching(/--base-url URL or --mirror/) },
   ]);
 });
 
@@ -63,10 +63,10 @@ it("doctor finds an unreadable mirror among two", async () => {
   );
   const { checks, exitCode } = await runDoctor(["--data-dir", dataDir]);
   expect(exitCode).toBe(1);
-  expect(checks.filter(({ isWell }) => !isWell)).toEqual([
+  expect(checks.filter(({ isOk }) => !isOk)).toEqual([
     {
-      isWell: false,
-      what: expect.stringMatching(/Not a SQLite file: .*b.catalogue/),
+      isOk: false,
+      message: expect.stringMatching(/Not a SQLite file: .*b.catalogue/),
       hint: expect.any(String),
     },
   ]);
@@ -87,8 +87,8 @@ it.each([
   ];
   const diagnosis = await runDoctor(args, env);
   expect(diagnosis.exitCode).toBe(1);
-  expect(diagnosis.checks.map(({ isWell }) => isWell)).toEqual([false, true, true, true, true]);
-  expect(diagnosis.checks[0]?.what).toMatch(message);
+  expect(diagnosis.checks.map(({ isOk }) => isOk)).toEqual([false, true, true, true, true]);
+  expect(diagnosis.checks[0]?.message).toMatch(message);
   expect(diagnosis.checks[0]?.hint).toEqual(expect.stringMatching(/./));
   expect(diagnosis.settings).toContainEqual({ name: "credential", value: "unusable", from: "environment" });
   expect(JSON.stringify(diagnosis)).not.toContain("canary");
@@ -97,7 +97,7 @@ it.each([
 it("doctor reports an invalid data directory instead of a missing mirror", async () => {
   const { checks, exitCode } = await runDoctor(["--data-dir", fixture.textFile]);
   expect(exitCode).toBe(1);
-  expect(checks.map(({ isWell }) => isWell)).toEqual([false, true, false, true]);
+  expect(checks.map(({ isOk }) => isOk)).toEqual([false, true, false, true]);
   expect(JSON.stringify(checks)).not.toContain("no mirror of the catalogue");
 });
 
@@ -108,14 +108,14 @@ it.each([
     /Not a ledger of Armoire's: .*ledger\.sqlite/,
   ],
   ["", true, /The ledger .* is readable/],
-])("doctor checks a ledger with the content %j", async (content, isWell, message) => {
+])("doctor checks a ledger with the content %j", async (content, isOk, message) => {
   const dataDir = dataDirWith("a");
   writeFileSync(join(dataDir, "ledger.sqlite"), content);
   const { checks, exitCode } = await runDoctor(["--data-dir", dataDir]);
-  expect(exitCode).toBe(isWell ? 0 : 1);
+  expect(exitCode).toBe(isOk ? 0 : 1);
   expect(checks).toContainEqual({
-    ...{ isWell, what: expect.stringMatching(message) },
-    hint: isWell ? null : expect.stringMatching(/Move this file away/),
+    ...{ isOk, message: expect.stringMatching(message) },
+    hint: isOk ? null : expect.stringMatching(/Move this file away/),
   });
 });
 
@@ -124,11 +124,11 @@ it("doctor reports that the service was not checked without a base URL", async (
   const { checks, exitCode } = await runDoctor(["--data-dir", fixture.newPath()], nothing);
   expect(exitCode).toBe(0);
   expect(checks).toContainEqual({
-    ...{ isWell: true, what: "The service was not checked: no base URL is set" },
+    ...{ isOk: true, message: "The service was not checked: no base URL is set" },
     hint: expect.stringContaining("ARMOIRE_BASE_URL"),
   });
   const offline = await runDoctor(["--offline", "--data-dir", fixture.newPath()], nothing);
-  expect(offline.checks.map(({ what }) => what)).not.toContain(
+  expect(offline.checks.map(({ message }) => message)).not.toContain(
     "The service was not checked: no base URL is set",
   );
 });
@@ -139,6 +139,6 @@ it("doctor finds a dangling link in the path of the data directory", async () =>
   const { checks, exitCode } = await runDoctor(["--offline", "--data-dir", join(link, "armoire")]);
   expect(exitCode).toBe(1);
   expect(checks).toContainEqual(
-    expect.objectContaining({ isWell: false, what: expect.stringMatching(/is not writable: ENOENT/) }),
+    expect.objectContaining({ isOk: false, message: expect.stringMatching(/is not writable: ENOENT/) }),
   );
 });

@@ -93,14 +93,14 @@ async function expectApart(): Promise<void> {
       ...files.map((file) => pathTo("backups", file)),
     ];
     const marks = names.flatMap((user) =>
-      Object.entries(marksOf(user)).map(([what, mark]) => ({
-        ...{ what: `${user}'s ${what}`, credential: hideSecret(mark), places: [] },
+      Object.entries(marksOf(user)).map(([label, mark]) => ({
+        ...{ label: `${user}'s ${label}`, credential: hideSecret(mark), places: [] },
       })),
     );
-    const { found, unread } = await findSecrets(ownPaths, marks);
-    expect(unread).toEqual([]);
-    expect(found.filter(({ what }) => !what.startsWith(name))).toEqual([]);
-    expect(found.map(({ what }) => what)).toEqual(
+    const { found, unreadable } = await findSecrets(ownPaths, marks);
+    expect(unreadable).toEqual([]);
+    expect(found.filter(({ label }) => !label.startsWith(name))).toEqual([]);
+    expect(found.map(({ label }) => label)).toEqual(
       expect.arrayContaining([`${name}'s bra`, `${name}'s username`]),
     );
   }

@@ -22,7 +22,7 @@ describe("a complete mirror", () => {
       fetch: 0,
       free: held,
     });
-    expect(plain.forecast?.depths.map(({ requestsLeft }) => requestsLeft)).toEqual([0, 0, 0]);
+    expect(plain.forecast?.depths.map(({ remainingRequests }) => remainingRequests)).toEqual([0, 0, 0]);
     const text = await output("plan", "--data-dir", fixture.newPath(), "--mirror", fixture.mirror);
     expect(text).toMatch(/\nsizes +0 +done +done\n/);
     expect(text).toMatch(/\nnow {6}100 % {2}█{40}\n/);

@@ -238,9 +238,9 @@ it("linked resources are only in backups of accounts that requested them", async
     return JSON.parse(stdout).manifest.catalogue;
   };
   const [adas, eves] = [await backUp("ada"), await backUp("eve")];
-  expect(adas).toMatchObject({ isWanted: true, coverage: expect.any(Array) });
+  expect(adas).toMatchObject({ isRequested: true, coverage: expect.any(Array) });
   expect(adas.tables.length).toBeGreaterThan(0);
-  expect(eves).toMatchObject({ isWanted: false, tables: [] });
+  expect(eves).toMatchObject({ isRequested: false, tables: [] });
   expect(eves.coverage.map(({ held }: { held: number }) => held)).toEqual([0, 0, 0]);
   const { stdout } = await armoire(["backup", "verify", join(dataDir, "eve.zip")]);
   expect(stdout).not.toContain("Not complete");

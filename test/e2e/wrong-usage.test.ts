@@ -114,10 +114,10 @@ describe("an invalid value is wrong usage", () => {
       2,
       /no such table: catalogue\.model\n.*once `armoire sync --base-url URL` has mirrored it/,
     ],
-    "a preview of forgetting nothing": [
+    "a preview of pruning nothing": [
       () => ["mirror", "compact", "--dry-run"],
       2,
-      /Without a --keep option nothing is forgotten/,
+      /Without a --keep option nothing is pruned/,
     ],
     "a limit in words": [() => ["runs", "--limit", "all"], 2, /must be a whole number/],
     "a limit of nothing": [() => ["search", "x", "--limit", "0"], 2, /must be at least 1/],

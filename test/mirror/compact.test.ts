@@ -243,7 +243,7 @@ describe("compaction that prunes runs", () => {
   it("pruning removes exactly what the preview reports, and returns the space", async () => {
     const before = await compact();
     const preview = previewRetention({ file: rig.file, keep: { last: 1 } });
-    expect(preview).toMatchObject({ keep: [{ run: 2, reasons: ["latest", "last"] }], forget: [{ run: 1 }] });
+    expect(preview).toMatchObject({ keep: [{ run: 2, reasons: ["latest", "last"] }], prune: [{ run: 1 }] });
     const [revisions, contents] = [count("_revision"), count("_content")];
     const report = await compactMirror({ file: rig.file, kinds, openedAt: someTime, keep: { last: 1 } });
     expect(report.retention).toEqual(preview);
@@ -278,7 +278,7 @@ describe("compaction that prunes runs", () => {
       openedAt: someTime,
       keep: { last: 2 },
     });
-    expect(retention).toMatchObject({ forget: [], removed: { revisions: 0, bodies: 0, bytes: 0 } });
+    expect(retention).toMatchObject({ prune: [], removed: { revisions: 0, bodies: 0, bytes: 0 } });
     expect((await compact()).retention).toBeNull();
     expect(count("_revision")).toBe(revisions);
     expect(stateOf(1)).not.toEqual(stateOf(2));

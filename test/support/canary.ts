@@ -8,19 +8,19 @@ import { basename, dirname, join } from "node:path";
 import { accountPlace } from "../../src/accounts/account.ts";
 import { withPassphrase } from "../../src/archive/container/open.ts";
 import {
-  type Closed,
   findSecrets,
   type KnownSecret,
   listFiles,
   startSearch,
+  type UnsearchedContents,
 } from "../../src/doctor/find-secrets.ts";
 import { bearerToken, encodingsOf } from "../../src/service/credentials/credential.ts";
 
 const secrets = [
-  { what: "token of a user of the sandbox", beginning: "sandbox-token-" },
-  { what: "application's secret of the sandbox", beginning: "sandbox-secret-" },
-  { what: "secret of a test", beginning: "canary-" },
-].map(({ what, beginning }) => ({ what, credential: bearerToken(beginning) }));
+  { label: "token of a user of the sandbox", beginning: "sandbox-token-" },
+  { label: "application's secret of the sandbox", beginning: "sandbox-secret-" },
+  { label: "secret of a test", beginning: "canary-" },
+].map(({ label, beginning }) => ({ label, credential: bearerToken(beginning) }));
 
 /** The passphrase for all encrypted files that tests leave: trying one takes seconds. */
 export const testPassphrase = "canary-correct horse battery staple";
@@ -65,12 +65,12 @@ export async function requireNoSecrets(
   // The test may have removed the folder.
   if (!existsSync(folder)) return;
   const known = knownIn(folder);
-  const { files, bytes, found, unread, closed } = await findSecrets([folder], known);
-  const opened = await Promise.all(closed.map((one) => openClosed(one, known)));
+  const { files, bytes, found, unreadable, unsearched } = await findSecrets([folder], known);
+  const opened = await Promise.all(unsearched.map((one) => openClosed(one, known)));
   const leaks = [
     ...opened.flat(),
-    ...found.map(({ what, form, in: place, file }) => `${what} (${form}, in its ${place}): ${file}`),
-    ...unread.map(({ path, why }) => `could not be searched (${why}): ${path}`),
+    ...found.map(({ label, form, in: place, file }) => `${label} (${form}, in its ${place}): ${file}`),
+    ...unreadable.map(({ path, why }) => `could not be searched (${why}): ${path}`),
   ];
   const record: CanaryRecord = { files, bytes, leaks };
   // One short write is atomic, so lines of parallel processes do not mix.
@@ -80,13 +80,14 @@ export async function requireNoSecrets(
 
 /** @throws Error naming the secret if the output contains one */
 export function requireNoSecretsIn(printed: string, by: readonly string[]): void {
-  const sought = secrets.flatMap(({ what, credential }) =>
-    encodingsOf(credential).map((spelling) => ({ ...spelling, what })),
+  const sought = secrets.flatMap(({ label, credential }) =>
+    encodingsOf(credential).map((spelling) => ({ ...spelling, label })),
   );
   const search = startSearch(sought);
   search.add(Buffer.from(printed));
   const [found] = search.found;
-  if (found !== undefined) throw new Error(`A ${found.what} (${found.form}) was printed by: ${by.join(" ")}`);
+  if (found !== undefined)
+    throw new Error(`A ${found.label} (${found.form}) was printed by: ${by.join(" ")}`);
 }
 
 export function readCanaryRecord(recordFile: string): CanaryRecord {
@@ -100,11 +101,14 @@ export function readCanaryRecord(recordFile: string): CanaryRecord {
 }
 
 /** Free pages are ignored: they hold old bodies, and no body of the sandbox has a secret. */
-async function openClosed({ path, reason, why }: Closed, known: readonly KnownSecret[]): Promise<string[]> {
+async function openClosed(
+  { path, reason, why }: UnsearchedContents,
+  known: readonly KnownSecret[],
+): Promise<string[]> {
   if (reason === "free-pages" || closedFiles.has(path)) return [];
   if (reason === "encrypted") {
-    const { found, closed } = await findSecrets([path], known, withPassphrase(testPassphrase));
-    if (closed.length === 0) return found.map(({ what }) => `${what} (encrypted): ${path}`);
+    const { found, unsearched } = await findSecrets([path], known, withPassphrase(testPassphrase));
+    if (unsearched.length === 0) return found.map(({ label }) => `${label} (encrypted): ${path}`);
   }
   return [`could not be looked into (${why}): ${path}`];
 }

@@ -3,7 +3,7 @@
  * times, runs, ETags and anomalies.
  */
 import { entities, listTables } from "../../schema/entities.ts";
-import { notedUrlOf } from "../../src/mirror/derive/links.ts";
+import { unfollowedUrlOf } from "../../src/mirror/derive/links.ts";
 import type { MirrorReader } from "../../src/mirror/reader.ts";
 import { fromStored } from "../../src/mirror/rows/cells.ts";
 
@@ -38,7 +38,7 @@ export function canonicalDump({ db }: Pick<MirrorReader, "db">): CanonicalDump {
     ...listTables.map(({ table }) => ({ table, select: selectTyped(table, "parent_id", [], []) })),
   ].map(({ table, select }) => ({ table, rows: byUrl(select(columnsOf(table))) }));
   const links = byUrl(
-    `select s.url, l.name, l.kind, coalesce(r.url, ${notedUrlOf("l", "s")}) from _link l
+    `select s.url, l.name, l.kind, coalesce(r.url, ${unfollowedUrlOf("l", "s")}) from _link l
      join _resource s on s.id = l.from_id left join _resource r on r.id = l.to_id order by l.name`,
   );
   const members = byUrl(

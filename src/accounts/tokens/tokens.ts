@@ -28,7 +28,7 @@ export async function readToken(account: Account, keychain: Keychain): Promise<C
 }
 
 /** The account with its stored token. */
-export interface KeptToken {
+export interface StoredToken {
   readonly account: Account;
   /** Why the token is in a file; null if it is in the keychain. */
   readonly whyNoKeychain: string | null;
@@ -39,13 +39,13 @@ export interface KeptToken {
  * earlier or the new token, and a new account may lack its token. No token is ever stored without an account.
  * @throws AccountError, FileError
  */
-export async function keepToken(
+export async function storeToken(
   dataDir: string,
   facts: Omit<AccountFacts, "tokenIn" | "mayBeInKeychain">,
   token: Credential,
   keychain: Keychain,
   signal?: AbortSignal,
-): Promise<KeptToken> {
+): Promise<StoredToken> {
   const earlier = findReadableAccount(dataDir, facts.name);
   const inKeychain = { ...facts, tokenIn: "keychain", mayBeInKeychain: true } as const;
   if (earlier === null) recordAccount(dataDir, inKeychain);

@@ -49,13 +49,13 @@ export function describeMissing(manifest: Coverage): string | null {
  * It describes the backup and is no warning: without the request nothing is missing.
  */
 export function describeUnlinked({ catalogue }: Pick<Coverage, "catalogue">): string | null {
-  if (catalogue === null || catalogue.isWanted) return null;
+  if (catalogue === null || catalogue.isRequested) return null;
   return "The brands, models and sizes that the bras link to are not in it; --with-catalogue fetches them.";
 }
 
 /** 0 if the user never requested the catalogue part. */
 function countMissingLinked({ catalogue }: Pick<Coverage, "catalogue">): number {
-  if (catalogue === null || !catalogue.isWanted) return 0;
+  if (catalogue === null || !catalogue.isRequested) return 0;
   return catalogue.coverage.reduce((sum, { due, failed }) => sum + due + failed, 0);
 }
 

@@ -146,7 +146,7 @@ function describeMirror(
     area: identity.area,
     account,
     user: identity.area === "account" ? readAccountUser(db) : null,
-    lineage: readMirrorId(db),
+    mirrorId: readMirrorId(db),
     state: run,
     coverage: [
       // Raw: a view, which `MirrorTables` does not type.
@@ -164,7 +164,7 @@ function describeMirror(
       name,
       columns: [...columns],
       rows: count(name),
-      living: count(columns.includes("gone_at") ? `${name} where gone_at is null` : name),
+      current: count(columns.includes("gone_at") ? `${name} where gone_at is null` : name),
     })),
   };
 }

@@ -128,13 +128,13 @@ function sectionOf(
     })
     .sort((a, b) => (a.kind < b.kind ? -1 : 1));
   return {
-    isWanted: isRequested,
+    isRequested,
     coverage,
     tables: tables.map((table) => {
       const rows = [...table.rows()];
       const goneAt = table.columns.indexOf("gone_at");
-      const living = goneAt < 0 ? rows.length : rows.filter((row) => row[goneAt] === null).length;
-      return { name: table.name, columns: [...table.columns], rows: rows.length, living };
+      const current = goneAt < 0 ? rows.length : rows.filter((row) => row[goneAt] === null).length;
+      return { name: table.name, columns: [...table.columns], rows: rows.length, current };
     }),
   };
 }

@@ -12,13 +12,13 @@ const count = z.number().int().nonnegative();
 /** By kind, the known resources: held in the backup, due (never fetched), and failed at each attempt. */
 const coverage = z.array(z.strictObject({ kind: z.string(), held: count, due: count, failed: count }));
 
-/** `rows` counts tombstones, `living` does not. */
+/** `rows` counts tombstones, `current` does not. */
 const tables = z.array(
   z.strictObject({
     name: z.string().regex(/^[a-z][a-z_]*$/),
     columns: z.array(z.string()),
     rows: count,
-    living: count,
+    current: count,
   }),
 );
 
@@ -37,7 +37,7 @@ const manifest = z.strictObject({
   /** Null for a catalogue, and until the service has identified the user. */
   user: z.strictObject({ userId: z.string().nullable(), username: z.string().nullable() }).nullable(),
   /** The mirror's id, which restored mirrors continue; null for a mirror that was never opened for writing since ids exist. */
-  lineage: z.string().nullable(),
+  mirrorId: z.string().nullable(),
   /** The last run, and when it ended (or began, if it has not ended); ISO 8601, UTC. */
   state: z.strictObject({ run: count, at: z.iso.datetime() }),
   /** Includes `picture` if the mirror knows pictures. */
@@ -52,7 +52,7 @@ const manifest = z.strictObject({
   catalogue: z
     .strictObject({
       /** Whether the user requested them (--with-catalogue). If not, missing ones are no gap. */
-      isWanted: z.boolean(),
+      isRequested: z.boolean(),
       coverage,
       /** Those in `catalogue/`; none if nothing is held. */
       tables,

@@ -52,9 +52,9 @@ ${oneLine(`  armoire backup restore FILE --account ${name}`)}
 
 /** One line for each table. */
 function filesOf(folder: string, tables: BackupManifest["tables"]): string {
-  const lines = tables.map(({ name, living, rows }) => {
-    const gone = rows - living;
-    return `  ${folder}/${name}.csv, ${folder}/${name}.json: ${living}${gone > 0 ? ` and ${gone} that the service no longer has` : ""}\n`;
+  const lines = tables.map(({ name, current, rows }) => {
+    const gone = rows - current;
+    return `  ${folder}/${name}.csv, ${folder}/${name}.json: ${current}${gone > 0 ? ` and ${gone} that the service no longer has` : ""}\n`;
   });
   return lines.join("");
 }

@@ -47,9 +47,9 @@ function describeLastSync(run: AccountOverview["lastSync"]): string {
 }
 
 export function formatRemoved(removed: RemovedAccount): string {
-  const { name, wasAccount, kept, catalogueLeft, tokenLeft } = removed;
+  const { name, wasAccount, kept, remainingCatalogue, remainingToken } = removed;
   const isErased = kept.length === 0;
-  const remaining = catalogueLeft === null ? "" : describeRemaining(catalogueLeft);
+  const remaining = remainingCatalogue === null ? "" : describeRemaining(remainingCatalogue);
   if (!wasAccount) {
     const outcome = isErased ? "That data is erased." : describeKept(removed);
     return `The account ${name} was removed before; only its data was left. ${outcome}\n${remaining}`;
@@ -59,7 +59,7 @@ export function formatRemoved(removed: RemovedAccount): string {
       ? "No data of it is left here."
       : "Its data is erased."
     : describeKept(removed);
-  return `Removed the account ${name}${tokenLeft === null ? " and its token" : ""}. ${rest}\n${remaining}`;
+  return `Removed the account ${name}${remainingToken === null ? " and its token" : ""}. ${rest}\n${remaining}`;
 }
 
 const describeKept = ({ name, folder }: RemovedAccount): string =>

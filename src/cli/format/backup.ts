@@ -91,8 +91,8 @@ function mirrorMarks(backups: readonly ListedBackup[]): (manifest: BackupManifes
     dataOf,
   );
   return (manifest) => {
-    const mirrors = new Set(manifests.get(dataOf(manifest))?.map(({ lineage }) => lineage));
-    return mirrors.size < 2 ? "" : `  mirror ${manifest.lineage?.slice(0, 6) ?? "unknown"}`;
+    const mirrors = new Set(manifests.get(dataOf(manifest))?.map(({ mirrorId }) => mirrorId));
+    return mirrors.size < 2 ? "" : `  mirror ${manifest.mirrorId?.slice(0, 6) ?? "unknown"}`;
   };
 }
 
@@ -155,7 +155,7 @@ const counted = ["brand", "model", "size", "bra", "measurement"];
 function holds(manifest: BackupManifest): string {
   const parts = manifest.tables
     .filter(({ name }) => counted.includes(name))
-    .map(({ name, living }) => countOf(living, countMissing(manifest, name), name));
+    .map(({ name, current }) => countOf(current, countMissing(manifest, name), name));
   return [...parts, ...(isComplete(manifest) ? [] : ["not complete"])].join(", ");
 }
 

@@ -64,11 +64,11 @@ function tableText(opened: OpenDiff<unknown>, columns: number | null): ChangeTex
 }
 
 const texts: Readonly<Record<Exclude<ResultFormat, "table">, TextMaker>> = {
-  json({ from, to, since, leftOut }, about) {
+  json({ from, to, since, notCompared }, about) {
     const notion =
       from === null
         ? { notion: "reported", since, to: to.place }
-        : { notion: "observed", from: from.place, to: to.place, leftOut };
+        : { notion: "observed", from: from.place, to: to.place, notCompared };
     let separator = "\n";
     return {
       head: `${toJson({ ...about, ...notion }).slice(0, -1)},"changes":[`,

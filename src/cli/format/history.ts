@@ -20,18 +20,18 @@ export function formatHistory({ kind, href, firstKnown, lives }: ResourceHistory
 function describeLife({ revisions, gone }: Life, isFirst: boolean): string {
   const texts = revisions.map((revision, n) => {
     const isEarliest = isFirst && n === 0;
-    const event = n > 0 ? "changed" : isFirst ? (revision.forgotten > 0 ? "read" : "first seen") : "back";
+    const event = n > 0 ? "changed" : isFirst ? (revision.pruned > 0 ? "read" : "first seen") : "back";
     const isNow = gone === null && n === revisions.length - 1;
-    return describeForgotten(revision) + describeRevision(revision, event, isEarliest, isNow);
+    return describePruned(revision) + describeRevision(revision, event, isEarliest, isNow);
   });
   return texts.join("") + (gone === null ? "" : `\nrun ${gone.run}  ${gone.at}  gone\n`);
 }
 
-function describeForgotten({ revision, forgotten }: RevisionOfLife): string {
-  if (forgotten === 0) return "";
-  return forgotten === 1
-    ? `\nrevision ${revision - 1} is forgotten\n`
-    : `\nrevisions ${revision - forgotten} to ${revision - 1} are forgotten\n`;
+function describePruned({ revision, pruned }: RevisionOfLife): string {
+  if (pruned === 0) return "";
+  return pruned === 1
+    ? `\nrevision ${revision - 1} is pruned\n`
+    : `\nrevisions ${revision - pruned} to ${revision - 1} are pruned\n`;
 }
 
 function describeRevision(
@@ -81,7 +81,7 @@ function rowsOfLife({ revisions, gone }: Life, isRevived: boolean): Row[] {
   const rows = revisions.flatMap((revision, n) =>
     rowsOfRevision(
       revision,
-      n > 0 ? "changed" : isRevived ? "revived" : revision.forgotten > 0 ? "read" : "added",
+      n > 0 ? "changed" : isRevived ? "revived" : revision.pruned > 0 ? "read" : "added",
     ),
   );
   return gone === null ? rows : [...rows, [null, gone.run, gone.at, "removed", null, null, null]];

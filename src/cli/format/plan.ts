@@ -108,12 +108,12 @@ function describeReach({ due, allowance, spendable, accountForecast }: SyncPlan)
 export function summarizeForecast({ depths, coverage, requestsPerDay }: Forecast, depth: Depth): string {
   const { covered, expected, after } = coverage;
   const now = `${percent(covered / expected)} of all bras are covered`;
-  const days = ({ requestsLeft }: { readonly requestsLeft: number }) =>
-    formatDays(Math.ceil(requestsLeft / requestsPerDay));
+  const days = ({ remainingRequests }: { readonly remainingRequests: number }) =>
+    formatDays(Math.ceil(remainingRequests / requestsPerDay));
   // Brands and models are fetched together, so all brands are complete no sooner than all models.
   const ends = depths
     .slice(depth === "brands" ? 0 : 1, allDepths.indexOf(depth) + 1)
-    .filter(({ requestsLeft }) => requestsLeft > 0)
+    .filter(({ remainingRequests }) => remainingRequests > 0)
     .map((end) => `all ${end.depth} in ${days(end)}`);
   if (ends.length === 0) return `${now}, and the mirror is complete.`;
   const shares = after
@@ -128,9 +128,9 @@ export function tabulateDays({ depths, limit }: Forecast): string {
   const own = limit === null ? [] : [`at your ${limit} a day`];
   const columns = ["up to", "requests", ...own, `with app (${withApp})`, `without (${withNone})`];
   const shown = (days: number) => (days === 0 ? "done" : formatDays(days));
-  const rows = depths.map(({ depth, requestsLeft, days }) => [
+  const rows = depths.map(({ depth, remainingRequests, days }) => [
     depth,
-    requestsLeft,
+    remainingRequests,
     ...(days.atLimit === null ? [] : [shown(days.atLimit)]),
     shown(days.withApp),
     shown(days.withNone),

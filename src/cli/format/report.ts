@@ -79,7 +79,7 @@ export const stoppedAnswering = "The service stopped answering.";
 /** One line per problem, printed also with --quiet. @param account null for the catalogue */
 export function formatWarnings(report: SyncReport, account: string | null): string[] {
   const ofAccount = account === null ? "" : ` --account ${account}`;
-  const { resources, masses, withdrawn = [] } = report;
+  const { resources, bulkDeletions, withdrawn = [] } = report;
   const lines: string[] = [];
   if (withdrawn.length > 0)
     lines.push(
@@ -97,7 +97,8 @@ export function formatWarnings(report: SyncReport, account: string | null): stri
         : `${resources.partial} lists are partial and prove`;
     lines.push(`${lists} no removals; \`armoire status${ofAccount}\` shows where.`);
   }
-  if (resources.waiting > 0) lines.push(describeMasses(masses, resources.waiting, ofAccount));
+  if (resources.awaitingApproval > 0)
+    lines.push(describeBulkDeletions(bulkDeletions, resources.awaitingApproval, ofAccount));
   return lines;
 }
 
@@ -109,17 +110,21 @@ export function formatOnlyWarnings(report: SyncReport, account: string | null): 
   return lines.map((line) => `armoire: sync${where}: ${line}\n`).join("");
 }
 
-const shownMasses = 3;
+const maxShownDeletions = 3;
 
-function describeMasses(masses: SyncReport["masses"], waiting: number, ofAccount: string): string {
-  const shown = masses.slice(0, shownMasses).map(({ absent, of, kind, collection }) => {
+function describeBulkDeletions(
+  bulkDeletions: SyncReport["bulkDeletions"],
+  awaitingApproval: number,
+  ofAccount: string,
+): string {
+  const shown = bulkDeletions.slice(0, maxShownDeletions).map(({ absent, of, kind, collection }) => {
     const count = `${absent} of ${of} of kind ${kind}`;
     return collection === null ? count : `${count} in ${collection}`;
   });
-  const rest = masses.length - shownMasses;
+  const rest = bulkDeletions.length - maxShownDeletions;
   const more = rest > 0 ? [`${rest} more ${rest === 1 ? "list" : "lists"}`] : [];
   return (
-    `Waiting for approval, ${waiting} in all: ${[...shown, ...more].join(", ")} disappeared at once.` +
+    `Waiting for approval, ${awaitingApproval} in all: ${[...shown, ...more].join(", ")} disappeared at once.` +
     ` \`armoire sync${ofAccount} --approve\` accepts them.`
   );
 }

@@ -24,8 +24,8 @@ export interface KnownSecrets {
 /** A shorter text may occur by chance. */
 const minLength = 8;
 const tooShort: Diagnosis = {
-  isWell: false,
-  what: `A passphrase of fewer than ${minLength} characters is not searched for: it may occur by chance`,
+  isOk: false,
+  message: `A passphrase of fewer than ${minLength} characters is not searched for: it may occur by chance`,
   hint: "Use four or five words that are hard to guess.",
 };
 
@@ -39,7 +39,7 @@ export async function readKnownSecrets(
   const secrets = new Map<string, KnownSecret>();
   const problems: Diagnosis[] = [];
   const addSecret = async (
-    what: string,
+    label: string,
     places: readonly (string | undefined)[],
     read: () => Credential | null | Promise<Credential | null>,
   ) => {
@@ -48,7 +48,7 @@ export async function readKnownSecrets(
       if (credential === null) return;
       // The same secret may have two sources, and is expected in the places of both.
       const key = digestCredential(credential);
-      const known = secrets.get(key) ?? { what, credential, places: [] };
+      const known = secrets.get(key) ?? { label, credential, places: [] };
       const own = places.flatMap((place) => (place ? [resolve(place)] : []));
       secrets.set(key, { ...known, places: [...known.places, ...own] });
     } catch (error) {
@@ -81,14 +81,14 @@ export async function readKnownSecrets(
   if (passphrase !== undefined && passphrase.length < minLength) problems.push(tooShort);
   else if (passphrase !== undefined) {
     const places = flags.passphraseFile === undefined ? [] : [resolve(flags.passphraseFile)];
-    secrets.set("passphrase", { what: "passphrase of backups", credential: hideSecret(passphrase), places });
+    secrets.set("passphrase", { label: "passphrase of backups", credential: hideSecret(passphrase), places });
   }
   try {
     const password = readRedisPassword(io);
     if (password !== null && password.length >= minLength) {
       const { ARMOIRE_REDIS_URL_FILE: file } = io.env;
       const places = file ? [resolve(file)] : [];
-      secrets.set("redis", { what: "password of Redis", credential: hideSecret(password), places });
+      secrets.set("redis", { label: "password of Redis", credential: hideSecret(password), places });
     }
   } catch (error) {
     problems.push(diagnoseError(error));

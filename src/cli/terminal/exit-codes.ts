@@ -128,7 +128,7 @@ export function exitCodeOfSync(
   requiresComplete = false,
 ): ExitCode {
   if (report.stopped === "interrupted") return interruptedWith ?? exitCodes.interrupted;
-  if (report.resources.waiting > 0) return exitCodes.approval;
+  if (report.resources.awaitingApproval > 0) return exitCodes.approval;
   if (report.resources.failed > 0 || report.resources.partial > 0) return exitCodes.someFailed;
   return requiresComplete && !report.complete ? exitCodes.incomplete : exitCodes.done;
 }

@@ -56,12 +56,12 @@ export function formatProgress(progress: SyncProgress): string {
 }
 
 /** Requests beyond the remaining allowance wait for the next days, at any request rate. */
-function describeRest({ pending, countedLeft, requestsPerSecond, allowance }: SyncProgress): string {
+function describeRest({ pending, remainingRequests, requestsPerSecond, allowance }: SyncProgress): string {
   const { limit, remaining } = allowance;
-  if (remaining === null || countedLeft <= remaining)
+  if (remaining === null || remainingRequests <= remaining)
     return `${pending} due, about ${formatDuration(pending / requestsPerSecond)}`;
   if (limit === null || limit === 0)
-    return `about ${countedLeft} requests, more than the remaining allowance`;
-  const days = Math.ceil((countedLeft - remaining) / limit);
-  return `about ${countedLeft} requests, ${formatDays(days)} at ${limit} a day`;
+    return `about ${remainingRequests} requests, more than the remaining allowance`;
+  const days = Math.ceil((remainingRequests - remaining) / limit);
+  return `about ${remainingRequests} requests, ${formatDays(days)} at ${limit} a day`;
 }

@@ -34,7 +34,7 @@ export function prepareAbsences(db: Connection): Absences {
     q
       .updateTable("_resource")
       .set({ absent_run: p.run, absent_by: "listing" })
-      .where("absent_by", "is not", "answer")
+      .where("absent_by", "is not", "response")
       .where("id", "in", idsIn(p.ids)),
   );
   const isAnyNoted = prepareColumn(db, () =>
@@ -110,7 +110,7 @@ export const markLastSeenSql = (ids: string): string =>
   `update _revision set (seen_run, seen_at) = (
      select last_checked_run, checked_at from _resource where id = resource_id)
    where to_run is null and resource_id in (
-     select id from _resource where id in (${ids}) and absent_by is not 'answer')`;
+     select id from _resource where id in (${ids}) and absent_by is not 'response')`;
 
 /** The input of `decideAbsences`: the noted absences, without those below others, and the counts of live resources. */
 export function readNotedAbsences(db: Connection): { noted: NotedAbsence[]; live: LiveCounts } {
@@ -118,7 +118,7 @@ export function readNotedAbsences(db: Connection): { noted: NotedAbsence[]; live
     q
       .selectFrom("_resource")
       .select(["id", "kind", "owner_id as ownerId"])
-      .where("absent_by", "in", ["answer", "listing"])
+      .where("absent_by", "in", ["response", "listing"])
       .orderBy("id"),
   ).all();
   const selectOwner = prepare(db, (p: { id: number }) =>

@@ -33,8 +33,8 @@ export interface AbsenceDecision {
   /** The resources that become tombstones. */
   readonly goneIds: readonly number[];
   /** The number of noted resources that wait for approval. */
-  readonly waiting: number;
-  readonly masses: readonly BulkDeletion[];
+  readonly awaitingApproval: number;
+  readonly bulkDeletions: readonly BulkDeletion[];
 }
 
 /**
@@ -71,7 +71,7 @@ export function decideAbsences(noted: readonly NotedAbsence[], live: LiveCounts)
     return parent === undefined ? suspectIds.has(id) : isWaiting(parent);
   };
   const goneIds = noted.filter((absence) => !isWaiting(absence)).map(({ id }) => id);
-  return { goneIds, waiting: noted.length - goneIds.length, masses: bulkDeletions };
+  return { goneIds, awaitingApproval: noted.length - goneIds.length, bulkDeletions: bulkDeletions };
 }
 
 function isTooMany(absent: number, of: number): boolean {

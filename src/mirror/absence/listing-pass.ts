@@ -33,7 +33,7 @@ export function preparePasses(db: Connection, absences: Absences): Passes {
     const unlistedIds = missing.flatMap((item) => (item.isDoubtful ? [] : [item.id]));
     const doubtfulIds = missing.flatMap((item) => (item.isDoubtful ? [item.id] : []));
     const save = (changes: Partial<Pass>) =>
-      statements.savePass.run({ id, ...(pass ?? newPass(runId)), verdict: "open", ...changes });
+      statements.savePass.run({ id, ...(pass ?? newPass(runId)), status: "open", ...changes });
     const version = versionOf(pages);
     const decision = decidePass({ runId, pages, fault, hasUnlisted: unlistedIds.length > 0, pass });
     switch (decision.do) {
@@ -50,7 +50,7 @@ export function preparePasses(db: Connection, absences: Absences): Passes {
         return;
       case "mark-partial":
         statements.saveIssue.run({ id, detail: decision.detail, run: runId });
-        save({ verdict: "partial", fromRun: runId + 1, version });
+        save({ status: "partial", fromRun: runId + 1, version });
         return;
       case "leave-partial":
         return;
@@ -86,7 +86,7 @@ export function preparePasses(db: Connection, absences: Absences): Passes {
 
 /** A pass that has not finished. */
 interface Pass {
-  readonly verdict: PassTable["verdict"];
+  readonly status: PassTable["status"];
   /** Pages that were checked in an earlier run are not part of it. */
   readonly fromRun: number;
   /** The run in which all pages were requested a second time. */
@@ -96,7 +96,7 @@ interface Pass {
 }
 
 function newPass(runId: number): Pass {
-  return { verdict: "open", fromRun: runId, rereadRun: null, version: null };
+  return { status: "open", fromRun: runId, rereadRun: null, version: null };
 }
 
 interface PassFacts {
@@ -127,7 +127,7 @@ type PassDecision =
 function decidePass({ runId, pages, fault, hasUnlisted, pass }: PassFacts): PassDecision {
   if (fault === null && !hasUnlisted) return { do: "finish" };
   const isSameAsBefore = pass?.version === versionOf(pages);
-  if (isSameAsBefore && pass.verdict === "partial") return { do: "leave-partial" };
+  if (isSameAsBefore && pass.status === "partial") return { do: "leave-partial" };
   const older = pages.filter((page) => page.seq !== null && page.checkedRun < (pass?.fromRun ?? runId));
   if (older.length > 0 && !pages.some(({ isFailing }) => isFailing))
     return { do: "read", pageIds: older.map(({ id }) => id) };
@@ -155,16 +155,16 @@ function prepareStatements(db: Connection) {
     selectPass: prepare(db, (p: { id: number }) =>
       q
         .selectFrom("_pass")
-        .select(["verdict", "from_run as fromRun", "reread_run as rereadRun", "judged as version"])
+        .select(["status", "from_run as fromRun", "reread_run as rereadRun", "page_versions as version"])
         .where("collection_id", "=", p.id),
     ),
     savePass: prepare(db, (p: Pass & { id: number }) =>
       q.replaceInto("_pass").values({
         collection_id: p.id,
-        verdict: p.verdict,
+        status: p.status,
         from_run: p.fromRun,
         reread_run: p.rereadRun,
-        judged: p.version,
+        page_versions: p.version,
       }),
     ),
     removePass: prepare(db, (p: { id: number }) => q.deleteFrom("_pass").where("collection_id", "=", p.id)),

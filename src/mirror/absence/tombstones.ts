@@ -23,13 +23,13 @@ export function closeAbsences(
 ): ClosedAbsences {
   if (approve) absences.noteUnlisted(selectItemsOfEmptied(db), runId);
   const { noted, live } = readNotedAbsences(db);
-  const { goneIds, waiting, masses } = approve
-    ? { goneIds: noted.map(({ id }) => id), waiting: 0, masses: [] }
+  const { goneIds, awaitingApproval, bulkDeletions } = approve
+    ? { goneIds: noted.map(({ id }) => id), awaitingApproval: 0, bulkDeletions: [] }
     : decideAbsences(noted, live);
   createTombstones(db, goneIds, runId);
   const unreachableIds = findUnreachable(db);
   createTombstones(db, unreachableIds, runId);
-  return { gone: goneIds.length + unreachableIds.length, waiting, masses };
+  return { gone: goneIds.length + unreachableIds.length, awaitingApproval, bulkDeletions };
 }
 
 /**

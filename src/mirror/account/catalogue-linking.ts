@@ -8,7 +8,7 @@ import { readMeta, writeMeta } from "../file/meta.ts";
 import { readMirror } from "../reader.ts";
 import { openMirrorWriter } from "../writer.ts";
 
-const key = "linked_wanted";
+const key = "with_catalogue";
 
 export const isCatalogueLinked = (db: Connection): boolean => readMeta(db, key) !== null;
 

@@ -5,7 +5,7 @@
 import { entities } from "../../../schema/entities.ts";
 import { eachRevisionOf } from "../bodies/read-revisions.ts";
 import { type DeriveContext, type Derived, deriveHeldOrThrow } from "../derive/derive.ts";
-import { notedUrlOf } from "../derive/links.ts";
+import { unfollowedUrlOf } from "../derive/links.ts";
 import type { Resources } from "../derive/resources.ts";
 import { referenceIds } from "../derive/write-derived.ts";
 import type { Connection } from "../file/connection.ts";
@@ -53,7 +53,7 @@ export function checkPast(
       report({
         code: "row",
         where: resource.url,
-        what: `a row in ${table}_past does not match the body of its time`,
+        message: `a row in ${table}_past does not match the body of its time`,
       });
     }
   }
@@ -67,7 +67,7 @@ function checkTimes(db: Connection, report: ReportProblem): void {
          or not exists (select 1 from _revision where resource_id = t.${key} and from_run <= t.from_run)`,
     );
     for (const where of selectMisdated.pluck().iterate())
-      report({ code: "row", where, what: `a row in ${name}_past is from a time without a body` });
+      report({ code: "row", where, message: `a row in ${name}_past is from a time without a body` });
   }
 }
 
@@ -76,7 +76,7 @@ function preparePastRows(db: Connection) {
   const isOfRevision = (key: string) =>
     `t.${key} = :id and :seq = (select max(seq) from _revision where resource_id = t.${key} and from_run <= t.from_run)`;
   const selects: Readonly<Record<string, string>> = {
-    [linkTable.name]: `select t.name, coalesce(r.url, ${notedUrlOf("t", "source")}) from _link_past t
+    [linkTable.name]: `select t.name, coalesce(r.url, ${unfollowedUrlOf("t", "source")}) from _link_past t
       join _resource source on source.id = t.from_id left join _resource r on r.id = t.to_id`,
     [memberTable.name]: `select t.n, r.url, t.name from _member_past t left join _resource r on r.id = t.item_id`,
   };

@@ -15,7 +15,7 @@ export interface CheckProblem {
     | "media";
   /** The resource's URL, the table, or a picture's file. */
   readonly where: string;
-  readonly what: string;
+  readonly message: string;
 }
 
 export type ReportProblem = (problem: CheckProblem) => void;

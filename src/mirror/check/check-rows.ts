@@ -5,7 +5,7 @@ import type { Kinds } from "../../../schema/kind.ts";
 import { eachCurrentRevision } from "../bodies/read-revisions.ts";
 import { prepareDerivations } from "../derive/derivations.ts";
 import { type Derived, deriveContextOf, deriveHeldOrThrow } from "../derive/derive.ts";
-import { notedUrlOf } from "../derive/links.ts";
+import { unfollowedUrlOf } from "../derive/links.ts";
 import { prepareResources } from "../derive/resources.ts";
 import { referenceIds } from "../derive/write-derived.ts";
 import type { Connection } from "../file/connection.ts";
@@ -44,7 +44,7 @@ export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportP
     try {
       derived = deriveHeldOrThrow(readBody(), resource, context);
     } catch (error) {
-      report({ code: "body", where: resource.url, what: String(error) });
+      report({ code: "body", where: resource.url, message: String(error) });
       continue;
     }
     const urlOfLink = new Map(derived.links.map(({ name, url }) => [name, url]));
@@ -54,7 +54,7 @@ export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportP
       : [];
     const compare = (code: CheckProblem["code"], held: unknown, expected: unknown) => {
       if (toComparable(held) !== toComparable(expected))
-        report({ code, where: resource.url, what: descriptions[code] ?? "" });
+        report({ code, where: resource.url, message: descriptions[code] ?? "" });
     };
     compare("row", typedRows.read(resource.id), expectedRows);
     compare("link", stored.links(resource.id), sortedLinks(derived));
@@ -86,7 +86,7 @@ function prepareStored(db: Connection) {
       .innerJoin("_resource as source", "source.id", "l.from_id")
       .leftJoin("_resource as r", "r.id", "l.to_id")
       .select(["l.name", "l.kind"])
-      .select(sql<string | null>`coalesce(r.url, ${sql.raw(notedUrlOf("l", "source"))})`.as("url"))
+      .select(sql<string | null>`coalesce(r.url, ${sql.raw(unfollowedUrlOf("l", "source"))})`.as("url"))
       .where("l.from_id", "=", p.id)
       .orderBy("l.name"),
   );
@@ -133,7 +133,8 @@ function checkStrayRows(db: Connection, report: ReportProblem): void {
          where not exists (select 1 from _revision where resource_id = r.id)`,
       )
       .pluck();
-    for (const where of strays.iterate()) report({ code, where, what: `has rows in ${table} but no body` });
+    for (const where of strays.iterate())
+      report({ code, where, message: `has rows in ${table} but no body` });
   }
 }
 

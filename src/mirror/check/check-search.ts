@@ -13,8 +13,8 @@ export function checkSearch(db: Connection, report: ReportProblem): void {
   const urlOf = prepareColumn(db, (p: { id: number }) =>
     q.selectFrom("_resource").select("url").where("id", "=", p.id),
   );
-  const reportResource = (id: number, what: string) =>
-    report({ code: "search", where: urlOf.get({ id }) ?? "_search", what });
+  const reportResource = (id: number, message: string) =>
+    report({ code: "search", where: urlOf.get({ id }) ?? "_search", message });
 
   const selectStored = prepare(db, (p: { first: number; last: number }) =>
     q

@@ -51,18 +51,18 @@ export function checkMirror(mirror: MirrorReader, kinds: Kinds): CheckReport {
   } catch (error) {
     // Some damage makes SQLite statements fail.
     if (!(error instanceof Database.SqliteError)) throw error;
-    report({ code: "file", where: "file", what: error.message });
+    report({ code: "file", where: "file", message: error.message });
   }
   return { ...counts, problems };
 }
 
 function checkFile(db: Connection, report: ReportProblem): void {
   const integrity = db.pragma("integrity_check") as { integrity_check: string }[];
-  for (const { integrity_check: what } of integrity) {
-    if (what !== "ok") report({ code: "file", where: "file", what });
+  for (const { integrity_check: message } of integrity) {
+    if (message !== "ok") report({ code: "file", where: "file", message });
   }
   for (const { table } of db.pragma("foreign_key_check") as { table: string }[]) {
-    report({ code: "foreign-key", where: table, what: "a row refers to a missing row" });
+    report({ code: "foreign-key", where: table, message: "a row refers to a missing row" });
   }
 }
 
@@ -83,7 +83,7 @@ function checkBodies(db: Connection, report: ReportProblem): number {
       readBody(stored, sha256);
     } catch (error) {
       if (!(error instanceof DamagedBodyError)) throw error;
-      report({ code: "body", where: `_content ${id}`, what: error.message });
+      report({ code: "body", where: `_content ${id}`, message: error.message });
     }
   }
   return bodies;
@@ -93,7 +93,11 @@ function checkDictionaries(db: Connection, report: ReportProblem): void {
   const select = prepare(db, () => q.selectFrom("_dictionary").select(["id", "sha256", "body"]));
   for (const { id, sha256, body } of select.iterate()) {
     if (!hash("sha256", body, "buffer").equals(sha256))
-      report({ code: "body", where: `_dictionary ${id}`, what: "the dictionary does not match its SHA-256" });
+      report({
+        code: "body",
+        where: `_dictionary ${id}`,
+        message: "the dictionary does not match its SHA-256",
+      });
   }
 }
 
@@ -120,7 +124,7 @@ function checkStates(db: Connection, report: ReportProblem): void {
       ),
   );
   for (const { url, state, current } of selectWrong.iterate()) {
-    report({ code: "state", where: url, what: `is ${state} and has ${current} current revisions` });
+    report({ code: "state", where: url, message: `is ${state} and has ${current} current revisions` });
   }
   const selectWronglyAbsent = prepare(db, () =>
     q
@@ -134,7 +138,7 @@ function checkStates(db: Connection, report: ReportProblem): void {
       ),
   );
   for (const { url, state } of selectWronglyAbsent.iterate()) {
-    report({ code: "state", where: url, what: `is ${state} and wrongly marked as absent` });
+    report({ code: "state", where: url, message: `is ${state} and wrongly marked as absent` });
   }
 }
 
@@ -150,8 +154,8 @@ function checkPictures(db: Connection, mirrorFile: string, report: ReportProblem
   let pictures = 0;
   for (const sha256 of select.iterate()) {
     pictures++;
-    const what = describeDamage(mirrorFile, sha256);
-    if (what !== null) report({ code: "media", where: mediaFile(mirrorFile, sha256), what });
+    const message = describeDamage(mirrorFile, sha256);
+    if (message !== null) report({ code: "media", where: mediaFile(mirrorFile, sha256), message });
   }
   return pictures;
 }

@@ -29,7 +29,7 @@ interface PastClassification extends Classification {
 export function prepareDerivations(db: Connection): (revision: RevisionBody) => readonly Derivation[] {
   const pastById = Map.groupBy(db.prepare<[], PastClassification>(selectPast).iterate(), ({ id }) => id);
   const retypedIds = new Set(db.prepare<[], number>(selectRetyped).pluck().all());
-  const selectFirst = hasRecordedFirst(db) ? "select id, run from temp._reading" : selectFirstRows;
+  const selectFirst = hasRecordedFirst(db) ? "select id, run from temp._first_derivation" : selectFirstRows;
   const firstRows = db.prepare<[], { id: number; run: number }>(selectFirst).all();
   const firstRowRuns = new Map(firstRows.map(({ id, run }) => [id, run]));
   const followRuns = [...readFollowedSince(db).values()];
@@ -57,18 +57,18 @@ export function prepareDerivations(db: Connection): (revision: RevisionBody) => 
 }
 
 /**
- * Fills the temporary table `_reading` with the facts about derivations that only typed rows contain. A backup holds
+ * Fills the temporary table `_first_derivation` with the facts about derivations that only typed rows contain. A backup holds
  * them, so that a restored mirror, which has no rows yet, can be rebuilt. The table exists as long as the connection.
  */
 export function recordFirstDerivations(db: Connection): void {
   db.exec(
-    `drop table if exists temp._reading; create temp table _reading (id integer primary key, run integer not null)`,
+    `drop table if exists temp._first_derivation; create temp table _first_derivation (id integer primary key, run integer not null)`,
   );
-  db.exec(`insert into temp._reading ${selectFirstRows}`);
+  db.exec(`insert into temp._first_derivation ${selectFirstRows}`);
 }
 
 function hasRecordedFirst(db: Connection): boolean {
-  return db.prepare("select 1 from temp.sqlite_schema where name = '_reading'").get() !== undefined;
+  return db.prepare("select 1 from temp.sqlite_schema where name = '_first_derivation'").get() !== undefined;
 }
 
 // Raw, since the statements share parts, and name the tables of all entities.

@@ -36,7 +36,7 @@ export function prepareLinks(db: Connection, resources: Resources): Links {
       .innerJoin("_resource as r", "r.id", "l.from_id")
       .select(["r.id", "r.url"])
       .where("l.name", "=", p.name)
-      .where("l.noted_url", "is not", null),
+      .where("l.unfollowed_url", "is not", null),
   );
   const followedSince = readFollowedSince(db);
   // A rebuild must derive old bodies as they were derived in their time.
@@ -99,5 +99,5 @@ function absolutize(storedUrl: string, sourceUrl: string): string {
  * @param link alias of a row of `_link`
  * @param source alias of that link's row of `_resource`
  */
-export const notedUrlOf = (link: string, source: string): string =>
-  `iif(${link}.noted_url like '+%', ${source}.url || substr(${link}.noted_url, 2), ${link}.noted_url)`;
+export const unfollowedUrlOf = (link: string, source: string): string =>
+  `iif(${link}.unfollowed_url like '+%', ${source}.url || substr(${link}.unfollowed_url, 2), ${link}.unfollowed_url)`;

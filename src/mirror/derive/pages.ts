@@ -108,8 +108,8 @@ function prepareStatements(db: Connection) {
         .updateTable("_resource")
         .set({
           ...withoutNote,
-          state: sql<ResourceState>`iif(absent_by = 'answer', 'due', state)`,
-          checked_run: sql<number>`iif(absent_by = 'answer', 0, checked_run)`,
+          state: sql<ResourceState>`iif(absent_by = 'response', 'due', state)`,
+          checked_run: sql<number>`iif(absent_by = 'response', 0, checked_run)`,
         })
         .where("absent_by", "is not", null)
         .where(sql`+id`, "in", q.selectFrom("_member").select("item_id").where("page_id", "=", p.pageId)),

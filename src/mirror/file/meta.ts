@@ -71,9 +71,9 @@ export function requireIdentity(file: string, actual: MirrorIdentity, expected: 
  * The random id of a mirror. A restored mirror continues the original one and has the same id; two mirrors of one
  * user that were created independently have different ones, although their runs have the same numbers.
  */
-export const readMirrorId = (db: Connection): string | null => readMeta(db, "lineage");
+export const readMirrorId = (db: Connection): string | null => readMeta(db, "mirror_id");
 
 /** Sets a random id, unless restored data has set one. */
 export function ensureMirrorId(db: Connection): void {
-  if (readMirrorId(db) === null) writeMeta(db, "lineage", randomBytes(16).toString("hex"));
+  if (readMirrorId(db) === null) writeMeta(db, "mirror_id", randomBytes(16).toString("hex"));
 }

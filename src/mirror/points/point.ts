@@ -165,7 +165,7 @@ export class PointError extends errorClass("PointError", {
   /** The mirror has no run of that number, or the run has not ended. */
   "no-such-run": "failed",
   /** The retention policy pruned the run. */
-  forgotten: "failed",
+  pruned: "failed",
   /** No run had ended by then. */
   "too-early": "failed",
 }) {}

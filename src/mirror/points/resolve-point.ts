@@ -13,7 +13,7 @@ export interface EndedRun {
 /**
  * Finds the last run, by number, that had ended by the point and is not pruned. Clocks can be set back, so a run may have
  * ended before a run with a lower number.
- * @throws PointError `no-such-run`, `forgotten`, `too-early`
+ * @throws PointError `no-such-run`, `pruned`, `too-early`
  */
 export function resolvePoint(db: Connection, point: Point): EndedRun {
   const found = selectRun(db, point);
@@ -45,7 +45,7 @@ const selectEnded = () =>
     .select("id as run")
     .select((eb) => eb.ref("ended_at").$notNull().as("endedAt"))
     .where("ended_at", "is not", null)
-    .where("forgotten_at", "is", null);
+    .where("pruned_at", "is", null);
 
 function selectRun(db: Connection, point: Point): EndedRun | undefined {
   const newestFirst = () => selectEnded().orderBy("id", "desc");
@@ -100,18 +100,14 @@ function runError(db: Connection, run: number, available: readonly EndedRun[], h
     available.findLast((candidate) => candidate.run < run),
     available.find((candidate) => candidate.run > run),
   ].flatMap((neighbour) => (neighbour === undefined ? [] : [describe(neighbour)]));
-  return new PointError(
-    "forgotten",
-    `Run ${run} was pruned`,
-    `Nearest available: ${neighbours.join(" and ")}.`,
-  );
+  return new PointError("pruned", `Run ${run} was pruned`, `Nearest available: ${neighbours.join(" and ")}.`);
 }
 
 const describe = ({ run, endedAt }: EndedRun): string => `run ${run} (${endedAt})`;
 
 function hasPrunedRuns(db: Connection): boolean {
   const select = prepareColumn(db, () =>
-    q.selectFrom("_run").select("id").where("forgotten_at", "is not", null).limit(1),
+    q.selectFrom("_run").select("id").where("pruned_at", "is not", null).limit(1),
   );
   return select.get() !== undefined;
 }

@@ -35,7 +35,7 @@ export const linkTable: VersionedTable = {
   name: "_link",
   key: "from_id",
   position: ["name"],
-  columns: ["kind", "to_id", "noted_url"],
+  columns: ["kind", "to_id", "unfollowed_url"],
 };
 
 export const memberTable: VersionedTable = {

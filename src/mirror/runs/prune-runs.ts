@@ -40,7 +40,7 @@ export function pruneRuns(db: Connection, runIds: readonly number[], at: string)
     createTempTables(db, runIds);
     const measured = measureUnneeded(db);
     prepare(db, (p: { ids: string; at: string }) =>
-      q.updateTable("_run").set({ forgotten_at: p.at }).where("id", "in", idsIn(p.ids)),
+      q.updateTable("_run").set({ pruned_at: p.at }).where("id", "in", idsIn(p.ids)),
     ).run({ ids: JSON.stringify(runIds), at });
     deleteRevisions(db);
     for (const { name } of versionedTables) pruneRows(db, name);
@@ -94,7 +94,7 @@ function createTempTables(db: Connection, runIds: readonly number[]): void {
         q
           .selectFrom("_run")
           .select("id")
-          .where("forgotten_at", "is", null)
+          .where("pruned_at", "is", null)
           .where("id", "not in", idsIn(p.pruned)),
       ),
   ).run({ pruned: JSON.stringify(runIds) });

@@ -20,7 +20,7 @@ export interface KeptRun extends EndedRun {
 /** Both lists are ordered from the newest run to the oldest. */
 export interface RetentionChoice {
   readonly keep: readonly KeptRun[];
-  readonly forget: readonly EndedRun[];
+  readonly prune: readonly EndedRun[];
 }
 
 /**
@@ -38,7 +38,7 @@ export function chooseRuns(runs: readonly EndedRun[], policy: RetentionPolicy): 
   const isKept = ({ run }: EndedRun) => rules.length === 0 || reasons.has(run);
   return {
     keep: newestFirst.filter(isKept).map((run) => ({ ...run, reasons: reasons.get(run.run) ?? [] })),
-    forget: newestFirst.filter((run) => !isKept(run)),
+    prune: newestFirst.filter((run) => !isKept(run)),
   };
 }
 

@@ -38,9 +38,9 @@ export interface RunClosing {
   /** Resources that became tombstones. */
   readonly gone: number;
   /** Absent resources that wait for approval. */
-  readonly waiting: number;
+  readonly awaitingApproval: number;
   /** The bulk deletions that need approval. */
-  readonly masses: readonly BulkDeletionOfRun[];
+  readonly bulkDeletions: readonly BulkDeletionOfRun[];
   /** Collections whose pages are inconsistent. */
   readonly partial: number;
 }
@@ -69,7 +69,7 @@ export interface RunCounts {
     /** Null for a run that died. */
     readonly failed: number | null;
     /** The following are missing for a run that died. */
-    readonly waiting?: number;
+    readonly awaitingApproval?: number;
     readonly partial?: number;
     readonly pending?: number;
     readonly notChecked?: number;
@@ -89,7 +89,7 @@ export interface RunRecord {
   readonly error: string | null;
   readonly counts: RunCounts | null;
   /** When the run was pruned; its state can no longer be shown. */
-  readonly forgottenAt: string | null;
+  readonly prunedAt: string | null;
 }
 
 /** The file's lock shows whether an open run is still running. */
@@ -112,30 +112,30 @@ export function closeRun(db: Connection, absences: Absences, runId: number, end:
     q
       .selectFrom("_pass")
       .select(({ fn }) => fn.countAll<number>().as("count"))
-      .where("verdict", "=", "partial"),
+      .where("status", "=", "partial"),
   );
   const urlOf = prepareColumn(db, (p: { id: number }) =>
     q.selectFrom("_resource").select("url").where("id", "=", p.id),
   );
   return db.transaction(() => {
     supersedePages(db);
-    const { gone, waiting, masses } = closeAbsences(db, absences, runId, end.approve);
+    const { gone, awaitingApproval, bulkDeletions } = closeAbsences(db, absences, runId, end.approve);
     const partial = countPartial.get() ?? 0;
-    const stopped = end.stopped ?? (waiting > 0 ? "approval" : null);
+    const stopped = end.stopped ?? (awaitingApproval > 0 ? "approval" : null);
     const { requests, resources } = end.counts;
     const counts: RunCounts = {
       requests,
-      resources: { ...resources, gone: resources.gone + gone, waiting, partial },
+      resources: { ...resources, gone: resources.gone + gone, awaitingApproval, partial },
     };
     const report = JSON.stringify({ ...counts, error: end.error });
     prepareClose(db).run({ id: runId, endedAt: end.endedAt, stopped, report });
     return {
       stopped,
       gone,
-      waiting,
+      awaitingApproval,
       partial,
-      masses: masses.map(({ collectionId, ...mass }) => ({
-        ...mass,
+      bulkDeletions: bulkDeletions.map(({ collectionId, ...deletion }) => ({
+        ...deletion,
         collection: collectionId === null ? null : (urlOf.get({ id: collectionId }) ?? null),
       })),
     };
@@ -225,7 +225,7 @@ const selectRuns = () =>
   q
     .selectFrom("_run")
     .select(["id", "started_at as startedAt", "ended_at as endedAt", "mode", "scope_json as scope"])
-    .select(["stopped", "counts_json as report", "forgotten_at as forgottenAt"]);
+    .select(["stopped", "counts_json as report", "pruned_at as prunedAt"]);
 
 type RunRow = InferResult<ReturnType<typeof selectRuns>>[number];
 

@@ -23,7 +23,7 @@ order by models_known + sizes_known - models_held - sizes_held desc, k.href`,
   },
   {
     name: "newest",
-    isOfAccounts: true,
+    isForAccounts: true,
     title: "Which resources were discovered last?",
     options: [sinceSeen, kind, limit],
     sql: `select kind, ${nameOfKnown("known")} as name, state, first_seen_at, href
@@ -35,7 +35,7 @@ limit :limit`,
   },
   {
     name: "changed",
-    isOfAccounts: true,
+    isForAccounts: true,
     title: "Which resources changed last?",
     options: [sinceSeen, kind, limit],
     sql: `select c.kind, ${nameOfKnown("k")} as name, c.changed_at, c.revision, c.run, c.href

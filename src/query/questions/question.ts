@@ -10,7 +10,7 @@ export interface Question {
   readonly title: string;
   readonly options: readonly QuestionOption[];
   /** Whether it also works on the mirror of an account. Default: false. */
-  readonly isOfAccounts?: boolean;
+  readonly isForAccounts?: boolean;
   /** Its parameters are the options by name; null for an option that is not given and has no default. */
   readonly sql: string;
 }

@@ -69,7 +69,7 @@ function resolveBrand(mirror: MirrorReader, name: string): string {
   const found = findBrands(mirror, name, { withGone: true });
   if (found.certainty === "none") {
     const message = `The mirror has no brand called ${JSON.stringify(name)}`;
-    throw new QueryError("question", message, hintAtBrands(found.alike));
+    throw new QueryError("question", message, hintAtBrands(found.similar));
   }
   const selectUrl = prepareColumn(mirror.db, (p: { id: number }) =>
     q.selectFrom("_resource").select("url").where("id", "=", p.id),

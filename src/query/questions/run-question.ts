@@ -2,11 +2,11 @@
 import { type PointContext, pointContext } from "../../mirror/points/point.ts";
 import { readMirror } from "../../mirror/reader.ts";
 import { QueryError } from "../sql/errors.ts";
-import { type QueryResult, type QueryTerms, runQuery } from "../sql/run-query.ts";
+import { type QueryOptions, type QueryResult, runQuery } from "../sql/run-query.ts";
 import { findQuestion } from "./questions.ts";
 import { type QuestionOptions, resolveParameters } from "./resolve-parameters.ts";
 
-export interface QuestionRequest extends QueryTerms {
+export interface QuestionRequest extends QueryOptions {
   readonly file: string;
   /** The name of one of `listQuestions()`. */
   readonly question: string;
@@ -23,7 +23,7 @@ export async function runQuestion(request: QuestionRequest): Promise<QueryResult
   const { parameters, limit } = readMirror(
     query.file,
     (mirror) => {
-      if (mirror.identity.area === "account" && question.isOfAccounts !== true) throw catalogueOnly(name);
+      if (mirror.identity.area === "account" && question.isForAccounts !== true) throw catalogueOnly(name);
       return resolveParameters(mirror, question, options, context);
     },
     query.asOf,

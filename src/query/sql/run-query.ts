@@ -16,13 +16,13 @@ import {
   startQueryProcess,
 } from "./query-process.ts";
 
-export interface QueryRequest extends QueryTerms {
+export interface QueryRequest extends QueryOptions {
   readonly file: string;
   readonly sql: string;
   readonly parameters?: QueryParameters;
 }
 
-export interface QueryTerms {
+export interface QueryOptions {
   /** Shows every table and view as of this point. Only for mirrors. */
   readonly asOf?: Point;
   /** Default: unlimited. */

@@ -40,7 +40,7 @@ export interface DepthForecast {
   readonly depth: Depth;
   readonly kinds: readonly KindForecast[];
   /** Requests until everything of this depth is held, including the lesser depths. */
-  readonly requestsLeft: number;
+  readonly remainingRequests: number;
 }
 
 export interface KindForecast {
@@ -77,7 +77,7 @@ export function forecastFrom(
   return {
     limit,
     requestsPerDay,
-    depths: depths.map((depth) => ({ ...depth, days: daysLeft(depth.requestsLeft, limit) })),
+    depths: depths.map((depth) => ({ ...depth, days: remainingDays(depth.remainingRequests, limit) })),
     coverage: {
       covered: coverage.covered,
       expected: Math.round(coverage.expected),
@@ -90,7 +90,7 @@ export function forecastFrom(
   };
 }
 
-function daysLeft(requests: number, limit: number | null): DaysLeft {
+function remainingDays(requests: number, limit: number | null): DaysLeft {
   const days = (perDay: number) => Math.ceil(requests / Math.max(1, perDay));
   const { withApp, withNone } = documentedAllowances;
   return { atLimit: limit === null ? null : days(limit), withApp: days(withApp), withNone: days(withNone) };
@@ -98,15 +98,15 @@ function daysLeft(requests: number, limit: number | null): DaysLeft {
 
 export function forecastDepths(facts: ForecastFacts): DepthForecast[] {
   const expected = expectCounts(facts);
-  let requestsLeft = 0;
+  let remainingRequests = 0;
   return depths.map((depth) => {
     const names = depth === "brands" ? ["root", ...kindsOfDepth[depth]] : kindsOfDepth[depth];
     const kinds = names.map((kind): KindForecast => {
       const { known = 0, held = 0 } = facts.counts.get(kind) ?? {};
       return { kind, known, held, expected: Math.max(known, Math.round(expected.get(kind) ?? 0)) };
     });
-    requestsLeft += sum(kinds.map(({ expected, held }) => expected - held));
-    return { depth, kinds, requestsLeft };
+    remainingRequests += sum(kinds.map(({ expected, held }) => expected - held));
+    return { depth, kinds, remainingRequests };
   });
 }
 
@@ -216,7 +216,7 @@ export interface AccountForecast {
   /** Whether all lists were fetched once: before, the size of the account is unknown. */
   readonly isWhole: boolean;
   /** Counted requests until everything is held and checked, as far as is known. */
-  readonly requestsLeft: number;
+  readonly remainingRequests: number;
   /** Days after today until then; null if the limit is not known. */
   readonly days: number | null;
 }
@@ -225,12 +225,12 @@ export function forecastAccount(
   due: readonly DueCount[],
   known: { readonly limit: number | null; readonly remaining: number | null } | null,
 ): AccountForecast {
-  const requestsLeft = sum(due.map(({ fetch, check, freeChecks }) => fetch + check - freeChecks));
-  const afterToday = Math.max(0, requestsLeft - (known?.remaining ?? 0));
+  const remainingRequests = sum(due.map(({ fetch, check, freeChecks }) => fetch + check - freeChecks));
+  const afterToday = Math.max(0, remainingRequests - (known?.remaining ?? 0));
   const limit = known?.limit ?? null;
   return {
     isWhole: due.every(({ kind, fetch }) => fetch === 0 || !accountLists.has(kind)),
-    requestsLeft,
+    remainingRequests,
     days: limit === null ? null : Math.ceil(afterToday / Math.max(1, limit)),
   };
 }

@@ -21,19 +21,19 @@ export async function closeRun(
   tools: RunTools,
   state: RunState,
   { stopped: stoppedBy, left, error }: RunEnding,
-): Promise<{ resources: ResourceCounts } & Pick<RunClosing, "stopped" | "masses">> {
+): Promise<{ resources: ResourceCounts } & Pick<RunClosing, "stopped" | "bulkDeletions">> {
   const { mirror, clock } = tools;
   const { new: added, changed, unchanged, gone, failed } = state.summary;
   const skipped = countSkippedLinks(mirror.reader);
   const found = { new: added, changed, unchanged, gone, ...left, failed, skipped };
-  const { stopped, masses, ...decided } = await mirror.writes.closeRun(state.runId, {
+  const { stopped, bulkDeletions, ...decided } = await mirror.writes.closeRun(state.runId, {
     endedAt: toIso(clock.now()),
     stopped: stoppedBy,
     counts: { requests: countRequests(tools, state), resources: found },
     approve,
     ...(stoppedBy === "error" && error !== undefined && { error }),
   });
-  return { resources: { ...found, ...decided, gone: gone + decided.gone }, stopped, masses };
+  return { resources: { ...found, ...decided, gone: gone + decided.gone }, stopped, bulkDeletions };
 }
 
 /**
@@ -49,7 +49,7 @@ export async function closeAndReport(
   const { mirror, runBudget, runStop, clock } = tools;
   const { stop } = runStop;
   const ending = { stopped: runStop.reason(runBudget.refusal), left, ...(stop && { error: stop.message }) };
-  const { resources, stopped, masses } = await closeRun(request, tools, state, ending);
+  const { resources, stopped, bulkDeletions } = await closeRun(request, tools, state, ending);
   // Compression comes after the run and is not part of its duration.
   const seconds = (clock.now() - state.startedMillis) / 1000;
   await compressBodies(mirror, runStop);
@@ -67,7 +67,7 @@ export async function closeAndReport(
     requests: countRequests(tools, state),
     resources,
     ...(request.area === "account" && readMissingScopes(mirror.reader)),
-    masses,
+    bulkDeletions,
     allowance: { limit, remaining, resetAt: resetAt === null ? null : toIso(resetAt), checkPrice },
     resumeAt: resumeMillis === null ? null : toIso(resumeMillis),
     seconds,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Account } from "../../../src/accounts/account.ts";
 import type { AccountFacts } from "../../../src/accounts/account-file.ts";
 import type { Keychain } from "../../../src/accounts/tokens/keychain.ts";
-import { type KeptToken, keepToken } from "../../../src/accounts/tokens/tokens.ts";
+import { type StoredToken, storeToken } from "../../../src/accounts/tokens/tokens.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
 import { temporaryFolder } from "../../support/run-armoire.ts";
 import { brokenKeychain } from "./memory-keychain.ts";
@@ -25,7 +25,7 @@ export function factsOf(name: string, userId = 1000): Omit<AccountFacts, "tokenI
 export interface AccountRig extends AsyncDisposable {
   /** It does not exist yet. */
   readonly dataDir: string;
-  keep(name: string, token: string, keychain?: Keychain): Promise<KeptToken>;
+  keep(name: string, token: string, keychain?: Keychain): Promise<StoredToken>;
   /** With its token in a file. */
   account(name: string, token?: string): Promise<Account>;
   /** With files in place of a mirror, a ledger and a picture. */
@@ -38,7 +38,7 @@ export async function startAccountRig(): Promise<AccountRig> {
   const folder = await temporaryFolder();
   const dataDir = join(folder.path, "data");
   const keep: AccountRig["keep"] = (name, token, keychain = noKeychain) =>
-    keepToken(dataDir, factsOf(name), bearerToken(token), keychain);
+    storeToken(dataDir, factsOf(name), bearerToken(token), keychain);
   const account: AccountRig["account"] = async (name, token = "canary-token-0001") =>
     (await keep(name, token)).account;
   return {

@@ -15,9 +15,9 @@ dieBeforeChange(Number(countdown), [
   "fsyncSync",
 ]);
 
-const { keepToken } = await import("../../../src/accounts/tokens/tokens.ts");
+const { storeToken } = await import("../../../src/accounts/tokens/tokens.ts");
 const { removeAccount } = await import("../../../src/accounts/remove-account.ts");
 const { bearerToken } = await import("../../../src/service/credentials/credential.ts");
 const { factsOf, noKeychain, someTime } = await import("./account-rig.ts");
-if (action === "add") await keepToken(dataDir, factsOf(name), bearerToken("canary-token-0002"), noKeychain);
+if (action === "add") await storeToken(dataDir, factsOf(name), bearerToken("canary-token-0002"), noKeychain);
 else await removeAccount({ dataDir, name, purge: true, keychain: noKeychain, startedAt: someTime });

@@ -23,7 +23,7 @@ export interface Step {
   readonly again: readonly Edit[];
   readonly rebuilds: boolean;
   /** A bit mask of runs to prune, by run number modulo 8; never the latest. */
-  readonly forgets: number;
+  readonly prunes: number;
 }
 
 const edit = fc.record({ place: fc.nat(places.length - 1), version: fc.nat(versionCount - 1) });
@@ -34,23 +34,23 @@ export interface HistoryOptions {
    * Whether runs are pruned. Then no further links are followed: pruning drops the record that a gone resource was never
    * read as its present kind.
    */
-  readonly forgets?: boolean;
+  readonly prunes?: boolean;
 }
 
 export const histories = (
   steps: number,
-  { minSteps = steps, forgets = false }: HistoryOptions = {},
+  { minSteps = steps, prunes = false }: HistoryOptions = {},
 ): fc.Arbitrary<readonly Step[]> =>
   fc.array(
     fc.record({
       edits: fc.array(edit, { maxLength: 5 }),
-      follow: forgets
+      follow: prunes
         ? fc.constant([])
         : fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.subarray([...otherLinks])),
       maxBatches: fc.oneof(fc.constant(1000), fc.nat(6)),
       again: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, fc.array(edit, { maxLength: 4 })),
       rebuilds: fc.boolean(),
-      forgets: forgets ? fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.nat(255)) : fc.constant(0),
+      prunes: prunes ? fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.nat(255)) : fc.constant(0),
     }),
     { minLength: minSteps, maxLength: steps },
   );
@@ -70,7 +70,7 @@ export async function replayHistory(history: readonly Step[]): Promise<HistoryMi
   const states = new Map<number, Rows>([[0, new Map()]]);
   const frozen = new Map<number, ReturnType<typeof publicState>>();
   const follow = new Set<string>();
-  for (const { edits, again, rebuilds, forgets, maxBatches, ...step } of history) {
+  for (const { edits, again, rebuilds, prunes, maxBatches, ...step } of history) {
     for (const { place, version } of edits) versions = versions.with(place, version);
     for (const link of step.follow) follow.add(link);
     const { runId } = crawl(mirror, worldOfVersions(versions), {
@@ -86,9 +86,9 @@ export async function replayHistory(history: readonly Step[]): Promise<HistoryMi
     mirror.db.prepare("update _run set started_at = started_at || id where id = ?").run(runId);
     states.set(runId, rowsOfState({ tables: publicTables(mirror) }));
     frozen.set(runId, publicState(mirror.db));
-    const forgotten = [...frozen.keys()].filter((id) => id !== runId && (forgets >> (id % 8)) % 2 === 1);
-    if (forgotten.length > 0) mirror.pruneRuns(forgotten, someTime);
-    for (const id of forgotten) {
+    const pruned = [...frozen.keys()].filter((id) => id !== runId && (prunes >> (id % 8)) % 2 === 1);
+    if (pruned.length > 0) mirror.pruneRuns(pruned, someTime);
+    for (const id of pruned) {
       states.delete(id);
       frozen.delete(id);
     }

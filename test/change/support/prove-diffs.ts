@@ -26,7 +26,7 @@ export interface ProofOptions {
   readonly onProven?: (pairs: number) => void;
 }
 
-const idle: Step = { edits: [], follow: [], maxBatches: 1000, again: [], rebuilds: false, forgets: 0 };
+const idle: Step = { edits: [], follow: [], maxBatches: 1000, again: [], rebuilds: false, prunes: 0 };
 /**
  * A resource that the root links to becomes known as a model, and the model's brand is gone before the run closes: the resource
  * is due, and was never read as a model.
@@ -37,7 +37,7 @@ const dueBelowTombstone: readonly Step[] = [
 
 const someHistories = fc.oneof(
   { weight: 2, arbitrary: histories(6, { minSteps: 2 }) },
-  { weight: 1, arbitrary: histories(6, { minSteps: 2, forgets: true }) },
+  { weight: 1, arbitrary: histories(6, { minSteps: 2, prunes: true }) },
 );
 
 /** @throws fast-check's error, with its seed, for a counterexample */
@@ -54,7 +54,7 @@ export async function proveDiffs({ histories: count, seed, onProven }: ProofOpti
 
 function provePast(history: readonly Step[], { file, frozen }: HistoryMirror): void {
   // recently_changed lists revisions, and pruning removes some.
-  const isWhole = history.every(({ forgets }) => forgets === 0);
+  const isWhole = history.every(({ prunes }) => prunes === 0);
   const present = openMirrorReader(file);
   deepStrictEqual(problemsOf(present), []);
   present.close();

@@ -4,12 +4,12 @@ import type { FaultyBackup, SoundBackup } from "../../../src/archive/list.ts";
 import type { VerifyReport } from "../../../src/archive/verify.ts";
 import { formatList, formatPruned, formatVerified } from "../../../src/cli/format/backup.ts";
 
-const table = (name: string, living: number) => ({ name, columns: ["href"], rows: living, living });
+const table = (name: string, current: number) => ({ name, columns: ["href"], rows: current, current });
 const manifest: BackupManifest = {
   ...{ format: "armoire-backup", formatVersion: 3, schema: "0008-times" },
   service: { baseUrl: "https://api.example.org/", name: "service" },
   ...{ area: "account", account: "ada", user: null, revisions: 60, bodies: 60, notGranted: [] },
-  ...{ lineage: null, catalogue: null },
+  ...{ mirrorId: null, catalogue: null },
   state: { run: 4, at: "2026-11-03T06:04:12.201Z" },
   coverage: [{ kind: "bra", held: 130, due: 0, failed: 0 }],
   tables: [table("bra", 130), table("measurement", 112)],
@@ -43,7 +43,7 @@ describe("a list of backups", () => {
     const pictures = { kind: "picture", held: 1100, due: 130, failed: 4 };
     const whole = {
       ...{ ...manifest, coverage: [...manifest.coverage, pictures] },
-      catalogue: { isWanted: true, coverage, tables: [] },
+      catalogue: { isRequested: true, coverage, tables: [] },
     };
     const changes = {
       bra: { changed: 1 },

@@ -11,9 +11,9 @@ const forecast: Forecast = {
   limit: 100,
   requestsPerDay: 100,
   depths: [
-    { depth: "brands", kinds: [], requestsLeft: 0, days: { atLimit: 0, withApp: 0, withNone: 0 } },
-    { depth: "models", kinds: [], requestsLeft: 90, days: { atLimit: 1, withApp: 1, withNone: 3 } },
-    { depth: "sizes", kinds: [], requestsLeft: 4100, days: { atLimit: 41, withApp: 14, withNone: 137 } },
+    { depth: "brands", kinds: [], remainingRequests: 0, days: { atLimit: 0, withApp: 0, withNone: 0 } },
+    { depth: "models", kinds: [], remainingRequests: 90, days: { atLimit: 1, withApp: 1, withNone: 3 } },
+    { depth: "sizes", kinds: [], remainingRequests: 4100, days: { atLimit: 41, withApp: 14, withNone: 137 } },
   ],
   coverage: {
     covered: 310,
@@ -29,7 +29,7 @@ const forecast: Forecast = {
 };
 const whole: Forecast = {
   ...forecast,
-  depths: forecast.depths.map((depth) => ({ ...depth, requestsLeft: 0 })),
+  depths: forecast.depths.map((depth) => ({ ...depth, remainingRequests: 0 })),
   coverage: { covered: 1000, expected: 1000, after: [{ day: 0, share: 1 }] },
 };
 

@@ -52,7 +52,7 @@ describe("a plan as text", () => {
       spendable: 0,
       allowance: { ...allowance, limit: 10 },
     };
-    const forecast = { isWhole: false, requestsLeft: 310, days: null };
+    const forecast = { isWhole: false, remainingRequests: 310, days: null };
     const early = formatPlan({ ...ofAccount, accountForecast: forecast }, "value", now);
     expect(early).toContain("310 counted requests known to be due; more are found while syncing\n");
     expect(early).not.toMatch(/covers|days/);

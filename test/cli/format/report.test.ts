@@ -9,9 +9,9 @@ const report: SyncReport = {
   requests: { sent: 0, counted: 0, notModified: 0, retried: 0, failed: 0 },
   resources: {
     ...{ new: 0, changed: 0, unchanged: 0, gone: 0, pending: 12, notChecked: 0 },
-    ...{ failed: 0, skipped: 0, waiting: 0, partial: 0 },
+    ...{ failed: 0, skipped: 0, awaitingApproval: 0, partial: 0 },
   },
-  masses: [],
+  bulkDeletions: [],
   allowance: { limit: 30, remaining: 30, resetAt: null, checkPrice: "free" },
   resumeAt: "2026-01-31T20:00:00.000Z",
 };
@@ -56,8 +56,8 @@ it.each([
   [4, /, 1 more list disappeared at once/],
   [5, /, 2 more lists disappeared at once/],
 ])("a report names at most three of %d lists that wait for approval", (lists, expected) => {
-  const resources = { ...report.resources, waiting: 5 * lists };
-  const text = formatReport({ ...report, resources, masses: Array(lists).fill(mass) }, context);
+  const resources = { ...report.resources, awaitingApproval: 5 * lists };
+  const text = formatReport({ ...report, resources, bulkDeletions: Array(lists).fill(mass) }, context);
   expect(text).toMatch(expected);
 });
 
@@ -72,8 +72,8 @@ describe("a sync of an account", () => {
   });
 
   it("a sync of an account names the account in suggested commands", () => {
-    const resources = { ...report.resources, waiting: 5, failed: 1 };
-    const text = formatReport({ ...report, resources, masses: [mass] }, own);
+    const resources = { ...report.resources, awaitingApproval: 5, failed: 1 };
+    const text = formatReport({ ...report, resources, bulkDeletions: [mass] }, own);
     expect(text).toContain("`armoire sync --account ada --approve` accepts them");
     expect(text).toContain("`armoire status --account ada` lists them");
   });
@@ -93,8 +93,8 @@ describe("a quiet sync", () => {
     ["partial lists", {}, { partial: 1 }, "1 list is partial"],
     [
       "removals that wait for approval",
-      { masses: [mass] },
-      { waiting: 5 },
+      { bulkDeletions: [mass] },
+      { awaitingApproval: 5 },
       "`armoire sync --account ada --approve`",
     ],
     [

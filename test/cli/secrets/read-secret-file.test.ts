@@ -62,7 +62,10 @@ describe.runIf(process.geteuid?.() === 0)("a systemd credential", () => {
     readonly name?: string;
   }>([
     { what: "in another folder", file: { path: "elsewhere/redis-url" } },
-    { what: "in a folder whose name begins alike", file: { path: "credentials-too/redis-url" } },
+    {
+      what: "in a folder whose name only begins with the folder's",
+      file: { path: "credentials-too/redis-url" },
+    },
     {
       what: "beside the folder, by a path through it",
       file: { path: "redis-url" },

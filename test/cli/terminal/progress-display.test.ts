@@ -12,7 +12,7 @@ const progress: SyncProgress = {
   requests: { sent: 34, counted: 33, notModified: 1, retried: 0, failed: 0 },
   allowance: { limit: 300, remaining: 267, resetAt: null },
   pending: 691,
-  countedLeft: 691,
+  remainingRequests: 691,
   seconds: 17,
   requestsPerSecond: 2,
 };
@@ -41,9 +41,9 @@ describe("progress as text", () => {
   );
 
   it("progress as text includes expected resources and leaves out free checks", () => {
-    const isFirst = { ...progress, pending: 20, countedLeft: 12_567 };
+    const isFirst = { ...progress, pending: 20, remainingRequests: 12_567 };
     expect(formatProgress(isFirst)).toMatch(/^about 12567 requests, 41 days at 300 a day · /);
-    const isVerifying = { ...progress, pending: 90_000, countedLeft: 0 };
+    const isVerifying = { ...progress, pending: 90_000, remainingRequests: 0 };
     expect(formatProgress(isVerifying)).toMatch(/^90000 due, about 12.5 h · /);
   });
 

@@ -100,7 +100,7 @@ describe("a single page without a former item", () => {
     crawlMirror(mirror, brandWorld(brands(6)));
     const { requested, runId, ...report } = crawlMirror(mirror, brandWorld(brands(5)));
     expect(requested.filter((url) => url.includes("/5/"))).toEqual([]);
-    expect(report).toMatchObject({ waiting: 0, partial: 0, gone: 4 });
+    expect(report).toMatchObject({ awaitingApproval: 0, partial: 0, gone: 4 });
     const below = ["brands/5/", "brands/5/models/", "brands/5/m/1/", "brands/5/m/2/"];
     expect(gone()).toEqual(below.map(urlOf));
     for (const path of below) expect(rowOf(path)).toMatchObject({ gone_run: runId, absent_by: null });
@@ -154,7 +154,7 @@ describe("several pages without a former item", () => {
       get: (url) => (shorter.get(url) ?? full.get(url))?.replace('"spec":null', `"spec":null,"n":${reads++}`),
     };
     crawlMirror(mirror, changing);
-    expect(crawlMirror(mirror, changing)).toMatchObject({ gone: 0, waiting: 0, partial: 0 });
+    expect(crawlMirror(mirror, changing)).toMatchObject({ gone: 0, awaitingApproval: 0, partial: 0 });
     expect(rowOf("brands/11/")).toMatchObject({ state: "held", absent_by: null });
     crawlMirror(mirror, shorter);
     crawlMirror(mirror, shorter);
@@ -208,7 +208,7 @@ describe("listings that prove no absence", () => {
         url === urlOf("brands/") ? JSON.stringify(page([], null, {}, total(0))) : world.get(url),
     };
     const { requested, ...report } = crawlMirror(mirror, emptied);
-    expect(report).toMatchObject({ gone: 0, waiting: 0, partial: 0 });
+    expect(report).toMatchObject({ gone: 0, awaitingApproval: 0, partial: 0 });
     expect(requested).toEqual(expect.arrayContaining(brands(6).map(urlOf)));
     const allGone = without(emptied, (url) => url.includes("brands/") && url !== urlOf("brands/"));
     expect(crawlMirror(mirror, allGone)).toMatchObject({ gone: 0, stopped: "approval" });
@@ -242,7 +242,7 @@ describe("listings that prove no absence", () => {
     crawlMirror(mirror, world);
     for (const [url, body] of worldOf({ "brands/": first, ...others })) world.set(url, body);
     const report = crawlMirror(mirror, world);
-    expect(report).toMatchObject({ gone: 0, waiting: 0, partial: 1 });
+    expect(report).toMatchObject({ gone: 0, awaitingApproval: 0, partial: 1 });
     expect(rowOf("brands/5/")).toMatchObject({ state: "held", absent_by: null });
     expect(partialDetails()).toHaveLength(1);
     mirror.rebuild();
@@ -294,14 +294,14 @@ describe("more than a fifth of a listing at once", () => {
     const world = brandWorld(brands(7));
     const report = crawlMirror(mirror, world);
     expect(report).toMatchObject({
-      ...{ gone: 0, waiting: 3, stopped: "approval" },
-      masses: [{ kind: "brand", collection: urlOf("brands/"), absent: 3, of: 10 }],
+      ...{ gone: 0, awaitingApproval: 3, stopped: "approval" },
+      bulkDeletions: [{ kind: "brand", collection: urlOf("brands/"), absent: 3, of: 10 }],
     });
     expect(gone()).toEqual([]);
     expect(mirror.db.prepare("select count(*) from brand_current").pluck().get()).toBe(10);
-    expect(crawlMirror(mirror, world)).toMatchObject({ gone: 0, waiting: 3, stopped: "approval" });
+    expect(crawlMirror(mirror, world)).toMatchObject({ gone: 0, awaitingApproval: 3, stopped: "approval" });
     expect(crawlMirror(mirror, world, { approve: true })).toMatchObject({
-      waiting: 0,
+      awaitingApproval: 0,
       gone: 12,
       stopped: null,
     });
@@ -312,7 +312,7 @@ describe("more than a fifth of a listing at once", () => {
     const full = brandWorld(brands(10));
     crawlMirror(mirror, full);
     crawlMirror(mirror, brandWorld(brands(7)));
-    expect(crawlMirror(mirror, full)).toMatchObject({ gone: 0, waiting: 0, stopped: null });
+    expect(crawlMirror(mirror, full)).toMatchObject({ gone: 0, awaitingApproval: 0, stopped: null });
     expect(
       mirror.db.prepare("select count(*) from _resource where absent_by is not null").pluck().get(),
     ).toBe(0);
@@ -335,7 +335,7 @@ describe("more than a fifth of a listing at once", () => {
       const broken = without(world, (url) => url !== baseUrl && pattern.test(url.slice(baseUrl.length - 1)));
       expect(crawlMirror(mirror, broken, { choose })).toMatchObject({ stopped: "approval" });
       expect(gone().filter((url) => url !== urlOf("brands/"))).toEqual([]);
-      expect(crawlMirror(mirror, world)).toMatchObject({ waiting: 0, stopped: null });
+      expect(crawlMirror(mirror, world)).toMatchObject({ awaitingApproval: 0, stopped: null });
       crawlMirror(mirror, world);
       expect(gone()).toEqual([]);
       expect(mirror.db.prepare("select count(*) from _resource where state <> 'held'").pluck().get()).toBe(0);
@@ -411,7 +411,7 @@ describe("an absence note", () => {
     expect(rowOf("brands/5/")).toMatchObject({
       state: "held",
       absent_run: killedRun,
-      absent_by: "answer",
+      absent_by: "response",
       gone_run: null,
     });
     const next = beginRun(mirror);

@@ -28,10 +28,10 @@ describe("a listing", () => {
     [9, 40, false],
     [40, 40, false],
   ])("%i missing of %i items: tombstones without approval: %s", (absent, of, isDecided) => {
-    const { goneIds, waiting, masses } = decideAbsences(notedMany(absent), live(of));
+    const { goneIds, awaitingApproval, bulkDeletions } = decideAbsences(notedMany(absent), live(of));
     expect(goneIds).toHaveLength(isDecided ? absent : 0);
-    expect(waiting).toBe(isDecided ? 0 : absent);
-    expect(masses).toEqual(isDecided ? [] : [{ kind: "brand", collectionId: 1, absent, of }]);
+    expect(awaitingApproval).toBe(isDecided ? 0 : absent);
+    expect(bulkDeletions).toEqual(isDecided ? [] : [{ kind: "brand", collectionId: 1, absent, of }]);
   });
 
   it("a bulk deletion in one listing does not delay other listings", () => {
@@ -48,15 +48,15 @@ describe("a listing", () => {
 describe("a kind", () => {
   it("many missing items of different listings are a bulk deletion of their kind", () => {
     const singles = Array.from({ length: 30 }, (_, n) => noted(n, { collectionId: 1000 + n }));
-    const { goneIds, masses } = decideAbsences(singles, live(1, 100));
+    const { goneIds, bulkDeletions } = decideAbsences(singles, live(1, 100));
     expect(goneIds).toEqual([]);
-    expect(masses).toEqual([{ kind: "brand", collectionId: null, absent: 30, of: 100 }]);
+    expect(bulkDeletions).toEqual([{ kind: "brand", collectionId: null, absent: 30, of: 100 }]);
   });
 
   it("many missing listings are a bulk deletion of their kind", () => {
     const listings = notedMany(30, { kind: "models", collectionId: null });
-    expect(decideAbsences(listings, live(0, 100)).waiting).toBe(30);
-    expect(decideAbsences(listings, live(0, 200)).waiting).toBe(0);
+    expect(decideAbsences(listings, live(0, 100)).awaitingApproval).toBe(30);
+    expect(decideAbsences(listings, live(0, 200)).awaitingApproval).toBe(0);
   });
 });
 
@@ -71,7 +71,7 @@ describe("resources below an absent one", () => {
     const grandchild = noted(500, { parentId: 100 });
     expect(decideAbsences([...notedMany(9), grandchild], live(9))).toMatchObject({
       goneIds: [],
-      waiting: 10,
+      awaitingApproval: 10,
     });
   });
 });
@@ -92,10 +92,10 @@ it("every noted absence either becomes a tombstone or waits, once", () => {
         const parentId = parent !== null && parent < id ? parent : null;
         return noted(id, { collectionId: collection, parentId, isBelowTombstone: isBelow });
       });
-      const { goneIds, waiting, masses } = decideAbsences(all, live(of, of));
+      const { goneIds, awaitingApproval, bulkDeletions } = decideAbsences(all, live(of, of));
       expect(new Set(goneIds).size).toBe(goneIds.length);
-      expect(goneIds.length + waiting).toBe(all.length);
-      expect(waiting > 0).toBe(masses.length > 0);
+      expect(goneIds.length + awaitingApproval).toBe(all.length);
+      expect(awaitingApproval > 0).toBe(bulkDeletions.length > 0);
     }),
   );
 });

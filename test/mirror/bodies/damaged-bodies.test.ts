@@ -95,7 +95,7 @@ describe("check", () => {
     [
       "an unknown codec",
       "update _content set codec = 'other' where id = 5",
-      { code: "body", where: "_content 5", what: expect.stringContaining('"other"') },
+      { code: "body", where: "_content 5", message: expect.stringContaining('"other"') },
     ],
     [
       "a missing reference to a dictionary",

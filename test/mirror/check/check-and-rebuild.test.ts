@@ -59,7 +59,7 @@ describe("check", () => {
       ],
     ],
     ["an item", "update _member_past set name = 'Other'", [{ code: "row", where: urlOf("b/models/") }]],
-    ["a link", "update _link_past set noted_url = 'x:y'", [{ code: "row", where: urlOf("b/") }]],
+    ["a link", "update _link_past set unfollowed_url = 'x:y'", [{ code: "row", where: urlOf("b/") }]],
     ["a list row", "update _model_picture_past set text = 'x'", [{ code: "row", where: urlOf("m/") }]],
     [
       "a row of no time",
@@ -180,7 +180,7 @@ describe("check", () => {
     ],
     [
       "a link that is not followed, with another address",
-      "update _link set noted_url = 'https://x.example/' where name = 'related'",
+      "update _link set unfollowed_url = 'https://x.example/' where name = 'related'",
       [{ code: "link", where: urlOf("b/") }],
     ],
     ["a missing link", "delete from _link where name = 'brand'", [{ code: "link", where: urlOf("m/") }]],

@@ -226,7 +226,7 @@ describe("a body", () => {
       const odd = `{"rel":"entity","links":{"${name}":"${urlOf("odd/")}"},"meta":{"${name}":1},"body":{"name":"A","${name}":{"${name}":2}}}`;
       crawl(mirror, worldOf({ ...bodies(), "brands/a/": odd }));
       expect(mirror.db.prepare("select name from brand where href = ?").pluck().get(brandUrl)).toBe("A");
-      expect(mirror.db.prepare("select name, kind, noted_url as url from _link").all()).toContainEqual({
+      expect(mirror.db.prepare("select name, kind, unfollowed_url as url from _link").all()).toContainEqual({
         name,
         kind: `?${name}`,
         url: urlOf("odd/"),
@@ -296,7 +296,7 @@ describe("a gone resource", () => {
   it("a gone resource becomes a tombstone that keeps its last values", () => {
     crawl(mirror, worldOf(bodies()));
     const { runId, closing } = ingestOne(brandUrl, "gone");
-    expect(closing).toMatchObject({ gone: 1, waiting: 0 });
+    expect(closing).toMatchObject({ gone: 1, awaitingApproval: 0 });
     expect(resourceAt(brandUrl)).toMatchObject({ state: "gone", gone_run: runId });
     expect(revisionsOf(brandUrl)).toMatchObject([{ seq: 1, toRun: runId }]);
     expect(mirror.db.prepare("select name, gone_at is null as here from brand").all()).toEqual([

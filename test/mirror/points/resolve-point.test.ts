@@ -80,7 +80,7 @@ describe("pruned runs", () => {
     const refusal = (run: number) => {
       const nearest = { 1: [2], 3: [2, 5], 4: [2, 5] }[run]?.map((id) => `run ${id} (${second(id * 10)})`);
       return {
-        code: "forgotten",
+        code: "pruned",
         message: `Run ${run} was pruned`,
         hint: `Nearest available: ${nearest?.join(" and ")}.`,
       };

@@ -34,14 +34,14 @@ describe("chooseRuns", () => {
         [2, ["weekly 2026-W01", "monthly 2025-12", "yearly 2025"]],
         [1, ["weekly 2025-W52"]],
       ].map(([id, reasons]) => ({ run: id, endedAt: year[Number(id) - 1]?.endedAt, reasons })),
-      forget: [year[2]],
+      prune: [year[2]],
     });
   });
 
   it("chooseRuns keeps all runs without a rule", () => {
     fc.assert(
       fc.property(runs, (all) => {
-        expect(chooseRuns(all, {}).forget).toEqual([]);
+        expect(chooseRuns(all, {}).prune).toEqual([]);
         expect(chooseRuns(all, {}).keep).toHaveLength(all.length);
       }),
     );
@@ -50,8 +50,8 @@ describe("chooseRuns", () => {
   it("chooseRuns returns each run once, either kept or not, newest first", () => {
     fc.assert(
       fc.property(runs, policy, (all, rules) => {
-        const { keep, forget } = chooseRuns(all, rules);
-        const ids = [keep, forget].map((some) => some.map(({ run: id }) => id));
+        const { keep, prune } = chooseRuns(all, rules);
+        const ids = [keep, prune].map((some) => some.map(({ run: id }) => id));
         expect(ids).toEqual(ids.map((some) => some.toSorted((a, b) => b - a)));
         expect(ids.flat().sort((a, b) => a - b)).toEqual(all.map(({ run: id }) => id));
         for (const { reasons } of keep) expect(reasons).not.toEqual([]);

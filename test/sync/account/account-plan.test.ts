@@ -14,11 +14,14 @@ it("an account's plan forecasts requests and days once the lists are read, as th
   const plan = () => planSync({ file, baseUrl: sandbox.url, clock, ...options });
   const fetchesIn = ({ due }: ReturnType<typeof plan>) => due.reduce((sum, { fetch }) => sum + fetch, 0);
 
-  expect(plan().accountForecast).toEqual({ isWhole: false, requestsLeft: 1, days: null });
+  expect(plan().accountForecast).toEqual({ isWhole: false, remainingRequests: 1, days: null });
   const first = await rig.sync(options);
   const planned = plan();
   expect(first).toMatchObject({ stopped: "allowance", requests: { sent: 10 } });
-  expect(planned.accountForecast).toMatchObject({ isWhole: true, requestsLeft: first.resources.pending });
+  expect(planned.accountForecast).toMatchObject({
+    isWhole: true,
+    remainingRequests: first.resources.pending,
+  });
   expect(fetchesIn(planned)).toBe(first.resources.pending);
 
   // Nothing was sent, so nothing else is due. Checks that every run makes are not pending.
@@ -32,5 +35,5 @@ it("an account's plan forecasts requests and days once the lists are read, as th
     ({ complete } = await rig.sync(options));
   }
   expect(days).toBe(planned.accountForecast?.days);
-  expect(plan().accountForecast).toMatchObject({ isWhole: true, requestsLeft: 0, days: 0 });
+  expect(plan().accountForecast).toMatchObject({ isWhole: true, remainingRequests: 0, days: 0 });
 });

@@ -114,7 +114,7 @@ describe("a deletion at the service", () => {
     rig.sandbox.editUser("anna", { bras: 29 });
     expect(await rig.sync(account(rig))).toMatchObject({
       complete: true,
-      resources: { gone: 1, waiting: 0 },
+      resources: { gone: 1, awaitingApproval: 0 },
     });
     expect(rowsOf(rig, bras)).toEqual([{ held: 30, gone: 1 }]);
     expect(rowsOf(rig, "select href, name, note from bra where gone_at is not null")).toEqual([last]);
@@ -131,7 +131,7 @@ describe("a deletion at the service", () => {
       rig.sandbox.editUser("anna", { bras: left });
       expect(await rig.sync(account(rig))).toMatchObject({
         complete: true,
-        resources: { gone: 1, waiting: 0 },
+        resources: { gone: 1, awaitingApproval: 0 },
       });
     }
     expect(rowsOf(rig, bras)).toEqual([{ held: 3, gone: 3 }]);
@@ -142,10 +142,14 @@ describe("a deletion at the service", () => {
     await rig.sync(account(rig));
     rig.sandbox.editUser("anna", { bras: 10 });
     const held = await rig.sync(account(rig));
-    expect(held).toMatchObject({ complete: false, stopped: "approval", resources: { gone: 0, waiting: 20 } });
+    expect(held).toMatchObject({
+      complete: false,
+      stopped: "approval",
+      resources: { gone: 0, awaitingApproval: 20 },
+    });
     expect(rowsOf(rig, bras)).toEqual([{ held: 30, gone: 0 }]);
     expect(await rig.sync({ ...account(rig), approve: true })).toMatchObject({
-      resources: { gone: 20, waiting: 0 },
+      resources: { gone: 20, awaitingApproval: 0 },
     });
     expect(rowsOf(rig, bras)).toEqual([{ held: 30, gone: 20 }]);
   });

@@ -170,7 +170,7 @@ describe("downloading again", () => {
       // A missing file is downloaded as if it were new.
       rmSync(join(media.folder, sha(png())));
       expect(media.rig.read((mirror) => checkMirror(mirror, kinds).problems)).toMatchObject([
-        { code: "media", where: join(media.folder, sha(png())), what: "the picture is missing" },
+        { code: "media", where: join(media.folder, sha(png())), message: "the picture is missing" },
       ]);
       expect(await media.download()).toMatchObject({ pictures: { unchanged: 1, bytes: png().length } });
       expect(media.rig.read((mirror) => checkMirror(mirror, kinds).problems)).toEqual([]);
@@ -207,7 +207,7 @@ describe("downloading again", () => {
     const file = join(media.folder, sha(png()));
     writeFileSync(file, png("x").subarray(1));
     expect(media.rig.read((mirror) => checkMirror(mirror, kinds).problems)).toEqual([
-      { code: "media", where: file, what: "the picture does not match its SHA-256" },
+      { code: "media", where: file, message: "the picture does not match its SHA-256" },
     ]);
   });
 });

@@ -42,8 +42,8 @@ describe("a forecast", () => {
       ]),
     };
     const [brands, models] = forecastDepths(facts);
-    expect(brands?.requestsLeft).toBe(0);
-    expect(models?.requestsLeft).toBe(0);
+    expect(brands?.remainingRequests).toBe(0);
+    expect(models?.remainingRequests).toBe(0);
     expect(forecastCoverage(facts).shareAfter(0)).toBe(1);
   });
 
@@ -63,7 +63,7 @@ describe("a forecast", () => {
       readSizeListings: 50,
       sizesListed: 50,
     };
-    expect(forecastDepths(facts).map(({ requestsLeft }) => requestsLeft)).toEqual([0, 0, 0]);
+    expect(forecastDepths(facts).map(({ remainingRequests }) => remainingRequests)).toEqual([0, 0, 0]);
     expect(forecastCoverage(facts).shareAfter(0)).toBe(1);
   });
 

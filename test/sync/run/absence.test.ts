@@ -24,7 +24,10 @@ describe("an inconsistent list", () => {
       await rig.sync();
       rig.sandbox.setFaults([{ kind: "brands", positions: [2], times: "always", fault }]);
       const report = await rig.sync(verify);
-      expect(report).toMatchObject({ complete: false, resources: { partial: 1, gone: 0, waiting: 0 } });
+      expect(report).toMatchObject({
+        complete: false,
+        resources: { partial: 1, gone: 0, awaitingApproval: 0 },
+      });
       expect(gone(rig)).toEqual([]);
       expect(problemsOf(rig)).toEqual([]);
       rig.sandbox.setFaults([]);
@@ -55,8 +58,8 @@ describe("the absence of a fifth of a list at once", () => {
     rig.sandbox.advance({ removals: 5, kind: "brand" });
     const report = await rig.sync(verify);
     expect(report).toMatchObject({ stopped: "approval", complete: false, resources: { gone: 0 } });
-    expect(report.resources.waiting).toBeGreaterThanOrEqual(5);
-    expect(report.masses).toContainEqual(
+    expect(report.resources.awaitingApproval).toBeGreaterThanOrEqual(5);
+    expect(report.bulkDeletions).toContainEqual(
       expect.objectContaining({
         kind: "brand",
         absent: 5,
@@ -66,7 +69,7 @@ describe("the absence of a fifth of a list at once", () => {
     );
     expect(gone(rig)).toEqual([]);
     const approved = await rig.sync({ ...verify, approve: true });
-    expect(approved).toMatchObject({ stopped: null, masses: [], resources: { waiting: 0 } });
+    expect(approved).toMatchObject({ stopped: null, bulkDeletions: [], resources: { awaitingApproval: 0 } });
     await rig.sync(verify);
     expect(differencesFromTruth(rig)).toEqual([]);
   });
@@ -85,7 +88,7 @@ describe("the absence of a fifth of a list at once", () => {
     expect(countGone()).toBe(0);
     rig.sandbox.setFaults([]);
     await rig.sync(verify);
-    expect(await rig.sync(verify)).toMatchObject({ complete: true, resources: { waiting: 0 } });
+    expect(await rig.sync(verify)).toMatchObject({ complete: true, resources: { awaitingApproval: 0 } });
     expect(differencesFromTruth(rig)).toEqual([]);
   });
 });

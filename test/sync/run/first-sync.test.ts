@@ -22,7 +22,7 @@ describe.each(layouts)("a first sync from $name", ({ options }) => {
         notChecked: 0,
         failed: 0,
         skipped: 0,
-        waiting: 0,
+        awaitingApproval: 0,
         partial: 0,
       },
     });

@@ -69,7 +69,7 @@ export function configure(command: Command, io: Io): void {
     const format = readFormat(flags, settings);
     const opened = await openRequested(flags, settings);
     try {
-      warnOfLeftOut(opened, settings, io);
+      warnOfNotCompared(opened, settings, io);
       const totals = await printChanges(opened, format, io);
       if (flags.exitCode && Object.keys(totals).length > 0) io.setExitCode(exitCodes.different);
     } catch (error) {
@@ -105,7 +105,7 @@ function readPoint(text: string): PointOrPath {
   });
 }
 
-function warnOfLeftOut({ leftOut }: OpenDiff<unknown>, { quiet }: Settings, io: Io): void {
-  if (!quiet && leftOut.length > 0)
-    io.err(`Not compared, because only one of the two has it: ${leftOut.join(", ")}.\n`);
+function warnOfNotCompared({ notCompared }: OpenDiff<unknown>, { quiet }: Settings, io: Io): void {
+  if (!quiet && notCompared.length > 0)
+    io.err(`Not compared, because only one of the two has it: ${notCompared.join(", ")}.\n`);
 }

@@ -107,7 +107,7 @@ function readableCatalogue(settings: Settings, io: Io): string | null {
 }
 
 function listText(sql: string | undefined, { json, account }: Settings): string {
-  const suitable = listQuestions().filter(({ isOfAccounts = false }) => account === null || isOfAccounts);
+  const suitable = listQuestions().filter(({ isForAccounts = false }) => account === null || isForAccounts);
   const questions = sql === undefined ? suitable : [findQuestion(sql.replace(/^@/, ""))];
   if (json) return `${JSON.stringify(questions)}\n`;
   return sql === undefined ? formatQuestions(questions) : questions.map(formatQuestion).join("");

@@ -75,11 +75,11 @@ export function configure(command: Command, io: Io): void {
   });
 }
 
-function describeSuggestion({ gone, alike }: SearchSuggestion): string {
-  const names = alike.map((name) => JSON.stringify(name)).join(" or ");
+function describeSuggestion({ gone, similar }: SearchSuggestion): string {
+  const names = similar.map((name) => JSON.stringify(name)).join(" or ");
   return [
     "No resource has all of these words.\n",
     gone === 0 ? "" : `${gone} resources that are gone had them: add --gone.\n`,
-    alike.length === 0 ? "" : `Did you mean ${escapeControls(names)}?\n`,
+    similar.length === 0 ? "" : `Did you mean ${escapeControls(names)}?\n`,
   ].join("");
 }

@@ -55,8 +55,8 @@ export function configure(command: Command, io: Io): void {
     else io.out(`Rebuilt from ${report.resources} bodies; ${report.discovered} new resources.\n`);
   });
   const compact = addRetentionFlags(
-    command.command("compact").description("make the file smaller, and forget old runs with --keep options"),
-  ).option("--dry-run", "print the runs to keep and to forget; write nothing");
+    command.command("compact").description("make the file smaller, and prune old runs with --keep options"),
+  ).option("--dry-run", "print the runs to keep and to prune; write nothing");
   addHelp(compact, {
     details: [
       "Compresses all bodies better than a sync does, and returns unused space. Without a --keep option the contents stay " +
@@ -64,8 +64,8 @@ export function configure(command: Command, io: Io): void {
         "new size, half of it in the folder of temporary files (SQLITE_TMPDIR or TMPDIR). It can be stopped at any time " +
         "without loss. While another process reads the mirror, the file keeps its old size until the next sync or compact.",
       "A run is kept if at least one --keep option selects it. The latest run is always kept, and without a --keep option " +
-        "all are. Days, weeks, months and years are in UTC, by the end of a run. Data that only forgotten runs contain is " +
-        "removed for good. Kept runs, current values and tombstones do not change. `armoire runs` still lists forgotten runs.",
+        "all are. Days, weeks, months and years are in UTC, by the end of a run. Data that only pruned runs contain is " +
+        "removed for good. Kept runs, current values and tombstones do not change. `armoire runs` still lists pruned runs.",
     ],
     examples: [
       "armoire mirror compact",
@@ -93,7 +93,7 @@ export function configure(command: Command, io: Io): void {
     if (keep === undefined) {
       throw new CliError(
         "usage",
-        "Without a --keep option nothing is forgotten, so there is nothing to preview.",
+        "Without a --keep option nothing is pruned, so there is nothing to preview.",
         "Add rules such as --keep-daily 30 --keep-monthly 24.",
       );
     }
@@ -117,7 +117,7 @@ function describe(
     return `Sound: ${bodies} bodies and the rows of ${resources} resources${shown} in ${file}\n`;
   }
   const lines = problems.map(
-    ({ code, where, what }) => `${code === where ? code : `${code}: ${where}`}: ${what}\n`,
+    ({ code, where, message }) => `${code === where ? code : `${code}: ${where}`}: ${message}\n`,
   );
   const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
   const sum = `${lines.join("")}${count} in ${file}.`;

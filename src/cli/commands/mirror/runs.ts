@@ -52,7 +52,7 @@ export function configure(command: Command, io: Io): void {
     const to = parsePoint(text, pointContext());
     const settings = readSettings(show, io);
     const mirror = mirrorFileToRead(settings);
-    const opened = await openDiff({ mirror, from: "nothing", to });
+    const opened = await openDiff({ mirror, from: "previous", to });
     try {
       const run = withMirror(settings, (reader) => readRun(reader, opened.to.place.run ?? 0));
       if (settings.json) await printChanges(opened, "json", io, { run });
@@ -80,11 +80,11 @@ function describeErrorOf({ error }: RunRecord): string {
 
 const openStates = { running: "running", "not-finished": "not finished" } as const;
 
-function toRow({ id, startedAt, state, stopped, counts, forgottenAt }: RunRecord): unknown[] {
+function toRow({ id, startedAt, state, stopped, counts, prunedAt }: RunRecord): unknown[] {
   return [
     id,
     startedAt,
-    `${state === "ended" ? (stopped ?? "done") : openStates[state]}${forgottenAt === null ? "" : ", forgotten"}`,
+    `${state === "ended" ? (stopped ?? "done") : openStates[state]}${prunedAt === null ? "" : ", pruned"}`,
     counts?.requests?.counted ?? null,
     counts?.resources.new ?? null,
     counts?.resources.changed ?? null,

@@ -81,8 +81,8 @@ function describeStatus(status: StatusWithOutlook, now: number): string {
       ]),
     ),
   ];
-  if (status.waiting > 0)
-    parts.push(`\nApparently gone, kept until \`armoire sync --approve\`: ${status.waiting}\n`);
+  if (status.awaitingApproval > 0)
+    parts.push(`\nApparently gone, kept until \`armoire sync --approve\`: ${status.awaitingApproval}\n`);
   parts.push(
     describeList("Partial lists, which prove no removals:", status.partialListings, ({ url, why }) => [
       url,
@@ -92,7 +92,7 @@ function describeStatus(status: StatusWithOutlook, now: number): string {
       url,
       error,
     ]),
-    describeNoted(status.noted),
+    describeUnfollowedLinks(status.unfollowedLinks),
     describeList("Unexpected values from the service (stored as sent):", status.issues, (issue) => [
       `${[issue.kind, issue.code, issue.pointer].filter(Boolean).join(" ")}, ${issue.count === 1 ? "once" : `${issue.count} times`}`,
       issue.count === 1 ? issue.href : `for example ${issue.href}`,
@@ -120,8 +120,11 @@ function describeList<Item>(
 }
 
 function describeAccount({ user, notGranted, bras, measurements }: AccountStatus): string {
-  const describe = (name: string, { held, toCome, gone }: PossessionStatus): string => {
-    const more = [...(toCome > 0 ? [`${toCome} to fetch`] : []), ...(gone > 0 ? [`${gone} gone, kept`] : [])];
+  const describe = (name: string, { held, pending, gone }: PossessionStatus): string => {
+    const more = [
+      ...(pending > 0 ? [`${pending} to fetch`] : []),
+      ...(gone > 0 ? [`${gone} gone, kept`] : []),
+    ];
     return `${held} ${name}${more.length === 0 ? "" : ` (${more.join(", ")})`}`;
   };
   return [
@@ -145,7 +148,7 @@ function describePastStatus(past: PastStatus): string {
     `Service    ${past.baseUrl}\n`,
     describeLastRun(past.lastRun),
     `\n${formatTable(["kind", "known", "held", "due", "failed", "gone"], rows)}`,
-    describeNoted(past.noted),
+    describeUnfollowedLinks(past.unfollowedLinks),
   ].join("");
 }
 
@@ -156,8 +159,8 @@ function describeLastRun(run: MirrorStatus["lastRun"]): string {
   return `Last run   ${run.id}, ${run.startedAt}${open}${stopped}\n`;
 }
 
-function describeNoted(noted: MirrorStatus["noted"]): string {
-  if (noted.length === 0) return "";
-  const links = noted.map(({ name, count }) => `${name} (${count})`).join(", ");
+function describeUnfollowedLinks(unfollowedLinks: MirrorStatus["unfollowedLinks"]): string {
+  if (unfollowedLinks.length === 0) return "";
+  const links = unfollowedLinks.map(({ name, count }) => `${name} (${count})`).join(", ");
   return `\nLinks that were not followed (see --follow): ${escapeControls(links)}\n`;
 }

@@ -5,9 +5,9 @@ import { requireNewAccountName } from "../../../accounts/account-name.ts";
 import {
   findReadableAccount,
   listAccountNames,
-  listLeftFolders,
+  listRemovedAccounts,
   readAccount,
-  requireAccountOrLeft,
+  requireAccountOrFolder,
 } from "../../../accounts/accounts.ts";
 import { type AccountOverview, readOverview } from "../../../accounts/overview.ts";
 import { removeAccount } from "../../../accounts/remove-account.ts";
@@ -169,7 +169,7 @@ function listAll(command: Command, io: Io): void {
   // Of these codes, the higher one takes precedence.
   if (failures.length > 0) io.setExitCode(Math.max(...failures));
   if (settings.quiet) return;
-  for (const { name, place } of listLeftFolders(dataDir)) {
+  for (const { name, place } of listRemovedAccounts(dataDir)) {
     io.err(
       `Data without an account: ${escapeControls(place.folder)}; \`armoire account remove ${name} --purge\` erases it.\n`,
     );
@@ -180,14 +180,14 @@ async function removeOne(name: string, flags: RemoveFlags, command: Command, io:
   const settings = readSettings(command, io);
   const dataDir = settings.dataDir.value;
   const purge = flags.purge === true;
-  requireAccountOrLeft(dataDir, name);
+  requireAccountOrFolder(dataDir, name);
   if (flags.yes !== true) await confirmRemoval(dataDir, name, purge, io);
   const startedAt = new Date().toISOString();
   const removed = await removeAccount({ dataDir, name, purge, keychain: keychainOf(io), startedAt });
   if (settings.json) io.out(`${JSON.stringify(removed)}\n`);
   else if (!settings.quiet) io.out(formatRemoved(removed));
-  if (removed.tokenLeft === null) return;
-  const { entry, why } = removed.tokenLeft;
+  if (removed.remainingToken === null) return;
+  const { entry, why } = removed.remainingToken;
   io.err(
     `The keychain may still contain the token${entry === null ? "" : `, as armoire "${entry}"`}: ${escapeControls(why)}.\nRevoke the token at the service.\n`,
   );

@@ -5,7 +5,7 @@ import { type Diagnosis, diagnose, diagnoseError } from "../../../doctor/diagnos
 import { diagnoseAccounts } from "../../../doctor/diagnose-accounts.ts";
 import { diagnoseRedis } from "../../../doctor/diagnose-redis.ts";
 import { diagnoseSecrets } from "../../../doctor/diagnose-secrets.ts";
-import type { Searched } from "../../../doctor/find-secrets.ts";
+import type { SearchedItem } from "../../../doctor/find-secrets.ts";
 import type { Credential } from "../../../service/credentials/credential.ts";
 import { readCredential } from "../../secrets/credentials.ts";
 import { readKnownSecrets } from "../../secrets/known-secrets.ts";
@@ -58,7 +58,7 @@ export function configure(command: Command, io: Io): void {
     const settings = readSettings(command, io);
     const examined = await examine(settings, flags, io);
     io.out(settings.json ? toJsonText(examined) : toText(examined));
-    if (!examined.diagnoses.every(({ isWell }) => isWell)) io.setExitCode(exitCodes.failed);
+    if (!examined.diagnoses.every(({ isOk }) => isOk)) io.setExitCode(exitCodes.failed);
   });
 }
 
@@ -106,7 +106,7 @@ async function examine(settings: Settings, flags: DoctorFlags, io: Io): Promise<
     return {
       settings: [...settingRows(settings), credentialRow(credential, settings)],
       // A credential's problem is found twice: when it is used, and when it is searched for.
-      diagnoses: [...new Map(found.map((diagnosis) => [diagnosis.what, diagnosis])).values()],
+      diagnoses: [...new Map(found.map((diagnosis) => [diagnosis.message, diagnosis])).values()],
     };
   } finally {
     redis?.end();
@@ -124,8 +124,8 @@ function toText({ settings, diagnoses }: Examined): string {
 }
 
 const noService: Diagnosis = {
-  isWell: true,
-  what: "The service was not checked: no base URL is set",
+  isOk: true,
+  message: "The service was not checked: no base URL is set",
   hint: "Give --base-url URL or ARMOIRE_BASE_URL. `armoire sync` needs it, too.",
 };
 
@@ -134,12 +134,15 @@ async function scanFolders(
   flags: PassphraseFlags,
   io: Io,
   folders: readonly string[],
-  others: AsyncIterable<Searched> | null,
+  otherItems: AsyncIterable<SearchedItem> | null,
 ): Promise<Diagnosis[]> {
   const { secrets, problems, ...opening } = await readKnownSecrets(settings, flags, io);
   const dataDir = settings.dataDir.value;
   const present = existsSync(dataDir) ? [dataDir] : [];
-  return [...problems, ...(await diagnoseSecrets([...present, ...folders], secrets, { ...opening, others }))];
+  return [
+    ...problems,
+    ...(await diagnoseSecrets([...present, ...folders], secrets, { ...opening, otherItems })),
+  ];
 }
 
 function settingRows({ dataDir, baseUrl, serviceName, mirror }: Settings): (string | null)[][] {
@@ -174,6 +177,6 @@ async function attempt<Value>(read: () => Value | Promise<Value>): Promise<Attem
   }
 }
 
-function describe({ isWell, what, hint }: Diagnosis): string {
-  return `${isWell ? "✓" : "✗"} ${what}\n${hint === null ? "" : `  ${hint}\n`}`;
+function describe({ isOk, message, hint }: Diagnosis): string {
+  return `${isOk ? "✓" : "✗"} ${message}\n${hint === null ? "" : `  ${hint}\n`}`;
 }
