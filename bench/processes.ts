@@ -1,27 +1,27 @@
-/** The processes of benchmarks: the program, a sandbox, and the compared programs, which measure themselves. */
+/** Processes that benchmarks start: `armoire`, a sandbox, and the compared programs, which measure themselves. */
 import { execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { openMirrorReader } from "../src/mirror/reader.ts";
-import type { Measurement } from "./walk/measure.ts";
+import type { Measurement } from "./measurement.ts";
 
-/** The launcher; it runs `dist/` if that is built. */
-export const program = new URL("../src/cli/armoire.js", import.meta.url).pathname;
+/** The launcher; it runs `dist/` after a build. */
+export const armoire = new URL("../src/cli/armoire.js", import.meta.url).pathname;
 
-/** @param script its path; it prints its measurement */
-export function contest(script: string, args: readonly string[]): Measurement {
-  // Armoire runs with the Node flags of its launcher, the others with Node's defaults.
-  const flags = script.endsWith("armoire-sync.ts") ? flagsOfCommand() : [];
+/** Runs the script at a path, which prints its measurement. */
+export function measureScript(script: string, args: readonly string[]): Measurement {
+  // Armoire runs with the Node flags of its launcher, the others with the defaults.
+  const flags = script.endsWith("armoire-sync.ts") ? readLauncherFlags() : [];
   return JSON.parse(execFileSync(process.execPath, [...flags, script, ...args], { encoding: "utf8" }));
 }
 
-function flagsOfCommand(): readonly string[] {
-  const [interpreter = ""] = readFileSync(program, "utf8").split("\n");
-  return interpreter.match(/--\S+/g) ?? [];
+function readLauncherFlags(): readonly string[] {
+  const [shebang = ""] = readFileSync(armoire, "utf8").split("\n");
+  return shebang.match(/--\S+/g) ?? [];
 }
 
-/** The URLs that a mirror holds, a line each. */
-export function heldUrls(mirror: string): string {
+/** The URLs of all fetched resources of a mirror, one per line. */
+export function listFetchedUrls(mirror: string): string {
   const reader = openMirrorReader(mirror);
   try {
     const urls = reader.db
@@ -36,7 +36,7 @@ export function heldUrls(mirror: string): string {
 export async function startSandboxProcess(
   flags: readonly string[],
 ): Promise<{ url: string; stop: () => void }> {
-  const child = spawn(process.execPath, [program, "sandbox", "--json", ...flags], {
+  const child = spawn(process.execPath, [armoire, "sandbox", "--json", ...flags], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   for await (const line of createInterface(child.stdout)) {

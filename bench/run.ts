@@ -13,12 +13,12 @@ const suites: Readonly<Record<string, (print: (text: string) => void) => Promise
   workers: benchWorkers,
 };
 
-const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(suites);
-for (const name of wanted) {
+const requested = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(suites);
+for (const name of requested) {
   const suite = suites[name];
   if (suite === undefined) {
     process.stderr.write(
-      `There is no suite ${JSON.stringify(name)}; there are ${Object.keys(suites).join(", ")}.\n`,
+      `Unknown suite ${JSON.stringify(name)}. Suites: ${Object.keys(suites).join(", ")}.\n`,
     );
     process.exit(2);
   }

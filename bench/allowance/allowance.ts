@@ -1,9 +1,9 @@
 /**
- * Syncing with a small allowance: the requests of a first crawl, a verification and a day, as counted by the sandbox, and
- * how coverage grows. The sandbox's clock makes months pass in minutes. Everything is derived from seeds except the
- * moments of kills and the interleavings, whose seed is printed; `ARMOIRE_BENCH_SEED` sets it.
+ * Syncs with a small allowance: the requests of a first crawl, of a verification and of daily runs, as counted by the
+ * sandbox, and the growth of coverage. The sandbox's clock makes months pass in minutes. Fixed seeds decide everything
+ * except kills and interleavings; their seed is random, is printed, and can be set with `ARMOIRE_BENCH_SEED`.
  */
-import { printFindings } from "../aim.ts";
+import { printResults } from "../results.ts";
 import { benchCoverage } from "./coverage.ts";
 import { benchFirstCrawl } from "./first-crawl.ts";
 import { benchInterleavings } from "./interleavings.ts";
@@ -15,7 +15,7 @@ import { benchWithoutEtags } from "./without-etags.ts";
 export async function benchAllowance(print: (text: string) => void): Promise<void> {
   const seed = Number(process.env.ARMOIRE_BENCH_SEED ?? Math.floor(Math.random() * 2 ** 31));
   await using real = await startRig({ preset: "real" });
-  await printFindings(print, [
+  await printResults(print, [
     () => benchInterleavings(seed),
     () => benchKills(seed),
     benchWithoutEtags,

@@ -1,18 +1,18 @@
-/** What the catalogue holds, by the sandbox's truth: the models of each brand, page by page, and the bras of each model. */
+/** The sandbox's catalogue: the models of each brand, page by page, and the number of bras of each model. */
 import type { SentEnvelope } from "../../src/sandbox/resources/view.ts";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";
 
 export interface Catalogue {
-  /** In the order in which they are listed. */
+  /** In the order of the listing. */
   readonly brands: readonly ListedBrand[];
   readonly brandsPerPage: number;
-  /** By the URL of the model. */
+  /** Number of bras by URL of the model. */
   readonly bras: ReadonlyMap<string, number>;
   readonly totalBras: number;
 }
 
 export interface ListedBrand {
-  /** The bras of each model, for each page of the brand's list. */
+  /** For each page of the brand's listing, the number of bras of each model. */
   readonly pages: readonly (readonly number[])[];
 }
 
@@ -25,14 +25,14 @@ export function readCatalogue(sandbox: Sandbox): Catalogue {
     if (kind === "model") bras.set(url, Number(body.body?.bra_count));
     else if (kind !== "size" && kind !== "sizes") envelopes.set(url, body);
   }
-  const pagesFrom = (url: unknown): string[][] => {
+  const readPages = (url: unknown): string[][] => {
     const page = envelopes.get(String(url));
-    return page === undefined ? [] : [itemsOf(page), ...pagesFrom(page.meta.next)];
+    return page === undefined ? [] : [itemsOf(page), ...readPages(page.meta.next)];
   };
-  const brandPages = pagesFrom(firstPage);
+  const brandPages = readPages(firstPage);
   return {
     brands: brandPages.flat().map((brand) => ({
-      pages: pagesFrom(envelopes.get(brand)?.links.models).map((models) =>
+      pages: readPages(envelopes.get(brand)?.links.models).map((models) =>
         models.map((model) => bras.get(model) ?? 0),
       ),
     })),

@@ -1,25 +1,25 @@
 /**
- * How coverage grows: the share of all bras whose models are mirrored, request by request, over two months of a small
+ * Growth of coverage: the share of all bras whose models are mirrored, after each request of two months with a small
  * allowance, for each order of requests and for an oracle.
  */
 import { writeFileSync } from "node:fs";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { type Order, orders } from "../../src/sync/plan/request.ts";
-import type { Findings } from "../aim.ts";
+import type { BenchmarkResult } from "../results.ts";
 import { readCatalogue } from "./catalogue.ts";
 import { type Curve, drawCurves } from "./draw-curves.ts";
 import { oracleGains } from "./oracle.ts";
 import { dailyAllowance, startRig } from "./rig.ts";
 
 const days = 60;
-const marks = [1, 3, 7, 14, 30, 60];
+const markDays = [1, 3, 7, 14, 30, 60];
 const shares = [0.5, 0.8, 0.95];
-const leastOfOracle = 0.9;
-/** All orders with the first one; with the others only ours, to see that its weights suit more than one world. */
+const minOracleShare = 0.9;
+/** The first is used with all orders, the others with the default order only: its weights must suit several catalogues. */
 const seeds = [1, 2, 3];
-const picture = new URL("../../docs/coverage.svg", import.meta.url);
+const chartFile = new URL("../../docs/coverage.svg", import.meta.url);
 
-export async function benchCoverage(): Promise<Findings> {
+export async function benchCoverage(): Promise<BenchmarkResult> {
   const rows: unknown[][] = [];
   const ratios: number[] = [];
   for (const seed of seeds) {
@@ -31,26 +31,26 @@ export async function benchCoverage(): Promise<Findings> {
       rows.push([seed, curve.name, ...describeCurve(curve), ratio.toFixed(3)]);
     }
     if (seed === seeds[0])
-      writeFileSync(picture, drawCurves("Bras covered, at 300 requests a day", curves, days));
+      writeFileSync(chartFile, drawCurves("Bras covered, at 300 requests a day", curves, days));
   }
   return {
     title: `Bras covered at ${dailyAllowance} a day, real size`,
     headings: [
-      ...["seed", "order", ...marks.map((mark) => (mark === 1 ? "1 day" : `${mark} days`))],
+      ...["seed", "order", ...markDays.map((mark) => (mark === 1 ? "1 day" : `${mark} days`))],
       ...[...shares.map((share) => `days to ${share * 100} %`), "area ÷ oracle's"],
     ],
     rows,
-    aims: [
+    targets: [
       {
-        aim: `order value: area under the curve ≥ ${leastOfOracle} of the oracle's`,
-        reached: ratios.map((ratio) => ratio.toFixed(3)).join(", "),
-        isReached: ratios.every((ratio) => ratio >= leastOfOracle),
+        target: `order value: area under the curve ≥ ${minOracleShare} of the oracle's`,
+        measured: ratios.map((ratio) => ratio.toFixed(3)).join(", "),
+        isMet: ratios.every((ratio) => ratio >= minOracleShare),
       },
     ],
   };
 }
 
-/** @returns the oracle's curve last */
+/** Returns the curve of each order, then the oracle's. */
 async function measureCurves(seed: number, compared: readonly Order[]): Promise<Curve[]> {
   const curves: Curve[] = [];
   for (const order of compared) curves.push(await measureOrder(seed, order));
@@ -72,7 +72,7 @@ async function measureOrder(seed: number, order: Order): Promise<Curve> {
   return { name: order, points: accumulate(gains, totalBras) };
 }
 
-/** Share of all bras that is covered after each request. */
+/** Share of all bras covered after each request. */
 function accumulate(gains: readonly number[], totalBras: number): number[] {
   let covered = 0;
   return Array.from({ length: days * dailyAllowance }, (_, request) => {
@@ -87,7 +87,7 @@ function areaUnder(curve: Curve | undefined): number {
 }
 
 function describeCurve({ points }: Curve): string[] {
-  const after = marks.map((mark) => `${(100 * (points[mark * dailyAllowance - 1] ?? 0)).toFixed(1)} %`);
+  const after = markDays.map((mark) => `${(100 * (points[mark * dailyAllowance - 1] ?? 0)).toFixed(1)} %`);
   const until = shares.map((share) => {
     const request = points.findIndex((covered) => covered >= share);
     return request === -1 ? `> ${days}` : ((request + 1) / dailyAllowance).toFixed(1);

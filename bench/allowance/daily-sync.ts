@@ -1,6 +1,6 @@
 /**
- * A process to be killed: `daily-sync.ts FILE URL CONCURRENCY MILLISECONDS`. Syncs once, with a clock that is that many
- * milliseconds ahead, and prints whether the mirror is complete.
+ * A process to kill: `daily-sync.ts FILE URL CONCURRENCY MILLISECONDS`. Syncs once, with a clock that many milliseconds
+ * ahead, and prints whether the mirror is complete.
  */
 import { writeSync } from "node:fs";
 import { enableCompileCache } from "node:module";

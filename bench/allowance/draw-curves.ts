@@ -1,14 +1,14 @@
-/** Curves from 0 to 1 over days, as SVG: for the documentation. */
+/** Draws curves from 0 to 1 over days as SVG, for the documentation. */
 export interface Curve {
   readonly name: string;
-  /** One after each request. */
+  /** One value after each request, from 0 to 1. */
   readonly points: readonly number[];
 }
 
 const [width, height] = [760, 400];
 const frame = { left: 56, top: 48, right: 100, bottom: 48 };
 const [plotWidth, plotHeight] = [width - frame.left - frame.right, height - frame.top - frame.bottom];
-/** Points a curve is drawn with. */
+/** Number of segments of a drawn curve. */
 const steps = 180;
 const labelHeight = 17;
 const colors = ["#1f77b4", "#d97706", "#b91c1c", "#6b7280"];
@@ -44,16 +44,16 @@ ${[...rows, ...marks, ...paths, ...drawLabels(curves, y)].join("\n")}
 `;
 }
 
-/** The names, each beside the end of its curve and none over another. */
+/** Draws each name beside the end of its curve, moved down where names would overlap. */
 function drawLabels(curves: readonly Curve[], y: (share: number) => number): string[] {
-  let above = Number.NEGATIVE_INFINITY;
+  let baseline = Number.NEGATIVE_INFINITY;
   return curves
     .map(({ name, points }, index) => ({ name, index, end: points.at(-1) ?? 0, sum: sumOf(points) }))
     .sort((one, other) => other.end - one.end || other.sum - one.sum)
     .map(({ name, index, end }) => {
-      above = Math.max(y(end) + 4, above + labelHeight);
+      baseline = Math.max(y(end) + 4, baseline + labelHeight);
       const fill = colors[index % colors.length];
-      return `<text class="end" x="${width - frame.right + 8}" y="${above}" style="fill:${fill}">${name}</text>`;
+      return `<text class="end" x="${width - frame.right + 8}" y="${baseline}" style="fill:${fill}">${name}</text>`;
     });
 }
 

@@ -1,6 +1,6 @@
 /**
- * A sandbox with an allowance, a mirror, and one run a day. The sandbox's clock moves by a day after each run, and waiting
- * takes no time, so months pass in minutes.
+ * A sandbox with an allowance, and a mirror with one run a day. The sandbox's clock moves by a day after each run, and
+ * waiting takes no time, so months pass in minutes.
  */
 import { rm } from "node:fs/promises";
 import { enableCompileCache } from "node:module";
@@ -11,18 +11,18 @@ import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { SyncReport } from "../../src/sync/report.ts";
 import { type SyncOptions, sync } from "../../src/sync/sync.ts";
-import { makeFolder } from "../folder.ts";
+import { makeTemporaryFolder } from "../temporary-folder.ts";
 
 // Each sync starts a writer thread that loads the sources again; the compile cache halves that time.
 enableCompileCache();
 
-/** A day's window has ended for sure, whatever a run took of it. */
+/** A day and a minute: the allowance window of a run has ended, however long the run took. */
 export const daySeconds = 86_460;
-/** Counted requests a day, as such services grant them to an application. */
+/** Counted requests per day; services grant 30 to 300 to an application. */
 export const dailyAllowance = 300;
 export const concurrency = 4;
 
-/** What a run did, by its own report and by what the sandbox saw. */
+/** The report of a run and the sandbox's log of its requests. */
 export interface Day {
   readonly report: SyncReport;
   readonly log: readonly LogEntry[];
@@ -33,12 +33,12 @@ export interface Rig extends AsyncDisposable {
   readonly folder: string;
   /** The mirror. */
   readonly file: string;
-  /** One run; afterwards it is the next day, and the sandbox's log is empty. */
+  /** Runs once, clears the sandbox's log, and moves the clock to the next day. */
   runDay(options?: Partial<SyncOptions>): Promise<Day>;
 }
 
 export async function startRig(options: SandboxOptions): Promise<Rig> {
-  const folder = await makeFolder();
+  const folder = await makeTemporaryFolder();
   const sandbox = await startSandbox({ allowance: dailyAllowance, ...options });
   const file = join(folder, "catalogue.sqlite");
   const clock: Clock = {
@@ -50,8 +50,8 @@ export async function startRig(options: SandboxOptions): Promise<Rig> {
     sandbox,
     folder,
     file,
-    async runDay(more = {}) {
-      const report = await sync({ file, baseUrl: sandbox.url, concurrency, clock, ...more });
+    async runDay(syncOptions = {}) {
+      const report = await sync({ file, baseUrl: sandbox.url, concurrency, clock, ...syncOptions });
       const log = sandbox.log();
       sandbox.clearLog();
       sandbox.moveClock({ advanceSeconds: daySeconds });
@@ -72,7 +72,7 @@ export function countRefused(log: readonly LogEntry[]): number {
   return log.filter(({ status }) => status === 403).length;
 }
 
-/** The URLs of the catalogue but for the root, which is not counted. */
+/** The URLs of the catalogue, except the root, which is not counted. */
 export function listResources(sandbox: Sandbox): string[] {
   const urls: string[] = [];
   for (const { url, kind } of sandbox.truth()) if (kind !== "root") urls.push(url);

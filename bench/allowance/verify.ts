@@ -1,28 +1,28 @@
-/** `--mode verify` over a whole mirror: first nothing has changed, then the world has moved on. */
+/** The cost of `--mode verify` over a whole mirror: first without changes, then after some. */
 import type { LogEntry } from "../../src/sandbox/http/request-log.ts";
-import { type Findings, formatCount } from "../aim.ts";
+import { type BenchmarkResult, formatCount } from "../results.ts";
+import { compareDigests, readDigests } from "./catalogue-digests.ts";
 import { countCounted, type Rig } from "./rig.ts";
-import { compareWorlds, readWorldState } from "./world-state.ts";
 
 const advance = { changes: 200, additions: 50, removals: 20, moves: 30 };
-const mostDays = 50;
+const maxDays = 50;
 
-/** @param rig whose mirror holds everything */
-export async function benchVerify(rig: Rig): Promise<Findings> {
-  const before = readWorldState(rig.sandbox);
-  const quiet = await verify(rig);
+/** @param rig has a complete mirror */
+export async function benchVerify(rig: Rig): Promise<BenchmarkResult> {
+  const before = readDigests(rig.sandbox);
+  const unchanged = await verify(rig);
   rig.sandbox.advance(advance);
-  const { changed, added, removed } = compareWorlds(before, readWorldState(rig.sandbox));
-  const busy = await verify(rig);
-  const owed = changed.length + added.length;
-  const ratio = countCounted(busy.log) / owed;
-  const gone = busy.log.filter(({ status }) => status === 404).length;
-  const row = (name: string, { days, log }: Verification, rest: readonly unknown[]) => [
+  const { changed, added, removed } = compareDigests(before, readDigests(rig.sandbox));
+  const afterChanges = await verify(rig);
+  const required = changed.length + added.length;
+  const ratio = countCounted(afterChanges.log) / required;
+  const gone = afterChanges.log.filter(({ status }) => status === 404).length;
+  const row = (name: string, { days, log }: Verification, changes: readonly unknown[]) => [
     name,
     days,
     formatCount(log.length),
     formatCount(countCounted(log)),
-    ...rest,
+    ...changes,
   ];
   return {
     title: `--mode verify, ${formatCount(before.size)} resources`,
@@ -38,19 +38,25 @@ export async function benchVerify(rig: Rig): Promise<Findings> {
       "÷ (changed + new)",
     ],
     rows: [
-      row("nothing", quiet, [0, 0, 0, 0, ""]),
-      row(describe(advance), busy, [changed.length, added.length, removed.length, gone, ratio.toFixed(3)]),
+      row("nothing", unchanged, [0, 0, 0, 0, ""]),
+      row(describe(advance), afterChanges, [
+        changed.length,
+        added.length,
+        removed.length,
+        gone,
+        ratio.toFixed(3),
+      ]),
     ],
-    aims: [
+    targets: [
       {
-        aim: "verify, nothing changed: nothing counted",
-        reached: String(countCounted(quiet.log)),
-        isReached: countCounted(quiet.log) === 0,
+        target: "verify, nothing changed: nothing counted",
+        measured: String(countCounted(unchanged.log)),
+        isMet: countCounted(unchanged.log) === 0,
       },
       {
-        aim: "verify, the world moved on: counted ÷ (changed + new) ≤ 1.02",
-        reached: ratio.toFixed(3),
-        isReached: ratio <= 1.02,
+        target: "verify, after changes: counted ÷ (changed + new) ≤ 1.02",
+        measured: ratio.toFixed(3),
+        isMet: ratio <= 1.02,
       },
     ],
   };
@@ -63,16 +69,16 @@ interface Verification {
 
 async function verify(rig: Rig): Promise<Verification> {
   const log: LogEntry[] = [];
-  for (let days = 1; days <= mostDays; days++) {
+  for (let days = 1; days <= maxDays; days++) {
     const day = await rig.runDay({ mode: "verify" });
     for (const entry of day.log) log.push(entry);
     if (day.report.complete) return { days, log };
   }
-  throw new Error(`not verified after ${mostDays} days`);
+  throw new Error(`not verified after ${maxDays} days`);
 }
 
-function describe(what: Readonly<Record<string, number>>): string {
-  return Object.entries(what)
+function describe(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
     .map(([name, count]) => `${count} ${name}`)
     .join(", ");
 }

@@ -1,7 +1,7 @@
 /**
- * `armoire diff` between two runs, compared with sqldiff (Debian's sqlite3-tools) on plain copies of a mirror without
- * history, and on copies of only the compared tables. All are whole commands that write their result to a file; making
- * the copies is not measured.
+ * `armoire diff` of two runs, compared with sqldiff (Debian's sqlite3-tools) on plain copies of a mirror without history,
+ * and on copies of only the compared tables. All are whole commands that write their output to a file; the copies are made
+ * before.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
@@ -9,38 +9,40 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Connection } from "../../src/mirror/file/connection.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
-import { type Findings, formatCount } from "../aim.ts";
 import { median } from "../median.ts";
+import { armoire } from "../processes.ts";
+import { type BenchmarkResult, formatCount } from "../results.ts";
 
 const rounds = 5;
-const mostMillis = 1000;
-/** All that a diff compares, with its key. */
-const keys = { brand: "href", model: "href", model_picture: "model_href, n", size: "href" };
-const program = new URL("../../src/cli/armoire.js", import.meta.url).pathname;
+const maxMillis = 1000;
+/** The tables that a diff compares, with their keys. */
+const keysByTable = { brand: "href", model: "href", model_picture: "model_href, n", size: "href" };
 
-/** Plain copies of a mirror that remembers nothing, as it was after those runs that are compared. */
+/** Plain copies of the mirror without history, made after each of the runs to compare. */
 export interface PlainCopies {
   readonly spans: readonly (readonly [name: string, from: number, to: number])[];
-  keep(mirror: Connection, run: number): void;
-  of(run: number): string;
+  /** Copies the mirror if this run is one to compare. */
+  copyRun(mirror: Connection, run: number): void;
+  /** The path of the copy made after a run. */
+  pathOf(run: number): string;
 }
 
-/** @param runs how many there will be */
+/** @param runs total number of runs */
 export function plainCopies(folder: string, runs: number): PlainCopies {
   const spans = [
     ["a month", runs - 1, runs],
     ["half a year", runs - 6, runs],
     ["a year", 1, runs],
   ] as const;
-  const of = (run: number) => join(folder, `mirror-of-${run}.sqlite`);
+  const pathOf = (run: number) => join(folder, `mirror-of-${run}.sqlite`);
   return {
     spans,
-    of,
-    keep(mirror, run) {
-      if (!spans.some(([, ...ends]) => ends.includes(run))) return;
-      mirror.prepare("vacuum into ?").run(of(run));
-      const copy = new Database(of(run));
-      // Contains only the present.
+    pathOf,
+    copyRun(mirror, run) {
+      if (!spans.some(([, from, to]) => run === from || run === to)) return;
+      mirror.prepare("vacuum into ?").run(pathOf(run));
+      const copy = new Database(pathOf(run));
+      // Removes the history.
       copy.exec(`
         delete from _revision where to_run is not null or seq < (
           select max(seq) from _revision newer where newer.resource_id = _revision.resource_id);
@@ -53,54 +55,55 @@ export function plainCopies(folder: string, runs: number): PlainCopies {
   };
 }
 
-export function benchDiff(file: string, folder: string, copies: PlainCopies): Findings {
-  const found = join(folder, "found.txt");
-  const measured = copies.spans.map(([name, ...ends]) => {
-    const tables = ends.map((run) => copyTables(file, run, join(folder, `tables-of-${run}.sqlite`)));
-    const asked = ["diff", "--mirror", file, "--from", String(ends[0]), "--to", String(ends[1])];
+export function benchDiff(file: string, folder: string, copies: PlainCopies): BenchmarkResult {
+  const output = join(folder, "output.txt");
+  const measured = copies.spans.map(([name, ...runs]) => {
+    const tables = runs.map((run) => copyTables(file, run, join(folder, `tables-of-${run}.sqlite`)));
+    const diff = ["diff", "--mirror", file, "--from", String(runs[0]), "--to", String(runs[1])];
     const commands = [
-      [process.execPath, program, ...asked, "--format", "ndjson", "--quiet"],
-      ["sqldiff", ...ends.map(copies.of)],
+      [process.execPath, armoire, ...diff, "--format", "ndjson", "--quiet"],
+      ["sqldiff", ...runs.map(copies.pathOf)],
       ["sqldiff", "--primarykey", ...tables],
     ];
     const times: number[][] = commands.map(() => []);
     for (let round = 0; round < rounds; round++)
       for (const [n, [command = "", ...args]] of commands.entries())
-        if (hasSqldiff || command !== "sqldiff") times[n]?.push(timeMillis(command, args, found));
+        if (hasSqldiff || command !== "sqldiff") times[n]?.push(timeMillis(command, args, output));
     const [ours = Number.NaN, ofMirrors = Number.NaN, ofTables = Number.NaN] = times.map(median);
     return { name, ours, ofMirrors, ofTables };
   });
   const slowest = Math.max(...measured.map(({ ours }) => ours));
   const ratios = measured.map(({ ours, ofMirrors }) => ours / ofMirrors);
-  const shown = (millis: number) => (hasSqldiff ? formatCount(Math.round(millis)) : "not installed");
+  const formatSqldiffMillis = (millis: number) =>
+    hasSqldiff ? formatCount(Math.round(millis)) : "not installed";
   return {
-    title: "What changed between two runs, as commands that print it",
+    title: "Commands that print the differences of two runs",
     headings: [
       "over",
       "armoire diff, ms",
       "sqldiff of two mirrors, ms",
       "ratio",
-      "of four tables alone, ms",
+      "sqldiff of four tables alone, ms",
       "ratio",
     ],
     rows: measured.map(({ name, ours, ofMirrors, ofTables }) => [
       name,
       formatCount(Math.round(ours)),
-      shown(ofMirrors),
+      formatSqldiffMillis(ofMirrors),
       hasSqldiff ? (ours / ofMirrors).toFixed(2) : null,
-      shown(ofTables),
+      formatSqldiffMillis(ofTables),
       hasSqldiff ? (ours / ofTables).toFixed(2) : null,
     ]),
-    aims: [
+    targets: [
       {
-        aim: "diff of two runs ≤ 1 s",
-        reached: `${formatCount(Math.round(slowest))} ms at most`,
-        isReached: slowest <= mostMillis,
+        target: "diff of two runs ≤ 1 s",
+        measured: `${formatCount(Math.round(slowest))} ms at most`,
+        isMet: slowest <= maxMillis,
       },
       {
-        aim: "diff of two runs ≤ sqldiff on two plain copies of the mirror",
-        reached: hasSqldiff ? `${Math.max(...ratios).toFixed(2)} at most` : "sqldiff is not installed",
-        isReached: ratios.every((ratio) => ratio <= 1),
+        target: "diff of two runs ≤ sqldiff on two plain copies of the mirror",
+        measured: hasSqldiff ? `${Math.max(...ratios).toFixed(2)} at most` : "sqldiff is not installed",
+        isMet: ratios.every((ratio) => ratio <= 1),
       },
     ],
   };
@@ -108,11 +111,11 @@ export function benchDiff(file: string, folder: string, copies: PlainCopies): Fi
 
 const hasSqldiff = spawnSync("sqldiff", ["--help"]).error === undefined;
 
-/** The tables as they were, with their keys and nothing else, in a file of their own. */
+/** Copies the tables as of a run into a new file, with their keys and without indexes. */
 function copyTables(mirror: string, run: number, copy: string): string {
   const { db, close } = openMirrorReader(mirror, { kind: "run", run });
   const plain = new Database(copy);
-  for (const [table, key] of Object.entries(keys)) {
+  for (const [table, key] of Object.entries(keysByTable)) {
     plain.exec(`drop table if exists ${table}`);
     const columns = db
       .prepare<[], string>(`select name from pragma_table_info('${table}') where name <> 'checked_at'`)

@@ -1,15 +1,15 @@
-/** An export of the past against one of the present. */
+/** Exports of past runs, compared with an export of the present. */
 import { join } from "node:path";
 import { exportMirror } from "../../exports/export-mirror.ts";
 import type { Point } from "../../src/mirror/points/point.ts";
-import { type Findings, formatCount } from "../aim.ts";
 import { median } from "../median.ts";
+import { type BenchmarkResult, formatCount } from "../results.ts";
 
 const rounds = 5;
-const most = 1.5;
+const maxRatio = 1.5;
 
-/** @param runs how many there are */
-export async function benchExport(file: string, folder: string, runs: number): Promise<Findings> {
+/** @param runs number of runs of the mirror */
+export async function benchExport(file: string, folder: string, runs: number): Promise<BenchmarkResult> {
   const states: readonly (readonly [string, Point | null])[] = [
     ["the present", null],
     [`as of run ${runs - 1}`, { kind: "run", run: runs - 1 }],
@@ -33,16 +33,16 @@ export async function benchExport(file: string, folder: string, runs: number): P
   return {
     title: "Export as CSV",
     headings: ["", "median ms", "÷ the present"],
-    rows: states.map(([name], n) => [
+    rows: states.map(([name], index) => [
       name,
-      formatCount(Math.round(medians[n] ?? Number.NaN)),
-      ((medians[n] ?? Number.NaN) / present).toFixed(2),
+      formatCount(Math.round(medians[index] ?? Number.NaN)),
+      ((medians[index] ?? Number.NaN) / present).toFixed(2),
     ]),
-    aims: [
+    targets: [
       {
-        aim: `export as of a run ≤ ${most} × one of the present`,
-        reached: slowest.toFixed(2),
-        isReached: slowest <= most,
+        target: `export as of a run ≤ ${maxRatio} × one of the present`,
+        measured: slowest.toFixed(2),
+        isMet: slowest <= maxRatio,
       },
     ],
   };

@@ -1,6 +1,6 @@
 /**
- * A mirror with a year of history: the sandbox's catalogue, a first crawl, and monthly runs, before each of which about a
- * twentieth of the catalogue changed. Responses go straight into the mirror, since only the mirror is measured.
+ * A mirror with a year of history: a first crawl of the sandbox's catalogue, and monthly runs, each after changes in about
+ * a twentieth of the catalogue. Responses go directly into the mirror, since only the mirror is measured.
  */
 import { hash } from "node:crypto";
 import { kinds } from "../../jobs/kinds.ts";
@@ -11,20 +11,20 @@ import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { kindsInScope } from "../../src/sync/options.ts";
 
 export const months = 12;
-const share = 0.05;
+const changedShare = 0.05;
 const batchSize = 256;
 
-/** URL to body, as the service would send them. */
+/** Bodies by URL, as the service sends them. */
 export type Bodies = ReadonlyMap<string, Buffer>;
 
-/** The world on the first day and after each month. */
+/** The catalogue on the first day and after each month. */
 export async function* eachMonth(): AsyncGenerator<{ month: number; bodies: Bodies; baseUrl: string }> {
   await using sandbox = await startSandbox({ preset: "real" });
   for (let month = 0; month <= months; month++) {
     const bodies = readBodies(sandbox);
     yield { month, bodies, baseUrl: sandbox.url };
-    // A changed entity often changes its list too; a removed one removes its sizes.
-    const changes = Math.round(bodies.size * share * 0.8);
+    // Fewer, since a change of an entity often changes its listing too, and a removal removes its sizes.
+    const changes = Math.round(bodies.size * changedShare * 0.8);
     sandbox.advance({ changes, additions: 100, removals: 25 });
   }
 }
@@ -38,44 +38,44 @@ export async function openNew(file: string, baseUrl: string): Promise<MirrorWrit
   return openMirrorWriter({ file, identity, kinds, openedAt: new Date().toISOString() });
 }
 
-export interface Walk {
-  /** Of what was asked for, how many answers were bodies. */
+export interface Ingested {
+  /** Number of responses with a body. */
   readonly stored: number;
-  /** Of the mirror's own work: storing batches and closing the run. */
+  /** Time spent in `ingest`. */
   readonly millis: number;
 }
 
-/** Checks everything that is held and fetches what is due, as the run that is open. */
-export function walk(mirror: MirrorWriter, bodies: Bodies, runId: number): Walk {
+/** Checks all fetched resources and fetches all due ones, as part of an open run. */
+export function ingestAll(mirror: MirrorWriter, bodies: Bodies, runId: number): Ingested {
   const now = new Date().toISOString();
-  const walked = { stored: 0, millis: 0 };
+  const ingested = { stored: 0, millis: 0 };
   mirror.addRoot(runId);
   mirror.recheckTombstones(now, now);
   const scope = { kinds: kindsInScope(kinds, "catalogue", "sizes", []), belowIds: null };
   const frontier = prepareCycleWork(mirror.db, scope, { run: runId, mode: "verify" });
-  for (const asked = new Set<number>(); ; ) {
-    const due = frontier.take(batchSize, (id) => asked.has(id));
-    if (due.length === 0) return walked;
-    const answers = due.map((resource) => {
-      asked.add(resource.id);
-      return answer(bodies.get(resource.url), resource, now);
+  for (const requested = new Set<number>(); ; ) {
+    const due = frontier.take(batchSize, (id) => requested.has(id));
+    if (due.length === 0) return ingested;
+    const results = due.map((resource) => {
+      requested.add(resource.id);
+      return respond(bodies.get(resource.url), resource, now);
     });
-    walked.stored += answers.filter(({ outcome }) => outcome === "body").length;
+    ingested.stored += results.filter(({ outcome }) => outcome === "body").length;
     const startedAt = performance.now();
-    mirror.ingest(answers, runId);
-    walked.millis += performance.now() - startedAt;
+    mirror.ingest(results, runId);
+    ingested.millis += performance.now() - startedAt;
   }
 }
 
-function answer(
+function respond(
   body: Buffer | undefined,
   { id, etag }: { readonly id: number; readonly etag: string | null },
   fetchedAt: string,
 ): ResourceResult {
   if (body === undefined) return { resourceId: id, fetchedAt, outcome: "gone" };
-  const present = `"${hash("sha256", body).slice(0, 16)}"`;
-  if (present === etag) return { resourceId: id, fetchedAt, outcome: "not-modified" };
-  return { resourceId: id, fetchedAt, outcome: "body", status: 200, etag: present, body };
+  const currentEtag = `"${hash("sha256", body).slice(0, 16)}"`;
+  if (currentEtag === etag) return { resourceId: id, fetchedAt, outcome: "not-modified" };
+  return { resourceId: id, fetchedAt, outcome: "body", status: 200, etag: currentEtag, body };
 }
 
 export function beginRun(mirror: MirrorWriter): number {

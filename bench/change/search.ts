@@ -1,33 +1,33 @@
-/** Searches of every sort in one mirror, each a few times. */
+/** Searches of several types in one mirror, each with many texts. */
 import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { search } from "../../src/query/search.ts";
-import { type Findings, formatCount } from "../aim.ts";
 import { median, percentile } from "../median.ts";
+import { type BenchmarkResult, formatCount } from "../results.ts";
 
-const most = 20;
-const perSort = 300;
+const maxMillis = 20;
+const textsPerType = 300;
 
-/** @param runs how many the mirror has had */
-export function benchSearch(file: string, runs: number): Findings {
+/** @param runs number of runs of the mirror */
+export function benchSearch(file: string, runs: number): BenchmarkResult {
   const mirror = openMirrorReader(file);
   const names = mirror.db
     .prepare<[], string>(
       `select name from (select name, href from model union all select name, href from brand)
-       where name is not null order by substr(href, -7), href limit ${perSort}`,
+       where name is not null order by substr(href, -7), href limit ${textsPerType}`,
     )
     .pluck()
     .all()
     .map(String);
   const codes = mirror.db
     .prepare<[], string>(
-      `select code from model where code is not null order by substr(href, -7) limit ${perSort}`,
+      `select code from model where code is not null order by substr(href, -7) limit ${textsPerType}`,
     )
     .pluck()
     .all()
     .map(String);
   const firstWords = names.map((name) => name.split(/\s+/)[0] ?? name);
-  const sorts: readonly (readonly [string, readonly string[]])[] = [
-    ["a whole name", names],
+  const types: readonly (readonly [string, readonly string[]])[] = [
+    ["a full name", names],
     ["its first word", firstWords],
     [
       "the first word and a letter",
@@ -38,12 +38,12 @@ export function benchSearch(file: string, runs: number): Findings {
     ["a code", codes],
   ];
   search(mirror, "warm");
-  const timed = sorts.map(([name, texts]) => ({
+  const timed = types.map(([name, texts]) => ({
     name,
     times: texts.map((text) => timeMillis(() => search(mirror, text))),
   }));
   mirror.close();
-  const twoLetters = sorts.find(([name]) => name === "two letters")?.[1] ?? [];
+  const twoLetters = types.find(([name]) => name === "two letters")?.[1] ?? [];
   const past = [1, Math.ceil(runs / 2), runs].flatMap((run) => timeAsOf(file, run, twoLetters));
   const all = timed.flatMap(({ times }) => times);
   const row = (name: string, times: readonly number[]) => [
@@ -54,17 +54,17 @@ export function benchSearch(file: string, runs: number): Findings {
   ];
   return {
     title: "Search",
-    headings: ["what is typed", "searches", "p50 ms", "p99 ms"],
+    headings: ["search for", "searches", "p50 ms", "p99 ms"],
     rows: [
       ...timed.map(({ name, times }) => row(name, times)),
-      row("all of them", all),
+      row("all of these", all),
       row("two letters, as of a run", past),
     ],
-    aims: [
+    targets: [
       {
-        aim: `search: p99 ≤ ${most} ms`,
-        reached: `${percentile(all, 0.99).toFixed(1)} ms`,
-        isReached: percentile(all, 0.99) <= most,
+        target: `search: p99 ≤ ${maxMillis} ms`,
+        measured: `${percentile(all, 0.99).toFixed(1)} ms`,
+        isMet: percentile(all, 0.99) <= maxMillis,
       },
     ],
   };

@@ -1,13 +1,13 @@
-/** The file with all of its history, against the bodies that are newest. */
+/** The size of the file with its whole history, compared with the newest bodies. */
 import { statSync } from "node:fs";
 import { kinds } from "../../jobs/kinds.ts";
 import { compactMirror } from "../../src/mirror/compact.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
-import { type Findings, formatCount } from "../aim.ts";
+import { type BenchmarkResult, formatCount } from "../results.ts";
 
-const most = 1.3;
+const maxRatio = 1.3;
 
-export async function benchSize(file: string): Promise<Findings> {
+export async function benchSize(file: string): Promise<BenchmarkResult> {
   const before = statSync(file).size;
   await compactMirror({ file, kinds, openedAt: new Date().toISOString() });
   const after = statSync(file).size;
@@ -27,22 +27,22 @@ export async function benchSize(file: string): Promise<Findings> {
     .all();
   mirror.close();
   const mebibytes = (bytes: number) => (bytes / 1_048_576).toFixed(1);
-  const row = (what: string, bytes: number) => [what, mebibytes(bytes), (bytes / newest).toFixed(2)];
+  const row = (name: string, bytes: number) => [name, mebibytes(bytes), (bytes / newest).toFixed(2)];
   return {
     title: `Size, with ${formatCount(count)} revisions`,
     headings: ["", "MiB", "÷ newest bodies"],
     rows: [
       row("newest bodies, as sent", newest),
       row("all bodies, as sent", all),
-      row("the file before it is compacted", before),
-      row("the file", after),
+      row("the file, before `mirror compact`", before),
+      row("the file, after `mirror compact`", after),
       ...largest.map(({ name, bytes }) => row(`  ${name}, with its indexes`, bytes)),
     ],
-    aims: [
+    targets: [
       {
-        aim: `the file with its whole history ≤ ${most} × the newest bodies as sent`,
-        reached: (after / newest).toFixed(2),
-        isReached: after <= most * newest,
+        target: `the file with its whole history ≤ ${maxRatio} × the newest bodies as sent`,
+        measured: (after / newest).toFixed(2),
+        isMet: after <= maxRatio * newest,
       },
     ],
   };

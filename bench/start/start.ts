@@ -1,27 +1,27 @@
-/** How soon the built commands answer: each beside an empty Node program, on a mirror of the real size. */
+/** The time of built commands on a mirror of real size, each in turn with an empty Node program. */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { formatTable } from "../../src/cli/terminal/text-table.ts";
-import { makeFolder } from "../folder.ts";
 import { median } from "../median.ts";
-import { program, startSandboxProcess } from "../processes.ts";
+import { armoire, startSandboxProcess } from "../processes.ts";
+import { makeTemporaryFolder } from "../temporary-folder.ts";
 
 const rounds = 21;
 
 export async function benchStart(print: (text: string) => void): Promise<void> {
   if (!existsSync(new URL("../../dist", import.meta.url))) throw new Error("run `npm run build` first");
-  const folder = await makeFolder();
+  const folder = await makeTemporaryFolder();
   try {
     const mirror = join(folder, "catalogue.sqlite");
     await mirrorRealCatalogue(mirror);
     const commands: Readonly<Record<string, readonly string[]>> = {
       "empty program": ["-e", ""],
-      "armoire --version": [program, "--version"],
-      'armoire query "select 1"': [program, "query", "select 1", "--mirror", mirror],
-      "armoire show <brand>": [program, "show", "brand", firstBrand(mirror), "--mirror", mirror],
-      "armoire status": [program, "status", "--mirror", mirror],
+      "armoire --version": [armoire, "--version"],
+      'armoire query "select 1"': [armoire, "query", "select 1", "--mirror", mirror],
+      "armoire show <brand>": [armoire, "show", "brand", firstBrand(mirror), "--mirror", mirror],
+      "armoire status": [armoire, "status", "--mirror", mirror],
     };
     const times = Object.entries(commands).map(([name, args]) => ({ name, args, millis: [] as number[] }));
     for (let round = 0; round < rounds; round++) {
@@ -42,7 +42,7 @@ export async function benchStart(print: (text: string) => void): Promise<void> {
 async function mirrorRealCatalogue(mirror: string): Promise<void> {
   const sandbox = await startSandboxProcess(["--preset", "real", "--allowance", "none"]);
   try {
-    run([program, "sync", "--base-url", sandbox.url, "--mirror", mirror, "--quiet"]);
+    run([armoire, "sync", "--base-url", sandbox.url, "--mirror", mirror, "--quiet"]);
   } finally {
     sandbox.stop();
   }
@@ -51,7 +51,7 @@ async function mirrorRealCatalogue(mirror: string): Promise<void> {
 function firstBrand(mirror: string): string {
   const sql = "select href from brand limit 1";
   const [{ href }]: [{ href: string }] = JSON.parse(
-    run([program, "query", sql, "--json", "--mirror", mirror]),
+    run([armoire, "query", sql, "--json", "--mirror", mirror]),
   );
   return href;
 }

@@ -1,9 +1,12 @@
-/** `sync` as a library call, as it is published: fetch, validate, store, project, durably. Arguments: base URL, mirror file, concurrency. */
+/**
+ * `sync` of the published library: fetches, validates, stores durably and updates the tables. Arguments: base URL, mirror
+ * file, concurrency.
+ */
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { measure } from "./measure.ts";
+import { printMeasurement } from "../measurement.ts";
 
-// Imported by a variable, since `dist/` exists only after a build.
+// A variable, since TypeScript resolves literal paths and `dist/` exists only after a build.
 const built: string = new URL("../../dist/index.js", import.meta.url).href;
 const { sync } = (await import(built)) as typeof import("../../src/index.ts");
 
@@ -12,7 +15,7 @@ const ledgerFile = join(dirname(file), "ledger.sqlite");
 const files = [file, ledgerFile].flatMap((path) => [path, `${path}-wal`, `${path}-shm`]);
 for (const leftover of files) rmSync(leftover, { force: true });
 
-await measure(null, async () => {
+await printMeasurement(null, async () => {
   const report = await sync({ baseUrl, file, concurrency: Number(concurrency) });
   if (!report.complete) throw new Error(`not complete: ${JSON.stringify(report)}`);
   return report.resources.new;

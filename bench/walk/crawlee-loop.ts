@@ -1,7 +1,7 @@
 /** Crawlee's HttpCrawler over the URLs of a file, parsing each body and storing nothing. Arguments: file, concurrency. */
 import { readFileSync } from "node:fs";
 import { Configuration, HttpCrawler, log } from "@crawlee/http";
-import { measure } from "./measure.ts";
+import { printMeasurement } from "../measurement.ts";
 
 const [file = "", concurrency = "1"] = process.argv.slice(2);
 const urls = readFileSync(file, "utf8").trimEnd().split("\n");
@@ -16,7 +16,7 @@ const crawler = new HttpCrawler(
   new Configuration({ persistStorage: false, purgeOnStart: true }),
 );
 
-await measure(urls.length, async () => {
+await printMeasurement(urls.length, async () => {
   const { requestsFinished } = await crawler.run(urls);
   if (requestsFinished !== urls.length) throw new Error(`${requestsFinished} of ${urls.length} finished`);
 });

@@ -1,22 +1,22 @@
 /**
- * Compares a crawl with a lower bound and a peer: `sync`, a bare undici loop that only fetches and parses the same URLs,
- * one that also stores them, and Crawlee's HttpCrawler storing nothing. Each runs in its own process, in turn, against a
- * sandbox in another. Only ratios within a round count: both sides of a ratio drift with the machine.
+ * Compares a crawl by `sync` with a bare undici loop that only fetches and parses the same URLs, with a loop that also
+ * stores the bodies, and with Crawlee's HttpCrawler storing nothing. Each runs in its own process, in turn, against a
+ * sandbox in another. Compare only ratios within a round, since speeds drift with the machine.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatTable } from "../../src/cli/terminal/text-table.ts";
+import type { Measurement } from "../measurement.ts";
 import { median } from "../median.ts";
-import { contest, heldUrls, startSandboxProcess } from "../processes.ts";
-import type { Measurement } from "./measure.ts";
+import { listFetchedUrls, measureScript, startSandboxProcess } from "../processes.ts";
 
 interface Size {
   readonly name: string;
   readonly sandboxFlags: readonly string[];
   readonly rounds: number;
-  /** Rounds in which the peer takes part: at its rate a large size takes minutes. */
-  readonly peerRounds: number;
+  /** Rounds with Crawlee, which takes minutes for a large size. */
+  readonly crawleeRounds: number;
 }
 
 const sizes: readonly Size[] = [
@@ -24,17 +24,17 @@ const sizes: readonly Size[] = [
     name: "10,000",
     sandboxFlags: ["--brands", "60", "--models", "1150", "--sizes", "7500"],
     rounds: 5,
-    peerRounds: 5,
+    crawleeRounds: 5,
   },
   {
     name: "100,000",
     sandboxFlags: ["--brands", "600", "--models", "11200", "--sizes", "76000"],
     rounds: 3,
-    peerRounds: 1,
+    crawleeRounds: 1,
   },
 ];
 const concurrency = "16";
-const here = (script: string): string => new URL(script, import.meta.url).pathname;
+const scriptPath = (script: string): string => new URL(script, import.meta.url).pathname;
 
 export async function benchWalk(print: (text: string) => void): Promise<void> {
   const rows: unknown[][] = [];
@@ -43,7 +43,7 @@ export async function benchWalk(print: (text: string) => void): Promise<void> {
     formatTable(
       [
         "resources",
-        "contestant",
+        "program",
         "resources/s",
         "ratio to bare",
         "times crawlee",
@@ -63,23 +63,23 @@ async function benchSize(size: Size, print: (text: string) => void): Promise<unk
   try {
     const mirror = join(folder, "mirror.sqlite");
     const urls = join(folder, "urls.txt");
-    const first = contest(here("armoire-sync.ts"), [sandbox.url, mirror, concurrency]);
-    writeFileSync(urls, heldUrls(mirror));
+    const first = measureScript(scriptPath("armoire-sync.ts"), [sandbox.url, mirror, concurrency]);
+    writeFileSync(urls, listFetchedUrls(mirror));
     print(`${first.resources} resources, ${size.rounds} rounds\n`);
     const measured = {
       bare: [] as Measurement[],
-      keeping: [] as Measurement[],
+      storing: [] as Measurement[],
       armoire: [] as Measurement[],
       crawlee: [] as Measurement[],
     };
     for (let round = 0; round < size.rounds; round++) {
-      measured.bare.push(contest(here("bare-loop.ts"), [urls, concurrency]));
-      measured.keeping.push(
-        contest(here("keeping-loop.ts"), [urls, join(folder, "kept.sqlite"), concurrency]),
+      measured.bare.push(measureScript(scriptPath("bare-loop.ts"), [urls, concurrency]));
+      measured.storing.push(
+        measureScript(scriptPath("storing-loop.ts"), [urls, join(folder, "stored.sqlite"), concurrency]),
       );
-      measured.armoire.push(contest(here("armoire-sync.ts"), [sandbox.url, mirror, concurrency]));
-      if (round < size.peerRounds)
-        measured.crawlee.push(contest(here("crawlee-loop.ts"), [urls, concurrency]));
+      measured.armoire.push(measureScript(scriptPath("armoire-sync.ts"), [sandbox.url, mirror, concurrency]));
+      if (round < size.crawleeRounds)
+        measured.crawlee.push(measureScript(scriptPath("crawlee-loop.ts"), [urls, concurrency]));
     }
     const rateOf = (runs: readonly Measurement[]) => median(runs.map((run) => run.resources / run.seconds));
     return Object.entries(measured)

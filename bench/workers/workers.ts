@@ -1,6 +1,6 @@
 /**
- * A sync through worker processes, with everything on one machine: Redis, the sandbox, the coordinator and the workers.
- * Measures what more workers gain with a slow service, and one worker with a fast service compared with Crawlee.
+ * A sync through worker processes, with Redis, the sandbox, the coordinator and the workers on one machine. Measures the
+ * gain by more workers with a slow service, and compares one worker and a fast service with Crawlee.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,60 +9,60 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { connectRedis } from "../../jobs/bullmq/redis.ts";
 import type { SyncReport } from "../../src/sync/report.ts";
-import { type Findings, formatCount, printFindings } from "../aim.ts";
-import { makeFolder } from "../folder.ts";
 import { median } from "../median.ts";
-import { contest, heldUrls, program, startSandboxProcess } from "../processes.ts";
+import { armoire, listFetchedUrls, measureScript, startSandboxProcess } from "../processes.ts";
+import { type BenchmarkResult, formatCount, printResults } from "../results.ts";
+import { makeTemporaryFolder } from "../temporary-folder.ts";
 
-const perWorker = 8;
+const requestsPerWorker = 8;
 const rounds = 3;
 
 export async function benchWorkers(print: (text: string) => void): Promise<void> {
-  await printFindings(print, [scaling, oneWorker]);
+  await printResults(print, [benchScaling, benchOneWorker]);
 }
 
-/** As many resources for each worker as it takes about ten seconds to fetch. */
-async function scaling(): Promise<Findings> {
+/** Each worker gets as many resources as it fetches in about ten seconds. */
+async function benchScaling(): Promise<BenchmarkResult> {
   const rates = new Map<number, number[]>();
   for (let round = 0; round < rounds; round++) {
     for (const workers of [1, 2, 4, 8]) {
-      await using sandbox = await startSandbox([...worldOf(1_500 * workers), "--latency", "50"]);
-      const { resources, seconds } = await measure(workers, sandbox);
+      await using sandbox = await startSandbox([...catalogueFlags(1_500 * workers), "--latency", "50"]);
+      const { resources, seconds } = await measureSync(workers, sandbox);
       rates.set(workers, [...(rates.get(workers) ?? []), resources / seconds]);
     }
   }
   const rate = (workers: number) => median(rates.get(workers) ?? []);
   const ofLinear = (workers: number) => rate(workers) / (workers * rate(1));
   return {
-    title: `A service that takes 50 ms; ${perWorker} requests at a time for each worker; ${rounds} rounds`,
+    title: `A service that takes 50 ms; ${requestsPerWorker} requests at a time for each worker; ${rounds} rounds`,
     headings: ["workers", "resources/s", "÷ linear", "by round"],
-    rows: [...rates].map(([workers, each]) => [
+    rows: [...rates].map(([workers, byRound]) => [
       ...[workers, formatCount(Math.round(rate(workers))), ofLinear(workers).toFixed(2)],
-      each.map((one) => Math.round(one)).join(" "),
+      byRound.map(Math.round).join(" "),
     ]),
-    aims: [2, 4].map((workers) => ({
-      aim: `${workers} workers: at least 0.9 of linear`,
-      reached: ofLinear(workers).toFixed(2),
-      isReached: ofLinear(workers) >= 0.9,
+    targets: [2, 4].map((workers) => ({
+      target: `${workers} workers: at least 0.9 of linear`,
+      measured: ofLinear(workers).toFixed(2),
+      isMet: ofLinear(workers) >= 0.9,
     })),
   };
 }
 
-async function oneWorker(): Promise<Findings> {
-  const folder = await makeFolder();
+async function benchOneWorker(): Promise<BenchmarkResult> {
+  const folder = await makeTemporaryFolder();
   const urls = join(folder, "urls.txt");
-  const flags = worldOf(10_000);
+  const flags = catalogueFlags(10_000);
   const rates = { armoire: [] as number[], crawlee: [] as number[] };
   const ratios: number[] = [];
   try {
     for (let round = 0; round < rounds; round++) {
       await using sandbox = await startSandbox(flags);
-      const { resources, seconds } = await measure(1, sandbox, (mirror) =>
-        writeFileSync(urls, heldUrls(mirror)),
+      const { resources, seconds } = await measureSync(1, sandbox, (mirror) =>
+        writeFileSync(urls, listFetchedUrls(mirror)),
       );
-      const crawlee = contest(new URL("../walk/crawlee-loop.ts", import.meta.url).pathname, [
+      const crawlee = measureScript(new URL("../walk/crawlee-loop.ts", import.meta.url).pathname, [
         urls,
-        String(perWorker),
+        String(requestsPerWorker),
       ]);
       rates.armoire.push(resources / seconds);
       rates.crawlee.push(crawlee.resources / crawlee.seconds);
@@ -74,8 +74,8 @@ async function oneWorker(): Promise<Findings> {
   const rate = median(rates.armoire);
   const ratio = median(ratios);
   return {
-    title: `A service without latency, 10,000 resources, ${perWorker} requests at a time; ${rounds} rounds in turn`,
-    headings: ["contestant", "resources/s", "times Crawlee", "by round"],
+    title: `A service without latency, 10,000 resources, ${requestsPerWorker} requests at a time; ${rounds} rounds in turn`,
+    headings: ["program", "resources/s", "times Crawlee", "by round"],
     rows: [
       [
         "one worker, Redis and coordinator",
@@ -90,19 +90,19 @@ async function oneWorker(): Promise<Findings> {
         rates.crawlee.map(Math.round).join(" "),
       ],
     ],
-    aims: [
+    targets: [
       {
-        aim: "one worker: at least 1,200 resources a second",
-        reached: formatCount(Math.round(rate)),
-        isReached: rate >= 1200,
+        target: "one worker: at least 1,200 resources a second",
+        measured: formatCount(Math.round(rate)),
+        isMet: rate >= 1200,
       },
-      { aim: "at least 2.5 × Crawlee", reached: ratio.toFixed(1), isReached: ratio >= 2.5 },
+      { target: "at least 2.5 × Crawlee", measured: ratio.toFixed(1), isMet: ratio >= 2.5 },
     ],
   };
 }
 
-/** About so many resources. */
-function worldOf(resources: number): string[] {
+/** Sandbox flags for a catalogue of about that many resources. */
+function catalogueFlags(resources: number): string[] {
   const models = Math.round(resources / 9);
   return ["--brands", "60", "--models", String(models), "--sizes", String(resources - 2 * models - 120)];
 }
@@ -117,13 +117,13 @@ async function startSandbox(flags: readonly string[]): Promise<RunningSandbox> {
   return { url, [Symbol.asyncDispose]: async () => stop() };
 }
 
-/** @param look is shown the mirror before it is gone */
-async function measure(
+/** @param onComplete called with the path of the mirror, which is deleted afterwards */
+async function measureSync(
   workers: number,
   { url }: RunningSandbox,
-  look: (mirror: string) => void = () => {},
+  onComplete: (mirror: string) => void = () => {},
 ): Promise<{ resources: number; seconds: number }> {
-  const folder = await makeFolder();
+  const folder = await makeTemporaryFolder();
   const redis = join(folder, "redis.sock");
   const started: ChildProcess[] = [];
   try {
@@ -132,10 +132,10 @@ async function measure(
         stdio: "ignore",
       }),
     );
-    await untilThere(redis);
+    await waitForRedis(redis);
     for (let n = 0; n < workers; n++) {
-      const settings = ["--redis", redis, "--base-url", url, "--concurrency", String(perWorker)];
-      const worker = spawn(process.execPath, [program, "worker", ...settings, "--data-dir", folder], {
+      const settings = ["--redis", redis, "--base-url", url, "--concurrency", String(requestsPerWorker)];
+      const worker = spawn(process.execPath, [armoire, "worker", ...settings, "--data-dir", folder], {
         stdio: ["ignore", "ignore", "pipe"],
       });
       started.push(worker);
@@ -145,10 +145,10 @@ async function measure(
     const settings = ["--redis", redis, "--base-url", url, "--mirror", mirror, "--data-dir", folder];
     const sync = ["sync", ...settings, "--concurrency", "128", "--json", "--quiet"];
     const report: SyncReport = JSON.parse(
-      execFileSync(process.execPath, [program, ...sync], { encoding: "utf8" }),
+      execFileSync(process.execPath, [armoire, ...sync], { encoding: "utf8" }),
     );
     if (!report.complete) throw new Error(`not complete: ${JSON.stringify(report)}`);
-    look(mirror);
+    onComplete(mirror);
     return { resources: report.resources.new, seconds: report.seconds };
   } finally {
     await Promise.all(
@@ -162,7 +162,7 @@ async function measure(
   }
 }
 
-async function untilThere(redis: string): Promise<void> {
+async function waitForRedis(redis: string): Promise<void> {
   for (;;) {
     try {
       (await connectRedis(redis)).end();

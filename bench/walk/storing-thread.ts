@@ -1,9 +1,9 @@
-/** Where the keeping loop's bodies are stored: verbatim, with the fields and links of each, as durably as a mirror is. */
+/** The thread that stores the bodies of the storing loop: verbatim, with their fields and links, as durably as a mirror. */
 import { hash } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import Database from "better-sqlite3";
 
-export interface Answer {
+export interface FetchedBody {
   readonly url: string;
   readonly body: Uint8Array<ArrayBuffer>;
 }
@@ -28,8 +28,8 @@ interface Envelope {
   readonly links?: Readonly<Record<string, string | null>>;
 }
 
-const storeAll = db.transaction((answers: readonly Answer[]) => {
-  for (const { url, body } of answers) {
+const storeAll = db.transaction((bodies: readonly FetchedBody[]) => {
+  for (const { url, body } of bodies) {
     const { body: fields = {}, links = {} } = JSON.parse(
       Buffer.from(body.buffer).toString("utf8"),
     ) as Envelope;
@@ -46,7 +46,7 @@ function toCell(value: unknown): unknown {
   return value === undefined || value === null ? null : JSON.stringify(value);
 }
 
-parentPort?.on("message", (answers: readonly Answer[]) => {
-  storeAll.immediate(answers);
-  parentPort?.postMessage(answers.length);
+parentPort?.on("message", (bodies: readonly FetchedBody[]) => {
+  storeAll.immediate(bodies);
+  parentPort?.postMessage(bodies.length);
 });

@@ -1,4 +1,4 @@
-/** What a contestant tells about itself, as one line of JSON. */
+/** What a measured program prints about itself, as one line of JSON. */
 export interface Measurement {
   readonly resources: number;
   readonly seconds: number;
@@ -6,8 +6,11 @@ export interface Measurement {
   readonly peakMebibytes: number;
 }
 
-/** @param resources how many it handles; null when the work says so itself */
-export async function measure(
+/**
+ * Measures `work` and prints the measurement.
+ * @param resources how many resources `work` handles; null if `work` returns the count
+ */
+export async function printMeasurement(
   resources: number | null,
   work: () => Promise<number> | Promise<void>,
 ): Promise<void> {

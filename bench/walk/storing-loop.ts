@@ -6,34 +6,34 @@ import { once } from "node:events";
 import { readFileSync, rmSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { Pool } from "undici";
-import type { Answer } from "./keeping-thread.ts";
-import { measure } from "./measure.ts";
+import { printMeasurement } from "../measurement.ts";
+import type { FetchedBody } from "./storing-thread.ts";
 
 const batchSize = 256;
-const [file = "", keptIn = "", concurrency = "1"] = process.argv.slice(2);
+const [file = "", output = "", concurrency = "1"] = process.argv.slice(2);
 const urls = readFileSync(file, "utf8").trimEnd().split("\n");
 const pool = new Pool(new URL(urls[0] ?? "").origin, { connections: Number(concurrency) });
-for (const suffix of ["", "-wal", "-shm"]) rmSync(`${keptIn}${suffix}`, { force: true });
+for (const suffix of ["", "-wal", "-shm"]) rmSync(`${output}${suffix}`, { force: true });
 
-await measure(urls.length, async () => {
-  const thread = new Worker(new URL("./keeping-thread.ts", import.meta.url), { workerData: keptIn });
+await printMeasurement(urls.length, async () => {
+  const thread = new Worker(new URL("./storing-thread.ts", import.meta.url), { workerData: output });
   let stored = Promise.resolve();
-  let batch: Answer[] = [];
-  const store = async (answers: readonly Answer[]) => {
-    const answered = once(thread, "message");
+  let batch: FetchedBody[] = [];
+  const store = async (bodies: readonly FetchedBody[]) => {
+    const confirmed = once(thread, "message");
     thread.postMessage(
-      answers,
-      answers.map(({ body }) => body.buffer),
+      bodies,
+      bodies.map(({ body }) => body.buffer),
     );
-    await answered;
+    await confirmed;
   };
-  /** One batch is stored while the next one is fetched. */
+  /** Starts storing the batch once the batch before is stored. */
   const flush = async () => {
-    const answers = batch;
+    const full = batch;
     batch = [];
-    const before = stored;
-    stored = before.then(() => store(answers));
-    await before;
+    const previous = stored;
+    stored = previous.then(() => store(full));
+    await previous;
   };
   let next = 0;
   const fetchAll = async () => {
