@@ -18,7 +18,7 @@ function refusalOf(name: string): AccountError {
   throw new Error(`${JSON.stringify(name)} was let through`);
 }
 
-describe("an account's name", () => {
+describe("validation", () => {
   it.each(["a", "ada", "0", "ada-2", "ada_lovelace", "com", "com10", "nulla", "a".repeat(32)])(
     "an account's name may be %s",
     (name) => expect(() => requireAccountName(name)).not.toThrow(),
@@ -62,7 +62,7 @@ it("the catalogue's principal is no name for a new account, but names an existin
     expect(() => requireNewAccountName(name)).toThrow(expect.objectContaining({ code: "bad-name" }));
 });
 
-describe("a word that looks like a token", () => {
+describe("token-like words", () => {
   it.each([
     "8c2719eed45249d73005f2c0fa642c9c37d5910f",
     "ghp_16C7e42F292c6912E7710c838347Ae178B4a",

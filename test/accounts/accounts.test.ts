@@ -44,7 +44,7 @@ function errorOf(act: () => unknown): ArmoireError {
 
 const modeOf = (path: string) => (lstatSync(path).mode & 0o777).toString(8);
 
-describe("an account", () => {
+describe("one account", () => {
   it("an account is read as it was recorded, with its paths", async () => {
     const account = await rig.account("ada");
     expect(readAccount(rig.dataDir, "ada")).toEqual(account);
@@ -111,7 +111,7 @@ describe("an account", () => {
   });
 });
 
-describe("the list of accounts", () => {
+describe("listing", () => {
   it("the list of accounts is empty without a data directory", () => {
     expect([listAccounts(rig.dataDir), listRemovedAccounts(rig.dataDir)]).toEqual([[], []]);
   });
@@ -131,7 +131,7 @@ describe("the list of accounts", () => {
   });
 });
 
-describe.skipIf(process.platform === "win32")("reading and recording an account is refused for", () => {
+describe.skipIf(process.platform === "win32")("unsafe files and folders", () => {
   async function expectUnsafe(path: string, message: RegExp): Promise<void> {
     const refused = { code: "unsafe", message: expect.stringMatching(message) };
     expect(errorOf(() => readAccount(rig.dataDir, "ada"))).toMatchObject(refused);

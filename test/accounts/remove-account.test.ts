@@ -27,7 +27,7 @@ afterEach(() => rig[Symbol.asyncDispose]());
 const remove = (name: string, purge: boolean, keychain: Keychain = noKeychain) =>
   removeAccount({ dataDir: rig.dataDir, name, purge, keychain, startedAt: someTime });
 
-describe("removing an account", () => {
+describe("removal", () => {
   it("removing an account keeps its data by default, and lists the files", async () => {
     const { folder, name } = await rig.accountWithData("ada");
     const { kept, ...removed } = await remove(name, false);
@@ -126,7 +126,7 @@ describe("removing an account", () => {
   });
 });
 
-describe("an account is not removed", () => {
+describe("locks", () => {
   it("an account is not removed while another process writes the mirror", async () => {
     const { mirrorFile, folder } = await rig.accountWithData("ada");
     const lock = lockMirror(mirrorFile, someTime);

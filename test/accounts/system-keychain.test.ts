@@ -7,7 +7,7 @@ import { KeychainError } from "../../src/accounts/tokens/keychain.ts";
 import { systemKeychain } from "../../src/accounts/tokens/system-keychain.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 
-describe.runIf(process.platform === "linux")("the system's keychain", () => {
+describe.runIf(process.platform === "linux")("keychain process", () => {
   it("the system's keychain fails without a desktop session, and starts no process", async () => {
     const keychain = systemKeychain({ env: { XDG_RUNTIME_DIR: "/nonexistent", HOME: "/nonexistent" } });
     for (const pending of [keychain.get("x"), keychain.set("x", "canary"), keychain.delete("x")])

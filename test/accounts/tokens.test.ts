@@ -124,7 +124,7 @@ describe("without a keychain", () => {
   });
 });
 
-describe("Ctrl-C while the keychain waits for the user", () => {
+describe("interruption", () => {
   async function interruptKeeping(): Promise<void> {
     const interruption = new AbortController();
     const waiting = {
@@ -154,14 +154,12 @@ describe("Ctrl-C while the keychain waits for the user", () => {
   });
 });
 
-describe("a keychain process that dies while it stores the token", () => {
-  it("a keychain process that dies while it stores the token leaves an account without a token, which can be removed", async () => {
-    const dying = { ...noKeychain, set: () => Promise.reject(new Error("killed")) };
-    await expect(rig.keep("ada", "canary-1", dying)).rejects.toThrow("killed");
-    const account = readAccount(rig.dataDir, "ada");
-    await expect(readToken(account, memoryKeychain())).rejects.toMatchObject({ code: "no-token" });
-    const removing = { dataDir: rig.dataDir, name: "ada", purge: true, startedAt: someTime };
-    await removeAccount({ ...removing, keychain: memoryKeychain() });
-    expect(existsSync(account.folder)).toBe(false);
-  });
+it("a keychain process that dies while it stores the token leaves an account without a token, which can be removed", async () => {
+  const dying = { ...noKeychain, set: () => Promise.reject(new Error("killed")) };
+  await expect(rig.keep("ada", "canary-1", dying)).rejects.toThrow("killed");
+  const account = readAccount(rig.dataDir, "ada");
+  await expect(readToken(account, memoryKeychain())).rejects.toMatchObject({ code: "no-token" });
+  const removing = { dataDir: rig.dataDir, name: "ada", purge: true, startedAt: someTime };
+  await removeAccount({ ...removing, keychain: memoryKeychain() });
+  expect(existsSync(account.folder)).toBe(false);
 });

@@ -104,7 +104,7 @@ it("backUp makes no backup if it is interrupted during the sync", async () => {
   expect(await readdir(rig.path("backups"))).toEqual([]);
 });
 
-describe("a destination that cannot hold a backup", () => {
+describe("destination", () => {
   const unexpectedSync = async () => {
     throw new Error("a request was sent");
   };

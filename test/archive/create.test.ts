@@ -30,7 +30,7 @@ const hasPython = spawnSync("python3", ["--version"]).status === 0;
 const backupsIn = (folder: string) =>
   readdirSync(folder).filter((name) => !name.startsWith("catalogue.sqlite"));
 
-describe("a backup", () => {
+describe("content", () => {
   it.skipIf(!hasPython)("a backup is a valid ZIP file for another program", async () => {
     await using rig = await startWalked();
     const { file } = await rig.create("a.zip");
@@ -124,7 +124,7 @@ print(json.dumps([archive.testzip(), archive.namelist(), archive.read('tables/br
   });
 });
 
-describe("the file of a backup", () => {
+describe("file", () => {
   it("the file of a backup is named by account and state if the destination is a folder", async () => {
     await using rig = await startWalked();
     await mkdir(rig.path("backups"));
@@ -229,7 +229,7 @@ try { await createBackup({ mirror: process.argv[1], account: null, to: process.a
   });
 });
 
-describe("an encrypted backup", () => {
+describe("encryption", () => {
   const passphrase = testPassphrase;
   const askPassphrase = async () => passphrase;
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { Encrypter } from "age-encryption";
 import fc from "fast-check";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { decrypted } from "../../src/archive/container/encryption.ts";
 import { scanBackup } from "../../src/archive/container/scan.ts";
 import { BackupError } from "../../src/archive/errors.ts";
@@ -244,60 +244,56 @@ it("flipped bits, cuts and appended bytes are found in an encrypted backup", asy
   );
 });
 
-describe("an edit without new checksums", () => {
-  it.each(edits)("an edit without new checksums is found: %s", async (_edit, edited, entry, message) => {
-    const { problems } = await scanBytes(edited());
-    const about = entry();
-    const isExpected = (problem: (typeof problems)[number]) =>
-      problem.entry === about && problem.message.includes(message);
-    expect(problems.length).toBeGreaterThan(0);
-    if (message !== "") expect(problems.find(isExpected), JSON.stringify(problems)).toBeDefined();
-  });
+it.each(edits)("an edit without new checksums is found: %s", async (_edit, edited, entry, message) => {
+  const { problems } = await scanBytes(edited());
+  const about = entry();
+  const isExpected = (problem: (typeof problems)[number]) =>
+    problem.entry === about && problem.message.includes(message);
+  expect(problems.length).toBeGreaterThan(0);
+  if (message !== "") expect(problems.find(isExpected), JSON.stringify(problems)).toBeDefined();
 });
 
-describe("an edit with matching checksums", () => {
-  it.each<[string, () => ForgedEntry[], string]>([
-    ["a body that a revision needs removed", () => entries.toSpliced(at("revisions/"), 1), "is missing"],
-    ["bookkeeping removed", () => entries.toSpliced(at("bookkeeping/run"), 1), "is missing"],
-    [
-      "a body changed",
-      () => withContent("revisions/", (text) => `${text} `),
-      "does not have the SHA-256 that is its name",
-    ],
-    [
-      "a body of no revision added",
-      () => {
-        const content = Buffer.from("{}");
-        const name = `revisions/${createHash("sha256").update(content).digest("hex")}.json`;
-        return [...entries, { name, content }].sort(
-          (a, b) => rank(a.name) - rank(b.name) || (a.name < b.name ? -1 : 1),
-        );
-      },
-      "belongs to no revision",
-    ],
-    ["a line that is no row", () => withContent("bookkeeping/run", (text) => `${text}[]\n`), "is no row"],
-    [
-      "a row with something in it",
-      () => withContent("bookkeeping/run", () => '{"id":{"toString":1}}\n'),
-      "is no row",
-    ],
-    [
-      "a manifest with more in it",
-      () => withContent("manifest", (text) => text.replace("{", '{"more": 1,')),
-      "is damaged",
-    ],
-    ["a manifest that is no JSON", () => withContent("manifest", () => "{"), "is not JSON"],
-  ])("an edit with matching checksums is found: %s", async (_edit, edited, message) => {
-    const { problems } = await scanBytes(forgeZip(withSums(edited())));
-    expect(problems.map((problem) => problem.message).join("; ")).toContain(message);
-  });
+it.each<[string, () => ForgedEntry[], string]>([
+  ["a body that a revision needs removed", () => entries.toSpliced(at("revisions/"), 1), "is missing"],
+  ["bookkeeping removed", () => entries.toSpliced(at("bookkeeping/run"), 1), "is missing"],
+  [
+    "a body changed",
+    () => withContent("revisions/", (text) => `${text} `),
+    "does not have the SHA-256 that is its name",
+  ],
+  [
+    "a body of no revision added",
+    () => {
+      const content = Buffer.from("{}");
+      const name = `revisions/${createHash("sha256").update(content).digest("hex")}.json`;
+      return [...entries, { name, content }].sort(
+        (a, b) => rank(a.name) - rank(b.name) || (a.name < b.name ? -1 : 1),
+      );
+    },
+    "belongs to no revision",
+  ],
+  ["a line that is no row", () => withContent("bookkeeping/run", (text) => `${text}[]\n`), "is no row"],
+  [
+    "a row with something in it",
+    () => withContent("bookkeeping/run", () => '{"id":{"toString":1}}\n'),
+    "is no row",
+  ],
+  [
+    "a manifest with more in it",
+    () => withContent("manifest", (text) => text.replace("{", '{"more": 1,')),
+    "is damaged",
+  ],
+  ["a manifest that is no JSON", () => withContent("manifest", () => "{"), "is not JSON"],
+])("an edit with matching checksums is found: %s", async (_edit, edited, message) => {
+  const { problems } = await scanBytes(forgeZip(withSums(edited())));
+  expect(problems.map((problem) => problem.message).join("; ")).toContain(message);
+});
 
-  it("an edit with matching checksums that is otherwise consistent is a forgery, which only the root hash reveals", async () => {
-    const forged = forgeZip(withSums(withContent("tables/bra.csv", (text) => text.replace("blue", "grey"))));
-    const [was, is] = [await scanBytes(sound), await scanBytes(forged)];
-    expect(is.problems).toEqual([]);
-    expect(is.rootHash).not.toBe(was.rootHash);
-  });
+it("an edit with matching checksums that is otherwise consistent is a forgery, which only the root hash reveals", async () => {
+  const forged = forgeZip(withSums(withContent("tables/bra.csv", (text) => text.replace("blue", "grey"))));
+  const [was, is] = [await scanBytes(sound), await scanBytes(forged)];
+  expect(is.problems).toEqual([]);
+  expect(is.rootHash).not.toBe(was.rootHash);
 });
 
 const rank = (name: string) => (name === "manifest.json" ? 0 : name === "SHA256SUMS" ? 2 : 1);

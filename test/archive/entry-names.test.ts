@@ -4,7 +4,7 @@ import { requiredEntries, requireSafeEntryName } from "../../src/archive/content
 
 const sha256 = "a".repeat(64);
 
-describe("the name of an entry", () => {
+describe("validation", () => {
   it.each([
     ...requiredEntries,
     `revisions/${sha256}.json`,

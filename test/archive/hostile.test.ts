@@ -141,7 +141,7 @@ const hostile: readonly (readonly [string, () => Buffer])[] = [
   ["a gzip stream", () => Buffer.from("1f8b0800000000000003", "hex")],
 ];
 
-describe("a hostile archive", () => {
+describe("archives", () => {
   it.each(hostile)("a hostile archive is refused, and nothing is written: %s", async (_case, make) => {
     const bytes = make();
     const { problems } = await scanBytes(bytes);

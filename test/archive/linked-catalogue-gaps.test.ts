@@ -15,7 +15,7 @@ import { catalogueWorld, linkedUrls, startRigs } from "./support/linked-catalogu
 const withdrawRequest = ({ mirror }: BackupRig) =>
   mirror.db.exec("delete from _meta where key = 'with_catalogue'");
 
-describe("a backup without a requested catalogue part", () => {
+describe("not requested", () => {
   it("a backup without a requested catalogue part is complete, holds no catalogue resources and says so, whatever another account fetched", async () => {
     await using rigs = await startRigs();
     crawl(rigs.catalogue, catalogueWorld());
@@ -48,7 +48,7 @@ describe("a backup without a requested catalogue part", () => {
   });
 });
 
-describe("a backup with a requested but unmirrored catalogue part", () => {
+describe("requested, not mirrored", () => {
   it("a backup with a requested but unmirrored catalogue part is not complete", async () => {
     await using rigs = await startRigs();
     const { manifest } = await rigs.account.create("a.zip");

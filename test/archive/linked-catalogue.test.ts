@@ -17,7 +17,7 @@ import { forgeZip } from "./support/forge-zip.ts";
 import { takeApart, withSums } from "./support/forgery.ts";
 import { catalogueWorld, linkedUrls, startRigs } from "./support/linked-catalogue-rig.ts";
 
-describe("the catalogue part of an account's backup", () => {
+describe("one backup", () => {
   it("the catalogue part of an account's backup holds the resources that the bras link to, their parents, and nothing else", async () => {
     await using rigs = await startRigs();
     const world = catalogueWorld();
@@ -142,7 +142,7 @@ describe("the catalogue part of an account's backup", () => {
   });
 });
 
-describe("the catalogue part of successive backups", () => {
+describe("successive backups", () => {
   /** Each backup is of another second. */
   async function startDays() {
     const rigs = await startRigs();

@@ -25,7 +25,7 @@ function filteredChanges(filter: Partial<ChangeFilter>): string[] {
   });
 }
 
-describe("a filter of fields", () => {
+describe("fields", () => {
   it.each<[behaviour: string, filter: Partial<ChangeFilter>, expected: string[]]>([
     [
       "keeps all changes if it is empty",
@@ -64,7 +64,7 @@ describe("a filter of fields", () => {
   });
 });
 
-describe("the brand of a filter", () => {
+describe("brands", () => {
   const brands = [
     { href: "u:eh", slug: "eh-paris", name: "EH Paris" },
     { href: "u:eclat", slug: "eclat", name: "Éclat Ħal" },

@@ -50,7 +50,7 @@ it("a resource is never touched if one state has only some of its fields", () =>
   expect(changeOf(was, { model: withName, model_picture: pictures })).toEqual(["changed"]);
 });
 
-describe("the rows of a state", () => {
+describe("rows", () => {
   it("the rows of a state have the lists of a resource as fields, without lists of unknown resources", () => {
     const state = stateOf({
       model: [
@@ -100,7 +100,7 @@ describe("the rows of a state", () => {
   });
 });
 
-describe("a table or column that only one state has", () => {
+describe("different tables or columns", () => {
   it("a table or column that only one state has is reported but not compared, since an export may leave it out", () => {
     const first = stateOf({
       brand: [

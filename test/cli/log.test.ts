@@ -9,7 +9,7 @@ const nothing = { credentials: [], redis: null };
 const linesOf = (text: string): object[] =>
   text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
 
-describe("a log without a terminal", () => {
+describe("without a terminal", () => {
   it("a log without a terminal writes one JSON line per event, with its facts", () => {
     const io = fakeIo();
     const log = openLog({ json: false, quiet: false }, io, nothing);
@@ -34,7 +34,7 @@ describe("a log without a terminal", () => {
   });
 });
 
-describe("a log on a terminal", () => {
+describe("on a terminal", () => {
   it("a log on a terminal writes plain text", () => {
     const io = fakeIo({ isTerminal: true });
     openLog({ json: false, quiet: false }, io, nothing).info("ended", "Ended.", { sent: 1 });

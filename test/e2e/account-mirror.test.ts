@@ -46,7 +46,7 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-describe("armoire sync --account", () => {
+describe("sync", () => {
   it("sync --account mirrors an account and reports the new resources", async () => {
     expect(await succeed("sync", "--account", "ada")).toMatch(
       /^Run 1: \d+ new.*\nEverything is up to date: .*accounts.ada.mirror\.sqlite\n$|^Run 1/s,
@@ -86,7 +86,7 @@ describe("armoire sync --account", () => {
   });
 });
 
-describe("reading with --account", () => {
+describe("reading commands", () => {
   it("status and plan describe the account", async () => {
     const status = await succeed("status", "--account", "ada");
     expect(status).toMatch(/^User {7}anna \(user 1000\)$/m);

@@ -67,7 +67,7 @@ async function list() {
 const filesBelow = (path: string) =>
   readdirSync(path, { recursive: true, withFileTypes: true }).map((file) => join(file.parentPath, file.name));
 
-describe("account add", () => {
+describe("adding", () => {
   it("account add prints the user, the permissions and the place of the token", async () => {
     const { stdout, stderr, exitCode } = await add("clara", 2);
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
@@ -260,7 +260,7 @@ describe("account add", () => {
   });
 });
 
-describe("account list", () => {
+describe("listing", () => {
   it("account list explains how to add the first account", async () => {
     expect(await armoire(["account", "list"])).toEqual({
       ...{
@@ -324,7 +324,7 @@ describe("account list", () => {
   });
 });
 
-describe("account remove", () => {
+describe("removing", () => {
   it("account remove needs --yes without a terminal", async () => {
     await add("ada", 0);
     const message =
@@ -374,7 +374,7 @@ describe("account remove", () => {
   });
 });
 
-describe("a token", () => {
+describe("tokens", () => {
   it("a token is in its own file only: in no other file, no output and no argument", async () => {
     sandbox.setFaults([{ kind: "me", times: "always", fault: "status", status: 403 }]);
     await add("ada", 0, "--verbose");

@@ -58,7 +58,7 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-describe("armoire backup", () => {
+describe("one command", () => {
   it("armoire backup syncs and backs up a new account, and prints the root hash to keep", async () => {
     const { stdout } = await expectExit(0, ["backup", "--account", "ada", "--to", path("backups")]);
     expect(backups()).toEqual([expect.stringMatching(/^armoire-ada-\d{4}-\d\d-\d\dT\d{6}Z\.zip$/)]);
@@ -114,7 +114,7 @@ describe("armoire backup", () => {
   });
 });
 
-describe("a backup of one account", () => {
+describe("create, restore and unpack", () => {
   it("the backup of an account restores the account on another computer, where the next sync is free", async () => {
     const [file = ""] = globSync(path("backups/*.zip"));
     await expectExit(1, ["backup", "restore", file, "--account", "ada"]);
@@ -197,7 +197,7 @@ describe("a backup of one account", () => {
   });
 });
 
-describe("an encrypted backup", () => {
+describe("encryption", () => {
   const passphrase = { ARMOIRE_BACKUP_PASSPHRASE: testPassphrase };
 
   it("an encrypted backup opens with its passphrase, which is stored nowhere", async () => {

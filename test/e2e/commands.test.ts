@@ -17,7 +17,7 @@ function firstBrand() {
   return { url: brand?.url ?? "", fields: brand?.body.body ?? {}, links: brand?.body.links ?? {} };
 }
 
-describe("--help", () => {
+describe("help", () => {
   it.concurrent.each([
     ...[
       "sync",
@@ -52,7 +52,7 @@ describe("--help", () => {
   });
 });
 
-describe("a sync", () => {
+describe("sync", () => {
   it("a sync prints a report, and with --json one object with all documented members", async () => {
     const settings = ["--data-dir", fixture.newPath(), "--base-url", fixture.sandbox.url];
     const text = await output("sync", ...settings, "--depth", "brands");
@@ -118,7 +118,7 @@ describe("a sync", () => {
   });
 });
 
-describe("reading a mirror", () => {
+describe("reading commands", () => {
   it("status shows the mirror, its last run and its kinds", async () => {
     expect(await output("status", "--mirror", fixture.mirror)).toMatch(
       /^Mirror {5}.*\nService .*\nLast run {3}1, .*\nAllowance {2}.*\nForecast {3}100 % of all bras are covered, and the mirror is complete\.\n\nkind /,

@@ -40,7 +40,7 @@ async function expectUntouched(command: readonly string[], file: string, message
   expect(hash()).toBe(before);
 }
 
-describe("a mirror of a newer version is refused with both versions, and not changed", () => {
+describe("newer version", () => {
   let file: string;
   beforeAll(() => {
     file = `${fixture.newPath()}.sqlite`;
@@ -64,7 +64,7 @@ describe("a mirror of a newer version is refused with both versions, and not cha
   );
 });
 
-describe("a truncated mirror is refused as damaged, and not changed", () => {
+describe("truncated file", () => {
   let file: string;
   beforeAll(() => {
     file = `${fixture.newPath()}.sqlite`;
@@ -79,7 +79,7 @@ describe("a truncated mirror is refused as damaged, and not changed", () => {
   );
 });
 
-describe("damage found while reading is reported as damage", () => {
+describe("damaged page", () => {
   it.concurrent.each([
     ["_resource", ["sync"]],
     ["_resource", ["plan"]],

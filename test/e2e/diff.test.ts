@@ -56,7 +56,7 @@ function readEntities(): Map<string, string> {
   return new Map(entities.map(({ url, body }) => [url, JSON.stringify(body.body)]));
 }
 
-describe("a diff", () => {
+describe("compared states", () => {
   it("a diff compares the latest two runs by default, and lists the real changes", async () => {
     const { from, to, changes } = await diff();
     expect([from.run, to.run]).toEqual([1, 2]);
@@ -149,7 +149,7 @@ describe("a diff", () => {
   });
 });
 
-describe("printing a diff", () => {
+describe("formats", () => {
   it("a diff is printed as an uncut table with totals at the end", async () => {
     const table = await output("diff", "--mirror", mirror);
     const [head, ...lines] = table.trimEnd().split("\n");
@@ -201,7 +201,7 @@ it("--since lists changes reported by the service, by its own times", async () =
   );
 });
 
-describe("runs show", () => {
+describe("runs show RUN", () => {
   it("runs show prints the record of a run and the changes since the run before", async () => {
     const shown = await json<Diff & { run: { id: number } }>("runs", "show", "2", "--mirror", mirror);
     expect(shown.run).toMatchObject({ id: 2, stopped: null });
@@ -224,7 +224,7 @@ describe("runs show", () => {
   });
 });
 
-describe("invalid input is refused in one or two lines", () => {
+describe("invalid input", () => {
   it.concurrent.each<readonly [name: string, args: readonly string[], exitCode: number, message: RegExp]>([
     [
       "a point that is none",

@@ -61,7 +61,7 @@ function readRuns({ file }: SyncRig) {
   }
 }
 
-describe("a sync that is interrupted", () => {
+describe("interrupted sync", () => {
   it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
@@ -151,7 +151,7 @@ it.runIf(process.platform === "linux")(
   },
 );
 
-describe("a mirror that another process has locked", () => {
+describe("locked mirror", () => {
   it("a mirror that another process has locked is refused with the process that holds the lock, and can be read meanwhile", async () => {
     await using syncRig = await startSyncRig({ latencyMillis: hour });
     const holder = startArmoire(syncRig.args);
@@ -175,7 +175,7 @@ describe("a mirror that another process has locked", () => {
   });
 });
 
-describe("a closed output pipe", () => {
+describe("closed pipes", () => {
   /** The exit code of the program in a pipe whose reader closes at once. */
   async function pipeIntoNothing(
     args: readonly string[],

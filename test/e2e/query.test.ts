@@ -55,7 +55,7 @@ it("a question runs by name, with the limits and formats of any query", async ()
   expect(all).toMatch(/^(\{"name":.*\}\n){6}$/);
 });
 
-describe("a result cut by a limit has a notice on stderr only", () => {
+describe("row limits", () => {
   const letter =
     "select lower(substr(name, 1, 1)) as letter from model group by 1 having count(*) > 1 limit 1";
   it.each([

@@ -73,7 +73,7 @@ function backdateSchedules(dataDir: string): void {
 /** A slow service, so that a sync is still running when it is stopped. */
 const slowService = { brands: 6, models: 20, sizes: 60, latencyMillis: 400, allowance: 10_000 };
 
-describe("schedules of one process", () => {
+describe("one process", () => {
   it("schedules of one process are started when due, and their outcome is logged", async () => {
     const dataDir = newDataDir();
     const added = await add(dataDir, "often", ...everySecond, "--tz", "UTC", ...sync());
@@ -257,7 +257,7 @@ it("schedules run either with or without Redis, and a killed scheduler blocks no
   expect((await last.result).exitCode).toBe(0);
 }, 60_000);
 
-describe("an invalid schedule is refused and not stored", () => {
+describe("invalid schedules", () => {
   const cases: Readonly<Record<string, readonly [args: readonly string[], message: RegExp]>> = {
     "an unknown option": [["--", "sync", "--nonsense"], /invalid: unknown option '--nonsense'\n/],
     "an invalid value": [["--", "sync", "--depth", "bras"], /Allowed choices are brands, models, sizes/],

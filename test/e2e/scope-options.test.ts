@@ -13,7 +13,7 @@ const plan = (...flags: readonly string[]) =>
 const total = ({ due }: SyncPlan, key: "fetch" | "check" | "freeChecks") =>
   due.reduce((sum, count) => sum + count[key], 0);
 
-describe("a complete mirror", () => {
+describe("scope", () => {
   it("a complete mirror has nothing to fetch, and every check is free", async () => {
     const plain = await plan();
     const held = total(plain, "check");

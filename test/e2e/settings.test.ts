@@ -27,7 +27,7 @@ async function readSettings(
   return Object.fromEntries(settings.map(({ name, value, from }) => [name, [value, from]]));
 }
 
-describe("a setting", () => {
+describe("precedence", () => {
   const flags = [
     "--base-url",
     "https://flag.example/",

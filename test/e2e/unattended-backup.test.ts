@@ -55,7 +55,7 @@ it("an unattended backup prints one line about an incomplete backup", async () =
     expect((await armoire(["backup", ...args])).stdout).toMatch(/\d+ of 30 bras.*not complete/);
 });
 
-describe("with a completely mirrored account", () => {
+describe("complete mirror", () => {
   let sandbox: Sandbox;
   let username: string;
   beforeEach(async () => {

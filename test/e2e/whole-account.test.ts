@@ -48,7 +48,7 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-describe("armoire sync --account NAME --with-catalogue", () => {
+describe("--with-catalogue", () => {
   it("sync --account NAME --with-catalogue reports both parts together, and SQL joins bras with the catalogue", async () => {
     const { report, stderr, exitCode } = await syncAda("--with-catalogue");
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
@@ -107,7 +107,7 @@ describe("armoire sync --account NAME --with-catalogue", () => {
   });
 });
 
-describe("armoire sync --account NAME --media", () => {
+describe("--media", () => {
   it("sync --account NAME --media names other hosts, downloads pictures, and lists them in SQL", async () => {
     const { report, stderr, exitCode } = await syncAda("--media");
     expect(exitCode).toBe(0);

@@ -44,7 +44,7 @@ describe.each(readers)("%s", (...args) => {
   );
 });
 
-describe("a sync is refused", () => {
+describe("sync", () => {
   const app = (secret: string) => () => ({ ARMOIRE_APP_KEY: "key", ARMOIRE_APP_SECRET: secret });
   const syncTo =
     (...more: readonly string[]) =>
@@ -118,7 +118,7 @@ describe("a sync is refused", () => {
   );
 });
 
-describe("a config file", () => {
+describe("config file", () => {
   it("a config file with an unknown setting is refused without showing its value", async () => {
     const file = join(fixture.folder, "wrong-config.json");
     writeFileSync(file, JSON.stringify({ baseUrl: "https://api.example.org/", token: "hunter2" }));
@@ -128,7 +128,7 @@ describe("a config file", () => {
   });
 });
 
-describe("an export is refused", () => {
+describe("export", () => {
   it("an export is refused if the folder is no export, which stays unchanged", async () => {
     const out = fixture.newPath();
     mkdirSync(out);
@@ -143,14 +143,14 @@ describe("an export is refused", () => {
   });
 });
 
-describe("an unknown resource", () => {
+describe("show", () => {
   it("an unknown resource is reported with the valid forms of a key", async () => {
     const result = await callArmoire(["show", "brand", "nobody", "--mirror", fixture.mirror]);
     expectRefusal(result, 1, /holds no brand called "nobody"\n.*URL/);
   });
 });
 
-describe("a service that cannot be reached", () => {
+describe("unreachable service", () => {
   it("a service that cannot be reached fails the sync with its address and what to check", async () => {
     const result = await callArmoire([
       "sync",

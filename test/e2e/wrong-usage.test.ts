@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
 
-describe("an unknown flag is wrong usage", () => {
+describe("unknown flags", () => {
   it.concurrent.each([
     ...[
       "sync",
@@ -64,7 +64,7 @@ it.each([
   expect(stderr.includes("sqlite_schema")).toBe(isExpected);
 });
 
-describe("two formats together are wrong usage", () => {
+describe("conflicting formats", () => {
   it.concurrent.each(["show brand x", "history brand x", "search x", "query @gone", "diff"])(
     "two formats together are wrong usage of %s",
     async (command) => {
@@ -74,7 +74,7 @@ describe("two formats together are wrong usage", () => {
   );
 });
 
-describe("an invalid value is wrong usage", () => {
+describe("invalid values", () => {
   const cases: Readonly<Record<string, RefusedCase>> = {
     "an unknown command": [() => ["snyc"], 2, /unknown command 'snyc'[\s\S]*Did you mean sync/],
     "a base URL that is none": [

@@ -23,7 +23,7 @@ function expectCell(field: CsvField | undefined, cell: Cell, raw: boolean): void
   }
 }
 
-describe("csv", () => {
+describe("cells", () => {
   it("csv reads back to the same cells for any text and numbers", () => {
     fc.assert(
       fc.property(anyTable, fc.boolean(), (table, raw) => {
@@ -88,7 +88,7 @@ describe("csv", () => {
   });
 });
 
-describe("the guard against formulas", () => {
+describe("formula guard", () => {
   it.each([
     ["=1+1", "'=1+1"],
     ["+31 20 555", "'+31 20 555"],

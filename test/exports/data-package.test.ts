@@ -39,7 +39,7 @@ const failing = {
   },
 };
 
-describe("a data package", () => {
+describe("written package", () => {
   it("a data package has a file for each table and format, and a manifest that describes them", async () => {
     const out = join(await makeTestFolder(), "catalogue");
     const manifest = await writeDataPackage(request(out));
@@ -118,7 +118,7 @@ describe("a data package", () => {
   );
 });
 
-describe("a destination that cannot be replaced", () => {
+describe("destination", () => {
   it.each<[string, string, (out: string) => Promise<unknown>]>([
     ["a file", "not-a-package", (out) => writeFile(out, "mine")],
     ["a pipe", "not-a-package", async (out) => execFileSync("mkfifo", [out])],
@@ -167,7 +167,7 @@ describe("a destination that cannot be replaced", () => {
   };
 });
 
-describe("an export that fails", () => {
+describe("failures", () => {
   it("an export that fails leaves only the earlier package if a table cannot be read", async () => {
     const folder = await makeTestFolder();
     const out = join(folder, "out");
@@ -233,7 +233,7 @@ describe("an export that fails", () => {
   });
 });
 
-describe("verifying a data package", () => {
+describe("verification", () => {
   it("verifying a data package finds every change to its files", async () => {
     const out = join(await makeTestFolder(), "out");
     await writeDataPackage(request(out));

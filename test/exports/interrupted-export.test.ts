@@ -41,7 +41,7 @@ async function whatStands(out: string): Promise<unknown> {
   return manifest.about.label;
 }
 
-describe("an export killed with SIGKILL", () => {
+describe("SIGKILL", () => {
   it("an export killed with SIGKILL leaves its destination empty or unchanged, at any point in the data", async () => {
     const folder = await makeTestFolder();
     for (const [earlier, steps] of [
@@ -97,7 +97,7 @@ describe("an export killed with SIGKILL", () => {
   });
 });
 
-describe("an export beside another one", () => {
+describe("concurrent exports", () => {
   it("an export beside another one does not remove the temporary folder of an export that still runs", async () => {
     const folder = await makeTestFolder();
     const running = `.out.armoire-partial-${process.ppid}-abcdef`;
@@ -107,7 +107,7 @@ describe("an export beside another one", () => {
   });
 });
 
-describe("a full disk", () => {
+describe("disk space", () => {
   it("a full disk is reported with the path, and leaves only the earlier package", async () => {
     const folder = await makeTestFolder();
     const out = join(folder, "out");

@@ -14,7 +14,7 @@ function expectCell(value: unknown, cell: Cell): void {
   else expect(value).toBe(cell);
 }
 
-describe("json", () => {
+describe("rows", () => {
   it("json reads back to the same cells for any text and numbers", () => {
     fc.assert(
       fc.property(anyTable, (table) => {

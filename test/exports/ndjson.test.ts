@@ -7,7 +7,7 @@ import { anyTable, tableOf } from "./support/arbitrary-table.ts";
 const write = (rows: readonly (readonly Cell[])[]): string =>
   [...ndjsonChunks(tableOf("brand", ["name", "count"], rows))].join("");
 
-describe("ndjson", () => {
+describe("rows", () => {
   it("ndjson has one row a line, with the same text as in the JSON array", () => {
     fc.assert(
       fc.property(anyTable, (table) => {

@@ -23,7 +23,7 @@ const asText = (cell: Cell) =>
 
 const linesOf = (chunks: Iterable<string>) => [...chunks].join("").split("\n").slice(0, -1);
 
-describe("reading an export back", () => {
+describe("round trip", () => {
   it.each([
     ["JSON", jsonChunks],
     ["NDJSON", ndjsonChunks],
@@ -58,7 +58,7 @@ it("readLines gives whole lines wherever chunks end", async () => {
   );
 });
 
-describe("a data package", () => {
+describe("formats and checksums", () => {
   const table = tableOf("brand", ["href", "bra_count"], [["a", 5n]]);
   const write = async (formats: readonly ("csv" | "json" | "ndjson")[]) => {
     const out = join(await makeTestFolder(), "export");

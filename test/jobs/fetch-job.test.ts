@@ -24,7 +24,7 @@ const failWith = (error: unknown, signal = never): Promise<JobResult> =>
 const resumeAt = Date.UTC(2026, 0, 16);
 const serviceError = (code: ServiceErrorCode) => new ServiceError(code, "detail", { url: job.url, resumeAt });
 
-describe("a response", () => {
+describe("responses", () => {
   it("a response becomes a result; the held validator is sent with the request", async () => {
     await using sandbox = await startSandbox();
     const service = openServiceClient({ baseUrl: sandbox.url, clock: { ...systemClock, now } });
@@ -84,7 +84,7 @@ describe("a response", () => {
   });
 });
 
-describe("a request without a usable response", () => {
+describe("failures", () => {
   it.each<ServiceErrorCode>(["timeout", "unreachable", "server-error", "closed"])(
     "a request that failed with %s, to be retried later, fails its resource",
     async (code) => {

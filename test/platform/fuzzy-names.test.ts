@@ -23,7 +23,7 @@ it.each([
   expect(plainName(name)).toBe(plainName(plain));
 });
 
-describe("similarNames", () => {
+describe("similar names", () => {
   const names = ["Freya", "Comexim", "Anna Lingerie", "Annabel", "Panache", "Comexim", "Łucja", "!"];
 
   it.each([

@@ -76,7 +76,7 @@ async function makeMirrorWithRun(): Promise<void> {
   writer.close();
 }
 
-describe("a hostile statement", () => {
+describe("statements", () => {
   const path = "FOLDER/other.sqlite";
   it.each<[string, QueryParameters]>([
     ["ATTACH :path AS other", { path }],
@@ -101,7 +101,7 @@ describe("a hostile statement", () => {
   );
 });
 
-describe("a hostile statement on a synced mirror", () => {
+describe("synced mirror", () => {
   it("a hostile statement on a synced mirror changes nothing in its folder, on views or on tables", async () => {
     await using rig = await startRig({ brands: 3, models: 6, sizes: 12 });
     await rig.sync();
@@ -115,7 +115,7 @@ describe("a hostile statement on a synced mirror", () => {
   });
 });
 
-describe("a hostile statement", () => {
+describe("statements", () => {
   it("the list of hostile statements has at least 150", () => {
     expect(new Set(hostileStatements).size).toBeGreaterThanOrEqual(150);
   });

@@ -19,7 +19,7 @@ const hrefsIn = (rig: Rig): string[] =>
 
 const idOf = (href: string): string => href.split("/").at(-2) ?? "";
 
-describe("a measurement with a URL of its own", () => {
+describe("linked measurements", () => {
   it("a measurement with a URL of its own is shown by its URL and by its id, and an unknown one is an error", async () => {
     await using rig = await startRig({ measurements: "linked" });
     await rig.sync(account(rig));
@@ -65,7 +65,7 @@ describe("a measurement with a URL of its own", () => {
   });
 });
 
-describe("measurements that their list holds", () => {
+describe("embedded measurements", () => {
   it("measurements within a list are shown together and in order by its URL, also as of a run", async () => {
     await using rig = await startRig({ measurements: "inline" });
     await rig.sync(account(rig));

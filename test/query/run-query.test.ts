@@ -44,7 +44,7 @@ async function queryProcesses(): Promise<string[]> {
   return found;
 }
 
-describe("a result", () => {
+describe("results", () => {
   it("a result has columns and rows with exact text and integers, and blobs as literals", async () => {
     const result = await runQuery({
       file,
@@ -176,7 +176,7 @@ describe("a result", () => {
   });
 });
 
-describe("a failing query", () => {
+describe("failures", () => {
   it("a failing query is stopped at its deadline together with its process", async () => {
     await expect(query(endless, { timeoutMillis: 300 })).rejects.toMatchObject({
       code: "timeout",
@@ -282,7 +282,7 @@ describe("a failing query", () => {
   });
 });
 
-describe("a query's process", () => {
+describe("process", () => {
   it.runIf(process.platform === "linux")(
     "a query's process has only the compile cache in its environment, and no SQL in its arguments",
     async () => {
@@ -303,7 +303,7 @@ describe("a query's process", () => {
   );
 });
 
-describe("readCell", () => {
+describe("stored UTF-16", () => {
   it("readCell decodes exactly the blobs that are stored UTF-16 text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.uint8Array(), (text, bytes) => {

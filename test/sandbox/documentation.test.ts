@@ -27,7 +27,7 @@ const silent: Io = {
 };
 configure(command, silent);
 
-describe("docs/sandbox.md", () => {
+describe("page", () => {
   it.each(command.options.map(({ long }) => long ?? ""))("docs/sandbox.md describes %s", (flag) => {
     expect(text).toContain(`\`${flag}`);
   });

@@ -7,7 +7,7 @@ import { onBench, rightBytes, urlsOf, useFaultBench } from "./support/fault-benc
 
 useFaultBench();
 
-describe("a rule", () => {
+describe("rules", () => {
   const statusesOf = async (urls: readonly string[]): Promise<number[]> => {
     const statuses: number[] = [];
     for (const url of urls) statuses.push((await send(url)).status);

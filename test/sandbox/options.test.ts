@@ -17,7 +17,7 @@ beforeAll(async () => {
   return () => temporary[Symbol.asyncDispose]();
 });
 
-describe("options", () => {
+describe("command-line options", () => {
   it("all options have defaults", () => {
     expect(resolveOptions({})).toMatchObject({
       host: "127.0.0.1",
@@ -84,7 +84,7 @@ it("closing works with open requests, and a second time", async () => {
   expect(await pending).toBe("cut");
 });
 
-describe("chance", () => {
+describe("random numbers", () => {
   it("the same seed and stream give the same numbers, others different ones", () => {
     const draws = (...stream: number[]): number[] => {
       const random = new Random(1, ...stream);

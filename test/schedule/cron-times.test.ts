@@ -14,7 +14,7 @@ const iso = (millis: number | null) => (millis === null ? null : new Date(millis
 const timesOf = (cron: string, tz: string, from: string, to: string) =>
   timesBetween({ ...someSchedule, cron, tz }, Date.parse(from), Date.parse(to)).map(iso);
 
-describe("a due time", () => {
+describe("due times", () => {
   it("a due time that the clock skips is due right after the gap, once", () => {
     expect(timesOf("30 2 * * *", "Europe/Berlin", "2026-03-28T12:00Z", "2026-03-30T12:00Z")).toEqual([
       "2026-03-29T01:00:00.000Z",
@@ -73,7 +73,7 @@ it("no due time lies between the last one up to a moment and the first one after
   );
 });
 
-describe("requireTimes", () => {
+describe("validation", () => {
   const now = Date.parse("2026-01-01T00:00:00Z");
   it.each([
     ["61 * * * *", "UTC", /Invalid value for minute/],

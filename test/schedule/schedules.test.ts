@@ -36,7 +36,7 @@ const someRun = (minute: number): ScheduledRun => ({
   ...{ endedAt: null, exitCode: null, seconds: null, counts: null, error: null },
 });
 
-describe("schedules", () => {
+describe("stored schedules", () => {
   it("schedules are sorted by name, readable by their owner only, and removed together with their run history", () => {
     add("weekly");
     add("daily");
@@ -136,7 +136,7 @@ describe("schedules", () => {
   }, 60_000);
 });
 
-describe("the run history", () => {
+describe("history", () => {
   it("the run history has the newest runs, and the end of a run replaces its start", () => {
     for (let minute = 1; minute <= maxRuns + 5; minute++) {
       recordRun(dataDir, "daily", someRun(minute));

@@ -19,7 +19,7 @@ const print = (scheduler: SystemScheduler, parts: Partial<Schedule> = {}) =>
 
 const calendar = (cron: string) => toCalendar({ ...someSchedule, cron });
 
-describe("OnCalendar of a systemd timer", () => {
+describe("OnCalendar", () => {
   it.each([
     ["0 6 * * *", "*-*-* 06:00:00 UTC"],
     ["*/20 * * * *", "*-*-* *:00,20,40:00 UTC"],
@@ -67,7 +67,7 @@ it("the fields of a cron expression give the same times as the schedule itself",
   );
 });
 
-describe("systemd units", () => {
+describe("systemd", () => {
   it("systemd units start this program as its user, with write access only to its own files", () => {
     const [service, timer] = print("systemd", {
       args: ["backup", "--to", "/media/my stick/100%", "--x", "$HOME"],
@@ -92,7 +92,7 @@ describe("systemd units", () => {
   });
 });
 
-describe("a crontab line", () => {
+describe("crontab", () => {
   it("a crontab line starts this program in the folder and time zone of the schedule, with its delay", () => {
     const [{ content } = { content: "" }] = print("cron", {
       ...{ cron: "@daily", args: ["export", "--out", "it's 100%"], folder: "/home/anna", delayMillis: 7000 },

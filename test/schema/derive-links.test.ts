@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { deriveGolden, linksOf, withItems, withLinks } from "./support/derive-golden.ts";
 import { api } from "./support/golden.ts";
 
-describe("the next page", () => {
+describe("pagination", () => {
   it("the next page is meta.next, and null on the last page", () => {
     expect(deriveGolden("brands")).toMatchObject({ nextUrl: `${api}/brands/?page=2`, collectionTotal: 683 });
     expect(deriveGolden("models")).toMatchObject({ nextUrl: null, collectionTotal: 21 });

@@ -25,7 +25,7 @@ const metaFields = [
   { name: "collection_total", key: "collectionTotal", readings: count },
 ] as const;
 
-describe("an irregular envelope", () => {
+describe("irregular envelopes", () => {
   it.each(["self", "spec"] as const)(
     "an irregular envelope is read if its %s is wrong, missing or null",
     (name) => {
@@ -164,7 +164,7 @@ describe("an irregular envelope", () => {
   );
 });
 
-describe("an irregular summary", () => {
+describe("irregular summaries", () => {
   const summarise = (summary: typeof namedSummary, text: string) => {
     const issues: FieldIssue[] = [];
     const item = jsonValue(text) as Record<string, unknown>;
@@ -195,7 +195,7 @@ describe("an irregular summary", () => {
   });
 });
 
-describe("a body that is not an envelope", () => {
+describe("invalid bodies", () => {
   const refusal = (value: unknown): { pointer: string; message: string } => {
     try {
       readEnvelopeOrThrow(value);

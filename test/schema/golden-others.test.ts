@@ -8,7 +8,7 @@ import {
 } from "../../schema/envelope.ts";
 import { api, noMeta, parseGolden } from "./support/golden.ts";
 
-describe("the user's measurements", () => {
+describe("measurements", () => {
   const project = (file: string) =>
     projectMeasurements(readEnvelopeOrThrow(parseGolden(file).value).envelope);
 

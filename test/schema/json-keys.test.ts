@@ -17,7 +17,7 @@ const anyMembers = fc.array(
 );
 const spell = (key: string, escaped: boolean): string => (escaped && key === "a" ? '"\\u0061"' : `"${key}"`);
 
-describe("keys", () => {
+describe("object keys", () => {
   it("duplicate keys are found in any document and spelling", () => {
     fc.assert(
       fc.property(anyMembers, anyText, (members, text) => {

@@ -23,7 +23,7 @@ const anyOrdinaryJson = fc
   .jsonValue({ stringUnit: "binary" })
   .filter((value) => !hasWholeBeyondDouble(JSON.stringify(value)));
 
-describe("numbers", () => {
+describe("exact numbers", () => {
   it("numbers in any document have the same value after parsing and writing", () => {
     const places: readonly [before: string, after: string][] = [
       ["", ""],
@@ -92,7 +92,7 @@ describe("numbers", () => {
   });
 });
 
-describe("values", () => {
+describe("other values", () => {
   it("values are those of JSON.parse for any document", () => {
     fc.assert(
       fc.property(anyOrdinaryJson, fc.constantFrom(0, 2), (value, indent) => {
@@ -174,7 +174,7 @@ describe("values", () => {
   });
 });
 
-describe("a byte order mark", () => {
+describe("byte order marks", () => {
   it("one byte order mark before the document is accepted", () => {
     expect(parse('\ufeff{"a":"\ufeff"}')).toEqual({ a: "\ufeff" });
   });
@@ -187,7 +187,7 @@ describe("a byte order mark", () => {
   );
 });
 
-describe("nesting", () => {
+describe("depth", () => {
   const nested = (depth: number, open = "[", close = "]") => open.repeat(depth) + close.repeat(depth);
   const { maxDepth } = defaultJsonLimits;
 

@@ -7,7 +7,7 @@ import { failureOf, jsonOf, startClientRig } from "./support/client.ts";
 
 const brand = { rel: "entity", body: { name: "Ärmel “quoted” 🙂\u0000" } };
 
-describe("a response", () => {
+describe("responses", () => {
   test("a body is the bytes that were sent, with their ETag", async () => {
     const text = '{ "rel" : "entity",\r\n "n": 9007199254740993, "n": 1.50 }';
     await using rig = await startClientRig((_, socket) =>
@@ -60,7 +60,7 @@ describe("a response", () => {
   });
 });
 
-describe("a request", () => {
+describe("requests", () => {
   test.each([
     ["a token", bearerToken("t0ken"), "bearer t0ken"],
     ["an application's key and secret", appCredential("key", "s3cret"), "app key:s3cret"],
@@ -104,7 +104,7 @@ describe("a request", () => {
   });
 });
 
-describe("a conditional request", () => {
+describe("conditional requests", () => {
   const etag = '"a1"';
 
   test("304 gives no body, with or without an ETag", async () => {
@@ -163,7 +163,7 @@ describe("a conditional request", () => {
   );
 });
 
-describe("a resource that is gone", () => {
+describe("gone resources", () => {
   test.each([
     [404, jsonResponse({ message: "Not found" }, {}, 404)],
     [410, jsonResponse({}, {}, 410)],
@@ -186,7 +186,7 @@ describe("a resource that is gone", () => {
   });
 });
 
-describe("the base URL", () => {
+describe("base URL", () => {
   test.each([
     "",
     "api.example.org",

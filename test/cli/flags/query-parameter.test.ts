@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { collectParameter, readParameter } from "../../../src/cli/flags/query-flags.ts";
 
-describe("the value of a parameter", () => {
+describe("values", () => {
   it.each([
     ["65", 65n],
     ["-1", -1n],
@@ -37,7 +37,7 @@ describe("the value of a parameter", () => {
   });
 });
 
-describe("a parameter", () => {
+describe("names", () => {
   it("a parameter is split at the first equals sign", () => {
     expect(collectParameter("größe=a=b\nc", { band: 65n })).toEqual({ band: 65n, größe: "a=b\nc" });
     expect(collectParameter("x=")).toEqual({ x: "" });

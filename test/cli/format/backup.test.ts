@@ -28,7 +28,7 @@ const verified: VerifyReport = {
 };
 const sameName = (file: string) => file;
 
-describe("a list of backups", () => {
+describe("backup list", () => {
   it("a list of backups fits a terminal of 80 columns with any content", () => {
     const incomplete = { ...manifest, coverage: [{ kind: "bra", held: 130, due: 20, failed: 1 }] };
     const text = formatList([sound, { ...sound, manifest: incomplete }, faulty], sameName);

@@ -11,7 +11,7 @@ const to = {
 const about = { kind: "model", href: "https://a.example/m/1/", name: "One" } as const;
 const describeAll = (...changes: readonly Change[]) => changes.map(changeFormatter({ to }, 80)).join("");
 
-describe("a change as text", () => {
+describe("text", () => {
   it("a change as text starts with its kind, then the path below the service, then the changed fields", () => {
     const fields = [
       { field: "bra_count", before: 1n, after: null },
@@ -94,7 +94,7 @@ describe("a change as text", () => {
   });
 });
 
-describe("a change as CSV", () => {
+describe("CSV", () => {
   it("a change as CSV has every value of an added or removed resource, and the time of a tombstone", () => {
     const row = { href: about.href, name: "One", slug: null, bra_count: 2n, gone_at: null };
     const start = ["model", about.href, "One"];

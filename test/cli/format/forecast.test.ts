@@ -33,7 +33,7 @@ const whole: Forecast = {
   coverage: { covered: 1000, expected: 1000, after: [{ day: 0, share: 1 }] },
 };
 
-describe("a forecast in one line", () => {
+describe("one line", () => {
   it("a forecast in one line states the coverage now and in the next days, and when each depth is complete", () => {
     expect(summarizeForecast(forecast, "sizes")).toBe(
       "31 % of all bras are covered, 50 % in 1 day, 99 % in 7 days, 100 % in 30 days; all models in 1 day, all sizes in 41 days, at 100 a day.",
@@ -54,7 +54,7 @@ describe("a forecast in one line", () => {
   });
 });
 
-describe("the days until the mirror is complete", () => {
+describe("days", () => {
   it("the days until the mirror is complete are given for the own allowance, an application's and none", () => {
     expect(tabulateDays(forecast).split("\n")).toEqual([
       "up to   requests  at your 100 a day  with app (300)  without (30)",

@@ -19,7 +19,7 @@ const plan: SyncPlan = {
   accountForecast: null,
 };
 
-describe("a plan as text", () => {
+describe("text", () => {
   it("a plan as text counts fetches, free checks and counted checks", () => {
     expect(formatPlan(plan, "value", now)).toMatch(/\nbrand +100 +80 +10\nmodel +200 +0 +0\n/);
   });

@@ -30,7 +30,7 @@ const context = { outlook: null, now, reserve: 0, account: null };
 
 const lastLine = (text: string) => text.trimEnd().split("\n").at(-1);
 
-describe("a sync whose allowance is not above the reserve", () => {
+describe("reserve", () => {
   it.each([30, 50])(
     "a sync whose allowance is not above the reserve names --reserve %d as the reason, and the next time to sync",
     (reserve) => {
@@ -61,7 +61,7 @@ it.each([
   expect(text).toMatch(expected);
 });
 
-describe("a sync of an account", () => {
+describe("account", () => {
   const own = { ...context, account: "ada" };
 
   it("a sync of an account names each missing permission once, and keeps the data of a withdrawn one", () => {
@@ -79,7 +79,7 @@ describe("a sync of an account", () => {
   });
 });
 
-describe("a quiet sync", () => {
+describe("--quiet", () => {
   const alone = (parts: Partial<SyncReport>, resources: Partial<SyncReport["resources"]> = {}) =>
     formatOnlyWarnings({ ...report, ...parts, resources: { ...report.resources, ...resources } }, "ada");
 

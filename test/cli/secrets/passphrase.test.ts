@@ -21,7 +21,7 @@ function typing(...lines: (string | null)[]): { io: Io; asked: { text: string; i
   return { io: { ...fakeIo(), ask }, asked: prompts };
 }
 
-describe("the passphrase of a new backup", () => {
+describe("new backup", () => {
   it("the passphrase of a new backup is prompted for twice and not shown", async () => {
     const { io, asked: prompts } = typing("one two", "one two");
     expect(await readNewPassphrase({ encrypt: true }, io)).toEqual({ passphrase: "one two" });
@@ -63,7 +63,7 @@ it("a passphrase given as a file name is not shown", async () => {
   });
 });
 
-describe("the passphrase of an existing backup", () => {
+describe("existing backup", () => {
   it("the passphrase of an existing backup is prompted for once, when it is needed", async () => {
     const { io, asked: prompts } = typing("once");
     const ask = passphraseAsker({}, io);

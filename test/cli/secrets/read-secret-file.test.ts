@@ -48,7 +48,7 @@ it("a private file of the user is read", async () => {
 });
 
 // Only root can create files of root.
-describe.runIf(process.geteuid?.() === 0)("a systemd credential", () => {
+describe.runIf(process.geteuid?.() === 0)("systemd credentials", () => {
   const handedOver: Kept = { path: "credentials/redis-url", mode: 0o440, uid: 0 };
 
   it("a systemd credential is read although it belongs to another user and a group may read it", async () => {

@@ -31,7 +31,7 @@ async function type(pieces: readonly string[], isSecret: boolean) {
   return { line: await pending, shown, interrupts, modes };
 }
 
-describe("a prompt", () => {
+describe("prompts", () => {
   it("a prompt returns the line, and shows nothing of a secret", async () => {
     fc.assert(
       await fc.asyncProperty(fc.array(fc.stringMatching(/^[!-~]*$/)), async (pieces) => {

@@ -17,7 +17,7 @@ import { LedgerError } from "../../../src/sync/rate-limit/errors.ts";
 
 const hint = "Do this next.";
 
-describe("an exit code", () => {
+describe("codes", () => {
   it.each<[MirrorErrorCode, number]>([
     ["not-found", 1],
     ["not-a-mirror", 1],
@@ -67,7 +67,7 @@ it("every exit code of a failure comes before that of success", () => {
   expect(precedence.at(-1)).toBe(exitCodes.done);
 });
 
-describe("the text of an error", () => {
+describe("error messages", () => {
   it("the text of an error says what happened and what to do next", () => {
     expect(describeError(new MirrorError("not-found", "f.sqlite", "No mirror", hint), false)).toBe(
       `armoire: No mirror: f.sqlite\n${hint}\n`,

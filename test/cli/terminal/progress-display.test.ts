@@ -17,7 +17,7 @@ const progress: SyncProgress = {
   requestsPerSecond: 2,
 };
 
-describe("progress as text", () => {
+describe("text", () => {
   it("progress as text shows held and known resources, the rate, the allowance and the remaining time", () => {
     expect(formatProgress({ ...progress, allowance: { limit: 900, remaining: 867, resetAt: null } })).toBe(
       "691 due, about 6 min · 34 requests, 2/s · allowance left 867 · brand 12/683 · model 0/20",
@@ -54,19 +54,17 @@ describe("progress as text", () => {
   });
 });
 
-describe("progress on a terminal", () => {
-  it("progress on a terminal rewrites one line at a limited rate, fits the terminal, and clears the line at the end", () => {
-    let now = 0;
-    const io = fakeIo({ isTerminal: true, columns: 20 });
-    const display = progressDisplay(io, () => now, formatProgress);
-    display.update(() => progress);
-    display.update(() => progress);
-    now = 250;
-    display.update(() => progress);
-    display.end();
-    const line = "\r\u001b[2Kabout 691 requests,";
-    expect(io.written).toEqual({ out: "", err: `${line}${line}\r\u001b[2K` });
-  });
+it("progress on a terminal rewrites one line at a limited rate, fits the terminal, and clears the line at the end", () => {
+  let now = 0;
+  const io = fakeIo({ isTerminal: true, columns: 20 });
+  const display = progressDisplay(io, () => now, formatProgress);
+  display.update(() => progress);
+  display.update(() => progress);
+  now = 250;
+  display.update(() => progress);
+  display.end();
+  const line = "\r\u001b[2Kabout 691 requests,";
+  expect(io.written).toEqual({ out: "", err: `${line}${line}\r\u001b[2K` });
 });
 
 it.each([
@@ -79,23 +77,21 @@ it.each([
   expect(io.written.err).toBe(`\r\u001b[2K${line}`);
 });
 
-describe("progress without a terminal", () => {
-  it("progress without a terminal is a plain line every ten seconds, and is not read in between", () => {
-    let now = 1000;
-    let reads = 0;
-    const io = fakeIo();
-    const display = progressDisplay(io, () => now, formatProgress);
-    const update = () =>
-      display.update(() => {
-        reads++;
-        return progress;
-      });
-    update();
-    now += 10_000;
-    update();
-    update();
-    display.end();
-    expect(io.written).toEqual({ out: "", err: `${formatProgress(progress)}\n` });
-    expect(reads).toBe(1);
-  });
+it("progress without a terminal is a plain line every ten seconds, and is not read in between", () => {
+  let now = 1000;
+  let reads = 0;
+  const io = fakeIo();
+  const display = progressDisplay(io, () => now, formatProgress);
+  const update = () =>
+    display.update(() => {
+      reads++;
+      return progress;
+    });
+  update();
+  now += 10_000;
+  update();
+  update();
+  display.end();
+  expect(io.written).toEqual({ out: "", err: `${formatProgress(progress)}\n` });
+  expect(reads).toBe(1);
 });

@@ -33,7 +33,7 @@ const hostileText = fc
   )
   .map((parts) => parts.join(""));
 
-describe("a value on a terminal", () => {
+describe("values", () => {
   it("a value on a terminal never contains a control character", () => {
     fc.assert(
       fc.property(hostileText, (text) => {
@@ -62,7 +62,7 @@ describe("a value on a terminal", () => {
   });
 });
 
-describe("a table", () => {
+describe("tables", () => {
   it("a table aligns text left and numbers right, without trailing spaces", () => {
     const table = formatTable(
       ["name", "bras"],

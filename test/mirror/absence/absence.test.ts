@@ -95,7 +95,7 @@ const goneResult = (resourceId: number): ResourceResult => ({
   outcome: "gone",
 });
 
-describe("a single page without a former item", () => {
+describe("one page", () => {
   it("a single page without a former item proves the item gone, with everything below it, without a request", () => {
     crawlMirror(mirror, brandWorld(brands(6)));
     const { requested, runId, ...report } = crawlMirror(mirror, brandWorld(brands(5)));
@@ -132,7 +132,7 @@ describe("a single page without a former item", () => {
   });
 });
 
-describe("several pages without a former item", () => {
+describe("several pages", () => {
   it("a listing of several pages is read twice with conditional requests before it proves an item gone", () => {
     crawlMirror(mirror, brandWorld(brands(12), 4));
     const { requested, gone: count, unchanged } = crawlMirror(mirror, brandWorld(brands(11), 4));
@@ -199,7 +199,7 @@ function crawlWithoutEtags(world: World): readonly string[] {
   return crawlMirror(withoutEtags, world).requested;
 }
 
-describe("listings that prove no absence", () => {
+describe("inconclusive listings", () => {
   it("a listing that becomes empty proves nothing; its items are requested, and their 404s wait for approval", () => {
     const world = brandWorld(brands(6));
     crawlMirror(mirror, world);
@@ -288,7 +288,7 @@ function partialDetails(): unknown[] {
   return mirror.db.prepare("select detail from _issue where code = 'partial-listing'").pluck().all();
 }
 
-describe("more than a fifth of a listing at once", () => {
+describe("bulk deletions", () => {
   it("a bulk deletion changes nothing until it is approved", () => {
     crawlMirror(mirror, brandWorld(brands(10)));
     const world = brandWorld(brands(7));
@@ -352,7 +352,7 @@ describe("more than a fifth of a listing at once", () => {
   });
 });
 
-describe("with approval", () => {
+describe("approval", () => {
   const emptiedOf = (world: World): World => ({
     get: (url) => (url === urlOf("brands/") ? JSON.stringify(page([], null, {}, total(0))) : world.get(url)),
   });
@@ -367,7 +367,7 @@ describe("with approval", () => {
   });
 });
 
-describe("a page that has left the chain", () => {
+describe("pages outside the chain", () => {
   /** Requests only these paths, one after the other. */
   const requesting = (...paths: readonly string[]) => {
     const remaining = paths.map(urlOf);
@@ -402,7 +402,7 @@ describe("a page that has left the chain", () => {
   });
 });
 
-describe("an absence note", () => {
+describe("noted absences", () => {
   it("a note outlives a killed run; the next closed run creates the tombstone", () => {
     const world = brandWorld(brands(6));
     crawlMirror(mirror, world);
@@ -465,7 +465,7 @@ describe("an absence note", () => {
   });
 });
 
-describe("resources below a tombstone", () => {
+describe("resources below tombstones", () => {
   it("a resource below a tombstone is requested if another listing contains it", () => {
     const world = brandWorld(brands(6));
     crawlMirror(mirror, world);

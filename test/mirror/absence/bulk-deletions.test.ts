@@ -18,7 +18,7 @@ const live = (inCollection: number, ofKind = 1000): LiveCounts => ({
 const notedMany = (count: number, more: Partial<NotedAbsence> = {}) =>
   Array.from({ length: count }, (_, n) => noted(100 + n, more));
 
-describe("a listing", () => {
+describe("per listing", () => {
   it.each([
     [1, 1, true],
     [1, 3, true],
@@ -45,7 +45,7 @@ describe("a listing", () => {
   });
 });
 
-describe("a kind", () => {
+describe("per kind", () => {
   it("many missing items of different listings are a bulk deletion of their kind", () => {
     const singles = Array.from({ length: 30 }, (_, n) => noted(n, { collectionId: 1000 + n }));
     const { goneIds, bulkDeletions } = decideAbsences(singles, live(1, 100));
@@ -60,7 +60,7 @@ describe("a kind", () => {
   });
 });
 
-describe("resources below an absent one", () => {
+describe("descendants", () => {
   it("resources below an absent one become tombstones with it and do not count as a bulk deletion", () => {
     const { goneIds } = decideAbsences([noted(1), ...notedMany(9, { parentId: 1 })], live(9));
     expect(goneIds).toHaveLength(10);

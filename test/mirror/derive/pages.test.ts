@@ -55,7 +55,7 @@ function brandsHeld(): unknown[] {
 
 const asUrls = (relative: readonly string[]) => relative.map(urlOf);
 
-describe("a chain of pages", () => {
+describe("chains", () => {
   it("a chain of pages is read to its end, whatever its URLs", () => {
     const world = listing({
       [first]: page(paths([0, 1]), "zz?cursor=q"),
@@ -118,7 +118,7 @@ describe("a chain of pages", () => {
   });
 });
 
-describe("a chain that does not end", () => {
+describe("endless chains", () => {
   /** Stops after 60 batches, which an endless chain would exceed. */
   function crawlBounded(world: World): readonly string[] {
     const { requested } = crawl(mirror, world, { maxBatches: 60 });
@@ -209,7 +209,7 @@ describe("a chain that does not end", () => {
   });
 });
 
-describe("a next page that is no page of the collection", () => {
+describe("wrong next page", () => {
   it("an entity linked as the next page is not followed and stays an entity", () => {
     const world = listing({ [first]: page(paths([0, 1]), "brands/0/") });
     crawl(mirror, world);
@@ -249,7 +249,7 @@ describe("a next page that is no page of the collection", () => {
   });
 });
 
-describe("a page that leaves the chain", () => {
+describe("pages outside the chain", () => {
   const three = {
     [first]: page(paths([0]), "p2"),
     p2: page(paths([1]), "p3"),
@@ -309,7 +309,7 @@ describe("a page that leaves the chain", () => {
   );
 });
 
-describe("a chain that is shuffled", () => {
+describe("shuffled chains", () => {
   it("with cursors that contain the previous item, every page of a shifted chain is read", () => {
     // An item is inserted at the front: every cursor changes, while each page has known items.
     const world = listing({

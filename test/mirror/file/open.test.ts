@@ -53,7 +53,7 @@ async function refusals(file: string, area: "catalogue" | "account" = "catalogue
 
 const hashOf = (file: string) => createHash("sha256").update(readFileSync(file)).digest("hex");
 
-describe("a file that is no mirror", () => {
+describe("other files", () => {
   it.each<[string, (file: string) => void]>([
     ["text", (file) => writeFileSync(file, "Dear diary, ".repeat(1000))],
     ["a few bytes", (file) => writeFileSync(file, "hi")],
@@ -118,7 +118,7 @@ it("a mirror from a newer version is refused with both versions, and not changed
   expect(hashOf(rig.file)).toBe(before);
 });
 
-describe("without a mirror", () => {
+describe("missing mirror", () => {
   it("opening a missing mirror for reading fails and creates no file", () => {
     expect(() => openMirrorReader(rig.file)).toThrow(expect.objectContaining({ code: "not-found" }));
     expect(readdirSync(rig.folder)).toEqual([]);
@@ -188,7 +188,7 @@ describe("without a mirror", () => {
   });
 });
 
-describe("a mirror", () => {
+describe("existing mirror", () => {
   it("a mirror has the application id, write-ahead mode, full synchronization and foreign keys", async () => {
     const mirror = await rig.write();
     expect(mirror.db.pragma("application_id", { simple: true })).toBe(Buffer.from("arm1").readUInt32BE());

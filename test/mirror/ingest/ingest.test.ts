@@ -79,7 +79,7 @@ function ingestOne(url: string, outcome: object | "not-modified" | "gone" | "fai
   return { runId, summary, closing: closeRun(mirror, runId) };
 }
 
-describe("a body", () => {
+describe("bodies", () => {
   it("a body is stored byte for byte, with its SHA-256, status and time", () => {
     crawl(mirror, worldOf(bodies()));
     const odd = Buffer.from(
@@ -250,7 +250,7 @@ describe("a body", () => {
   });
 });
 
-describe("an ETag", () => {
+describe("ETags", () => {
   it("an ETag is stored with its body", () => {
     crawl(mirror, worldOf(bodies()));
     expect(resourceAt(brandUrl).etag).toBe(etagOf(Buffer.from(JSON.stringify(brandOf("A")))));
@@ -292,7 +292,7 @@ it("a 304 changes only the time and run of the check", () => {
   expect(revisionsOf(brandUrl)).toEqual(revisions);
 });
 
-describe("a gone resource", () => {
+describe("gone resources", () => {
   it("a gone resource becomes a tombstone that keeps its last values", () => {
     crawl(mirror, worldOf(bodies()));
     const { runId, closing } = ingestOne(brandUrl, "gone");
@@ -378,7 +378,7 @@ describe("a gone resource", () => {
   });
 });
 
-describe("a failure", () => {
+describe("failures", () => {
   it("a failure leaves the held body unchanged and counts the attempts", () => {
     crawl(mirror, worldOf(bodies()));
     const dump = canonicalDump(mirror);
@@ -400,7 +400,7 @@ describe("a failure", () => {
   });
 });
 
-describe("a batch", () => {
+describe("batches", () => {
   it("a batch with a result for an unknown resource changes nothing", () => {
     const world = worldOf(bodies());
     crawl(mirror, world, { maxBatches: 2 });

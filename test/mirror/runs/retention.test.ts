@@ -24,7 +24,7 @@ const keptBy = (all: readonly EndedRun[], rules: RetentionPolicy) =>
 const result = (...ends: readonly string[]) =>
   ends.map((endedAt, n): EndedRun => ({ run: n + 1, endedAt: new Date(endedAt).toISOString() }));
 
-describe("chooseRuns", () => {
+describe("retention rules", () => {
   it("chooseRuns keeps the latest run and the runs of each rule, with the reasons", () => {
     const year = result("2025-12-28", "2025-12-31", "2026-01-14T01:00", "2026-01-14T02:00", "2026-01-15");
     expect(chooseRuns(year, { last: 2, daily: 2, weekly: 3, monthly: 2, yearly: 9 })).toEqual({

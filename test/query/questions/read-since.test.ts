@@ -42,7 +42,7 @@ beforeAll(async () => {
 const berlin = { now: Date.parse("2026-11-21T22:30:00.250Z"), timeZone: "Europe/Berlin" };
 const read = (text: string, times: TimesOf) => readSince(mirror, text, times, berlin);
 
-describe("the text for --since", () => {
+describe("conversion", () => {
   it("the text for --since precedes exactly the service's times that are not earlier, however both are written", () => {
     const digits = fc.nat({ max: 6 });
     fc.assert(

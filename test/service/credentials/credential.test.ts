@@ -10,7 +10,7 @@ import { ServiceSettingsError } from "../../../src/service/errors.ts";
 
 const token = "canary/4711+x=";
 
-describe("a credential", () => {
+describe("secrecy and encoding", () => {
   test("printing or serialising it reveals nothing", () => {
     const credential = bearerToken(token);
     const shown = [

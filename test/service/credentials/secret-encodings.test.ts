@@ -10,7 +10,7 @@ const anyBytes = fc.uint8Array({ maxLength: 10 });
 const isFoundIn = (text: string, sought: string) =>
   secretEncodings(sought).some(({ bytes }) => text.includes(bytes.toString("latin1")));
 
-describe("a secret in a text", () => {
+describe("recognition", () => {
   it.each(["base64", "base64url"] as const)(
     "a secret in a text is recognised in %s with any bytes before and after it",
     (form) => {

@@ -6,7 +6,7 @@ import { failureOf, startClientRig } from "../support/client.ts";
 const credential = bearerToken("canary-token");
 const redirect = (location: string, status = 302) => rawResponse(status, { location });
 
-describe("a redirect", () => {
+describe("same origin", () => {
   test.each([301, 302, 303, 307, 308])(
     "a %d within the origin is followed with credential and validator",
     async (status) => {
@@ -69,7 +69,7 @@ describe("a redirect", () => {
   });
 });
 
-describe("a redirect off the origin", () => {
+describe("other origin", () => {
   test("a redirect off the origin is refused and nothing is sent to its target", async () => {
     await using canary = await startRawServer((_, socket) => socket.write(jsonResponse({})));
     const { port } = new URL(canary.origin);

@@ -6,7 +6,7 @@ import { failureOf, startClientRig } from "../support/client.ts";
 const ok = jsonResponse({ rel: "resource" });
 const html = { "content-type": "text/html" };
 
-describe("a failing service", () => {
+describe("retries", () => {
   test.each([500, 502, 503, 504, 408])(
     "a %d is retried, and its HTML page is never used as a body",
     async (status) => {
@@ -73,7 +73,7 @@ describe("a failing service", () => {
   });
 });
 
-describe("the backoff", () => {
+describe("backoff", () => {
   const policy = { ...defaultRetryPolicy, minDelayMillis: 100, maxDelayMillis: 1000 };
   test("the backoff doubles up to its maximum, with jitter over the upper half", () => {
     const delays = [1, 2, 3, 4, 5, 60, 2000].map((attempt) => [
@@ -92,7 +92,7 @@ describe("the backoff", () => {
   });
 });
 
-describe("Retry-After", () => {
+describe("waits requested by the service", () => {
   test.each([429, 503, 403])("a Retry-After with a %d is obeyed and uses no retry", async (status) => {
     await using rig = await startClientRig(
       ({ index }, socket) => socket.write(index < 3 ? jsonResponse({}, { "retry-after": "7" }, status) : ok),
@@ -140,7 +140,7 @@ describe("Retry-After", () => {
   );
 });
 
-describe("waiting", () => {
+describe("cancellation", () => {
   test.each([
     ["between retries", rawResponse(500)],
     ["for the service", jsonResponse({}, { "retry-after": "50" }, 429)],

@@ -11,7 +11,7 @@ const left = { ...spent, "x-ratelimit-remaining": "12" };
 const exceeded = { message: "API rate limit exceeded, see https://api.example.org/docs/" };
 const notAuthenticated = { message: "Not authenticated", spec: "https://api.example.org/docs/" };
 
-describe("a refusal", () => {
+describe("403", () => {
   test.each([
     [
       "a spent allowance, by headers and body",
@@ -83,7 +83,7 @@ describe("a refusal", () => {
   });
 });
 
-describe("the reserve", () => {
+describe("permits", () => {
   const recording = (log: string[]) => async (attempt: PermitRequest) => {
     log.push(`reserve ${new URL(attempt.url).pathname}`);
     return {

@@ -18,7 +18,7 @@ async function failureAt(origin: string, options: Partial<ServiceClientOptions> 
   }
 }
 
-describe("a server that can't be reached", () => {
+describe("no connection", () => {
   test("a refused connection is retried, then reported", async () => {
     const server = await startRawServer(() => {});
     await server[Symbol.asyncDispose]();
@@ -36,7 +36,7 @@ describe("a server that can't be reached", () => {
   });
 });
 
-describe("a connection that breaks", () => {
+describe("broken connections", () => {
   test.each([
     ["is closed before the answer", (socket: Socket) => socket.end(), "connection-lost"],
     ["is reset before the answer", (socket: Socket) => socket.resetAndDestroy(), "connection-lost"],
@@ -95,7 +95,7 @@ describe("a connection that breaks", () => {
   });
 });
 
-describe("TLS", () => {
+describe("certificates", () => {
   const credential = bearerToken("canary-token");
 
   test.each([undefined, "0"])("TLS is verified, also with NODE_TLS_REJECT_UNAUTHORIZED=%s", async (value) => {
@@ -123,7 +123,7 @@ describe("TLS", () => {
   });
 });
 
-describe("a proxy in the environment", () => {
+describe("proxies", () => {
   test("a proxy in the environment is not used: only the base URL's origin is contacted", async () => {
     await using proxy = await startRawServer((_, socket) => socket.write(jsonResponse({ from: "proxy" })));
     for (const name of ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]) vi.stubEnv(name, proxy.origin);
@@ -134,7 +134,7 @@ describe("a proxy in the environment", () => {
   });
 });
 
-describe("close", () => {
+describe("closing", () => {
   test("at close, running fetches finish and new ones are refused", async () => {
     await using rig = await startClientRig(
       (_, socket) => void setImmediate(() => socket.write(jsonResponse({}))),

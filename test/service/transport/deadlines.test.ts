@@ -17,7 +17,7 @@ function drip(socket: Socket, start: string | Buffer, byte: string): void {
   socket.on("close", () => clearInterval(timer));
 }
 
-describe("a server that hangs", () => {
+describe("timeouts", () => {
   test.each([
     ["before its answer", () => {}, { headerTimeoutMillis: 50 }, null],
     [
@@ -89,7 +89,7 @@ describe("a server that hangs", () => {
   });
 });
 
-describe("the caller's signal", () => {
+describe("cancellation", () => {
   const reason = new Error("the user pressed Ctrl-C");
 
   test("an already aborted signal sends nothing", async () => {
@@ -138,7 +138,7 @@ describe("the caller's signal", () => {
   });
 });
 
-describe("the coarse timer", () => {
+describe("timer", () => {
   beforeEach(() => vi.useFakeTimers());
   afterEach(() => vi.useRealTimers());
 
@@ -196,21 +196,19 @@ describe("the coarse timer", () => {
   });
 });
 
-describe("a signal", () => {
-  test("a signal cancels only its own requests, with one listener", () => {
-    const timer = new DeadlineTimer(100);
-    const [a, b] = [new AbortController(), new AbortController()];
-    const listen = vi.spyOn(a.signal, "addEventListener");
-    const cancelled: string[] = [];
-    const add = (name: string, signal: AbortSignal | undefined) =>
-      timer.add({ signal, expire: () => {}, cancel: () => cancelled.push(name) });
-    const first = add("first", a.signal);
-    timer.remove(add("ended", a.signal));
-    const slots = [first, add("second", a.signal), add("of another", b.signal), add("of none", undefined)];
-    a.abort();
-    expect(cancelled).toEqual(["first", "second"]);
-    expect(listen).toHaveBeenCalledOnce();
-    for (const slot of slots) timer.remove(slot);
-    expect([a, b].map(({ signal }) => getEventListeners(signal, "abort"))).toEqual([[], []]);
-  });
+test("a signal cancels only its own requests, with one listener", () => {
+  const timer = new DeadlineTimer(100);
+  const [a, b] = [new AbortController(), new AbortController()];
+  const listen = vi.spyOn(a.signal, "addEventListener");
+  const cancelled: string[] = [];
+  const add = (name: string, signal: AbortSignal | undefined) =>
+    timer.add({ signal, expire: () => {}, cancel: () => cancelled.push(name) });
+  const first = add("first", a.signal);
+  timer.remove(add("ended", a.signal));
+  const slots = [first, add("second", a.signal), add("of another", b.signal), add("of none", undefined)];
+  a.abort();
+  expect(cancelled).toEqual(["first", "second"]);
+  expect(listen).toHaveBeenCalledOnce();
+  for (const slot of slots) timer.remove(slot);
+  expect([a, b].map(({ signal }) => getEventListeners(signal, "abort"))).toEqual([[], []]);
 });

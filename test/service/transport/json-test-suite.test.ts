@@ -33,7 +33,7 @@ async function responseTo(rig: ClientRig, index: number): Promise<FetchResponse 
 
 const isObject = (text: string): boolean => /^\uFEFF?\s*\{/u.test(text);
 
-describe("a text of JSONTestSuite", () => {
+describe("conformance", () => {
   test("JSONTestSuite has 318 texts", () => {
     expect(parsing).toHaveLength(318);
   });

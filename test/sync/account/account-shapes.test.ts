@@ -25,7 +25,7 @@ async function expectSameWhenRebuilt(rig: Rig): Promise<void> {
   expect(soundness(rig)).toEqual([]);
 }
 
-describe("measurements", () => {
+describe("shapes of measurements", () => {
   const values =
     "select href, n, name, value from measurement_value where name = 'measured_on' order by href, n";
 
@@ -104,7 +104,7 @@ describe("measurements", () => {
   });
 });
 
-describe("a deletion at the service", () => {
+describe("deletions", () => {
   const bras = "select count(*) as held, sum(gone_at is not null) as gone from bra";
 
   it("a deletion at the service makes a tombstone, which keeps its values and can be revived with its history", async () => {

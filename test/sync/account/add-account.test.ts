@@ -61,7 +61,7 @@ describe.each([{}, { layout: "opaque", pagination: "cursor", serviceName: "other
   },
 );
 
-describe("adding an account", () => {
+describe("success", () => {
   it("adding an account takes two requests with its token, through its own ledger", async () => {
     await using sandbox = await startSandbox({ ...small, allowance: 30 });
     const { account } = await addUser("ada", sandbox);
@@ -114,7 +114,7 @@ describe("adding an account", () => {
   });
 });
 
-describe("a problem of another account", () => {
+describe("other accounts", () => {
   it.each<[string, (accountFile: string) => void]>([
     ["a later version", (file) => writeFileSync(file, JSON.stringify({ version: 99 }))],
     ["a file that others may read", (file) => chmodSync(file, 0o644)],
@@ -128,7 +128,7 @@ describe("a problem of another account", () => {
   });
 });
 
-describe("a service that sends a user name without an id", () => {
+describe("user name without an id", () => {
   const startNamingService = () => {
     const user = { username: "Zoë" };
     const server = startRawServer(({ path }, socket) => {
@@ -165,7 +165,7 @@ describe("a service that sends a user name without an id", () => {
   });
 });
 
-describe("nothing is stored", () => {
+describe("failures", () => {
   async function expectNothingStored(adding: Promise<unknown>, error: object): Promise<void> {
     await expect(adding).rejects.toMatchObject(error);
     expect(existsSync(dataDir)).toBe(false);
@@ -243,7 +243,7 @@ describe("nothing is stored", () => {
   });
 });
 
-describe("an existing account stays unchanged", () => {
+describe("existing account", () => {
   const filesOf = (name: string) => {
     const { accountFile, tokenFile } = accountPlace(dataDir, name);
     return [accountFile, tokenFile].map((file) => readFileSync(file, "utf8"));

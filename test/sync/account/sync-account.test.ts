@@ -37,7 +37,7 @@ const everythingIn = (rig: Rig) =>
     ),
   );
 
-describe("the mirror of an account", () => {
+describe("mirror", () => {
   it.each<SandboxOptions>([
     { layout: "plain", pagination: "page" },
     { layout: "opaque", pagination: "cursor", serviceName: "other" },
@@ -107,7 +107,7 @@ describe("the mirror of an account", () => {
   });
 });
 
-describe("the user of a token", () => {
+describe("user", () => {
   it("the user of a token is recorded by the first sync", async () => {
     await using rig = await startRig();
     await rig.sync(accountOf(rig));
@@ -176,7 +176,7 @@ describe("the user of a token", () => {
   });
 });
 
-describe("a scope that the token lacks", () => {
+describe("missing scopes", () => {
   const user = "anna";
   const tombstones = (rig: Rig) =>
     rig.read(({ db }) => db.prepare("select count(*) from _resource where state = 'gone'").pluck().get());
@@ -238,7 +238,7 @@ describe("a scope that the token lacks", () => {
   });
 });
 
-describe("a revoked token", () => {
+describe("revoked tokens", () => {
   it("a revoked token ends the run before it begins, and the mirror stays unchanged", async () => {
     await using rig = await startRig();
     await rig.sync(accountOf(rig));

@@ -7,20 +7,18 @@ import { type Rig, startRig } from "../support/rig.ts";
 
 const world = { brands: 6, models: 24, sizes: 70, pageSize: 5 };
 
-describe("temporary faults", () => {
-  it.each(["flaky", "slow"] as const)(
-    "temporary faults (%s) do not prevent a complete mirror",
-    async (faults) => {
-      await using rig = await startRig({ ...world, faults });
-      const report = await rig.sync({ concurrency: 32 });
-      expect(report).toMatchObject({ complete: true, stopped: null, resources: { failed: 0 } });
-      expect(differencesFromTruth(rig)).toEqual([]);
-      if (faults === "flaky") expect(report.requests.retried).toBeGreaterThan(0);
-    },
-  );
-});
+it.each(["flaky", "slow"] as const)(
+  "temporary faults (%s) do not prevent a complete mirror",
+  async (faults) => {
+    await using rig = await startRig({ ...world, faults });
+    const report = await rig.sync({ concurrency: 32 });
+    expect(report).toMatchObject({ complete: true, stopped: null, resources: { failed: 0 } });
+    expect(differencesFromTruth(rig)).toEqual([]);
+    if (faults === "flaky") expect(report.requests.retried).toBeGreaterThan(0);
+  },
+);
 
-describe("permanent faults", () => {
+describe("lasting faults", () => {
   it.each(["hostile", "broken"] as const)(
     "permanent faults (%s) are reported, affect no other resources, and are repaired by a later sync",
     async (faults) => {
@@ -60,7 +58,7 @@ describe("permanent faults", () => {
   });
 });
 
-describe("an outage of the service", () => {
+describe("outages", () => {
   it("an outage of the service from the start fails the run with the reason", async () => {
     await using rig = await startRig({
       ...world,
@@ -92,7 +90,7 @@ describe("an outage of the service", () => {
   });
 });
 
-describe("a link to another origin", () => {
+describe("other origins", () => {
   it("a link to another origin is counted as skipped and never requested", async () => {
     await using canary = await startRawServer((_request, socket) => socket.end(rawResponse(200)));
     await using rig = await startRig(world);
@@ -114,7 +112,7 @@ describe("a link to another origin", () => {
   });
 });
 
-describe("a rejected credential", () => {
+describe("credentials", () => {
   it.each([401, 200])(
     "a rejected credential ends the run (status %d) and leaves the mirror unchanged",
     async (status) => {

@@ -89,7 +89,7 @@ const entityFaults = faultNames.filter(
   (name) => !testedElsewhere.includes(name) && !collectionFaults.includes(name),
 );
 
-describe("every fault of a response, each on one model", () => {
+describe("responses", () => {
   it("every fault of a response has the expected outcome, affects no other resource, and is repaired by the next sync", async () => {
     await using rig = await startRig({ brands: 12, models: 120, sizes: 120 });
     // A correct response between two faults keeps the circuit breaker closed.
@@ -116,7 +116,7 @@ describe("every fault of a response, each on one model", () => {
   });
 });
 
-describe("every fault of a list, each on the models of one brand", () => {
+describe("lists", () => {
   it("every fault of a list ends the crawl of that list, affects no other brand, and is repaired by the next sync", async () => {
     await using rig = await startRig({ brands: 16, models: 80, sizes: 80, pageSize: 2, paginateSizes: true });
     const firstPages = [...rig.sandbox.truth()].filter(

@@ -64,7 +64,7 @@ async function startMediaRig(): Promise<MediaRig> {
 
 const sha = (bytes: Uint8Array) => hash("sha256", bytes);
 
-describe("downloading pictures", () => {
+describe("first download", () => {
   it("downloading pictures stores each picture of the avatar and the bras once, named by its hash", async () => {
     await using media = await startMediaRig();
     const { origin, put } = media.pictures;
@@ -158,7 +158,7 @@ describe("downloading pictures", () => {
   });
 });
 
-describe("downloading again", () => {
+describe("later downloads", () => {
   it.each([{ etag: '"one"' }, { "last-modified": "Sat, 01 Mar 2025 10:00:00 GMT" }])(
     "downloading again does not transfer an unchanged picture: %j",
     async (validator) => {
@@ -212,7 +212,7 @@ describe("downloading again", () => {
   });
 });
 
-describe("a refused picture", () => {
+describe("refusals", () => {
   const html = Buffer.from("<html><script>alert(1)</script></html>");
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
   const bomb = gzipSync(Buffer.alloc(1024 * 1024));

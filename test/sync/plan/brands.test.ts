@@ -17,7 +17,7 @@ const spellings = [
   ["a name that looks like a formula", "=1+1"],
 ] as const;
 
-describe("one brand", () => {
+describe("--brand", () => {
   it.each(spellings)("one brand is found by %s, and no other brand is requested", async (_spelling, name) => {
     await using rig = await startRig(world);
     const report = await rig.sync({ brands: [name] });

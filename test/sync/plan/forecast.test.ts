@@ -24,7 +24,7 @@ function completeBrand(id: number, bras: number, models: number): BrandFacts {
   };
 }
 
-describe("a forecast", () => {
+describe("requests and days", () => {
   it("a forecast of a complete mirror leaves no requests and covers everything", () => {
     const held = (count: number) => ({ known: count, held: count });
     const facts: ForecastFacts = {

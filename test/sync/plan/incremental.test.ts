@@ -37,7 +37,7 @@ function countOf(rig: Rig, ...kinds: string[]): number {
   return [...rig.sandbox.truth()].filter(({ kind }) => kinds.includes(kind)).length;
 }
 
-describe("an incremental sync", () => {
+describe("checks", () => {
   it("an incremental sync checks lists and brands before their items", async () => {
     await using rig = await heldRig();
     rig.sandbox.moveClock({ advanceSeconds: daySeconds });
@@ -172,7 +172,7 @@ describe("during a crawl", () => {
   });
 });
 
-describe("the order", () => {
+describe("--order", () => {
   it("`depth` fetches one brand after the other", async () => {
     await using rig = await startRig(world);
     const kinds = (await requestedKinds(rig, { order: "depth" })).map(([kind]) => kind);
@@ -205,7 +205,7 @@ describe("the order", () => {
   });
 });
 
-describe("--mode verify and --mode full", () => {
+describe("full cycles", () => {
   it("--mode verify and --mode full check everything once over several runs, then begin anew", async () => {
     await using rig = await heldRig();
     rig.sandbox.clearLog();

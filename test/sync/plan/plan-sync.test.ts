@@ -15,7 +15,7 @@ function plan({ file, sandbox, clock }: Rig, options: Pick<SyncOptions, "depth" 
   };
 }
 
-describe("a plan", () => {
+describe("plans", () => {
   it("a plan before the first sync consists of the root", async () => {
     await using rig = await startRig(world);
     expect(plan(rig)).toEqual({ due: { root: [1, 0] }, next: [rig.sandbox.url] });

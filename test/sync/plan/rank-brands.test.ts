@@ -35,7 +35,7 @@ function stepsOf(brands: readonly BrandFacts[], dueBrandPages = 0) {
   return rankBrands({ brands, dueBrandPages }).map(({ kind, id }) => `${kind} ${id}`);
 }
 
-describe("the ranking of brands", () => {
+describe("order", () => {
   it("the ranking of brands puts models of the brand with most bras per model first", () => {
     const brands = [heldBrand(1, 9000, readListing(300)), heldBrand(2, 400, readListing(4))];
     expect(stepsOf(brands)).toEqual(["model 102", "model 101", "models 101"]);

@@ -9,7 +9,7 @@ import { syncUntilComplete } from "../support/sync-until-complete.ts";
 const tiny = { brands: 2, models: 3, sizes: 5, pageSize: 2 };
 const allowances = [1, 5, 15, 16, 40];
 
-describe.each(layouts)("an allowance, from $name", ({ options }) => {
+describe.each(layouts)("$name layout", ({ options }) => {
   it.each(options.layout === "plain" ? allowances : [4])(
     "an allowance of %d a day lets daily runs fetch each resource once, without a refusal",
     async (allowance) => {

@@ -21,7 +21,7 @@ function ledgerOf(rig: Rig) {
   return readLedger(join(dirname(rig.file), "ledger.sqlite"), principal, rig.sandbox.now().getTime());
 }
 
-describe("a large allowance", () => {
+describe("unspent allowance", () => {
   it("a large allowance is reported without unused leases, during and after the run", async () => {
     await using rig = await startRig({ ...tiny, allowance: 9_000 });
     const reported: (number | null)[] = [];
@@ -33,7 +33,7 @@ describe("a large allowance", () => {
   });
 });
 
-describe("a spent allowance", () => {
+describe("exhausted allowance", () => {
   it("a spent allowance ends the next run at once, without a request, with the time to resume", async () => {
     await using rig = await startRig({ ...tiny, allowance: 5 });
     const first = await rig.sync();
@@ -142,7 +142,7 @@ it("a Retry-After of hours also holds for later runs", async () => {
   expect(await rig.sync()).toMatchObject({ complete: true, stopped: null });
 });
 
-describe("the price of a 304 and of the root", () => {
+describe("prices", () => {
   it.each([
     { countNotModified: false, countRoot: false },
     { countNotModified: true, countRoot: true },
@@ -233,7 +233,7 @@ describe("the price of a 304 and of the root", () => {
   );
 });
 
-describe("the rate_limit resource", () => {
+describe("rate_limit", () => {
   it("the rate_limit resource supplies the count that headers lack", async () => {
     await using sandbox = await startSandbox({ ...tiny, allowance: 30, allowanceHeaders: "none" });
     await using folder = await makeLedgerFolder();

@@ -33,7 +33,7 @@ async function openAndClose(file: string): Promise<void> {
   ledger.close();
 }
 
-describe("a ledger", () => {
+describe("content", () => {
   it("a ledger remembers the allowance after it is closed", async () => {
     await using folder = await makeLedgerFolder();
     const ledger = await openLedger({ ...folder, principal });
@@ -84,7 +84,7 @@ describe("a ledger", () => {
   });
 });
 
-describe("the ledger's migrations", () => {
+describe("migrations", () => {
   it("the ledger's migrations are applied once each, also when several runs of a process open a new ledger at once", async () => {
     await using folder = await makeLedgerFolder();
     await Promise.all([1, 2, 3].map(() => openAndClose(folder.file)));
@@ -131,7 +131,7 @@ it("dead sessions are deleted, also those without leases", async () => {
   db.close();
 });
 
-describe("a file that cannot be used as a ledger", () => {
+describe("invalid files", () => {
   it("a file that cannot be used as a ledger is refused and stays unchanged if it is no SQLite file", async () => {
     await using folder = await makeLedgerFolder();
     await writeFile(folder.file, "something else, long enough to be looked at".repeat(100));

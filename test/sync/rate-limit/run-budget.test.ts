@@ -35,7 +35,7 @@ async function withBudget(
   runBudget.close();
 }
 
-describe("permits", () => {
+describe("limits", () => {
   it("permits are given one at a time until a response reports the remaining count", () =>
     withBudget({}, async (runBudget) => {
       const first = await runBudget.acquirePermit(request);

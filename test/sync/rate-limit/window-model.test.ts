@@ -153,7 +153,7 @@ const withHeaders = metering(["epoch", "seconds"]);
 const withoutHeaders = metering(["none"]);
 const runs = { numRuns: tries(600, 20_000) };
 
-describe("a window with rate-limit headers", () => {
+describe("with headers", () => {
   it("a window with rate-limit headers is spent exactly, whatever the order of responses, on any day", () => {
     fc.assert(
       fc.property(withHeaders, steps(passWhenIdle), (metering, steps) => {
@@ -276,7 +276,7 @@ describe("a window with rate-limit headers", () => {
   });
 });
 
-describe("a window that ends with running requests", () => {
+describe("end of a window", () => {
   it.each([
     ["last", 1],
     ["first", 0],
@@ -309,7 +309,7 @@ describe("a window that ends with running requests", () => {
   );
 });
 
-describe("a window without rate-limit headers", () => {
+describe("without headers", () => {
   it("a window without rate-limit headers is spent exactly, at the cost of at most one refusal", () => {
     fc.assert(
       fc.property(withoutHeaders, steps(passWhenIdle), (metering, steps) => {

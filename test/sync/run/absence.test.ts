@@ -16,7 +16,7 @@ function gone(rig: Rig): string[] {
 
 const truth = (rig: Rig) => new Set([...rig.sandbox.truth()].map(({ url }) => url));
 
-describe("an inconsistent list", () => {
+describe("inconsistent lists", () => {
   it.each<FaultName>(["wrong-total", "next-endless", "drift"])(
     "an inconsistent list (%s) is reported, deletes nothing, and is repaired by the next sync",
     async (fault) => {
@@ -51,7 +51,7 @@ describe("an inconsistent list", () => {
   });
 });
 
-describe("the absence of a fifth of a list at once", () => {
+describe("bulk deletions", () => {
   it("the absence of a fifth of a list at once waits for approval, and creates tombstones after it", async () => {
     await using rig = await startRig({ ...world, pageSize: 20 });
     await rig.sync();

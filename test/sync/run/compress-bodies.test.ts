@@ -14,7 +14,7 @@ const countUncompressed = (rig: Rig): number =>
       db.prepare<[], number>("select count(*) from _content where codec = 'identity'").pluck().get() ?? 0,
   );
 
-describe("a sync", () => {
+describe("during a sync", () => {
   it("a sync compresses its bodies, also when its budget ends it, with dictionaries once there are enough bodies", async () => {
     await using rig = await startRig(world);
     expect(await rig.sync({ budget: 20 })).toMatchObject({ stopped: "budget" });
@@ -39,7 +39,7 @@ describe("a sync", () => {
   });
 });
 
-describe("compressing after a run", () => {
+describe("after a run", () => {
   const mirrorWith = (compressBatch: () => Promise<number>) =>
     ({ writes: { compressBatch } }) as unknown as Pick<RunMirror, "writes">;
   const failWith = (code: MirrorErrorCode) =>

@@ -52,7 +52,7 @@ const variants: Readonly<Record<string, SandboxOptions>> = {
   "cursors on plain paths": { pagination: "cursor" },
 };
 
-describe("a first sync is complete", () => {
+describe("layouts and concurrency", () => {
   it.each(Object.entries(variants))("a first sync is complete with %s", async (_name, options) => {
     await using rig = await startRig({ brands: 4, models: 12, sizes: 40, ...options });
     expect(await rig.sync()).toMatchObject({ complete: true, stopped: null });

@@ -17,7 +17,7 @@ async function heldRig(): Promise<Rig> {
 
 const totalOf = (rig: Rig) => [...rig.sandbox.truth()].length;
 
-describe("checks of suspects", () => {
+describe("due checks", () => {
   it.each([
     ["few free checks", { maxFreeChecks: 1 }],
     ["a minimum age of checks", { skipFresherThanMillis: 7 * daySeconds * 1000 }],

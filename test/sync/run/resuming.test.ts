@@ -6,7 +6,7 @@ import { dayMillis, syncUntilComplete } from "../support/sync-until-complete.ts"
 
 const tiny = { brands: 2, models: 3, sizes: 5, pageSize: 2 };
 
-describe("a spent allowance", () => {
+describe("allowance", () => {
   it("a spent allowance is reported with the time of its reset", async () => {
     await using rig = await startRig({ ...tiny, allowance: 5, windowSeconds: 3600 });
     const report = await rig.sync();
@@ -52,7 +52,7 @@ describe("a spent allowance", () => {
   });
 });
 
-describe("a budget", () => {
+describe("budget", () => {
   it.each([2, 7])("a budget of %d lets the runs together fetch each resource once", async (budget) => {
     await using rig = await startRig(tiny);
     const reports = await syncUntilComplete(rig, { budget });
@@ -94,7 +94,7 @@ describe("a budget", () => {
   });
 });
 
-describe("a refusal that concerns the whole run", () => {
+describe("refused runs", () => {
   it.each([
     ["a wait of hours", { fault: "status", status: 429, retryAfter: "7200" }],
     ["a refused credential", { fault: "not-authenticated" }],

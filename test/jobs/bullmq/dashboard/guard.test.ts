@@ -12,7 +12,7 @@ describe.each([
   { host: "10.0.0.5", known: ["10.0.0.5:9400", "localhost:9400"] },
   { host: "Dashboard", known: ["dashboard:9400", "DASHBOARD:9400"] },
   { host: "0.0.0.0", known: ["10.1.2.3:9400", "[fe80::1]:9400", "localhost:9400"] },
-])("a dashboard at $host", ({ host, known }) => {
+])("host $host", ({ host, known }) => {
   const options = { host, allowsActions: false };
 
   it.each(known)("a dashboard accepts the host name %s", (name) => {
@@ -45,7 +45,7 @@ it("a dashboard rejects all changes without --allow-actions", () => {
     );
 });
 
-describe("with --allow-actions", () => {
+describe("actions", () => {
   const options = { host: "127.0.0.1", allowsActions: true };
 
   it.each([
