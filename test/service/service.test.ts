@@ -167,6 +167,9 @@ describe("gone resources", () => {
   test.each([
     [404, jsonResponse({ message: "Not found" }, {}, 404)],
     [410, jsonResponse({}, {}, 410)],
+    [404, jsonResponse("Not found", {}, 404)],
+    [404, jsonResponse(null, {}, 404)],
+    [410, jsonResponse([], {}, 410)],
     [404, rawResponse(404)],
     [404, rawResponse(404, { "content-type": "application/json" })],
   ] as const)("a gone resource is recognised by a %d of the API (%#)", async (_status, response) => {

@@ -10,7 +10,7 @@ import type { ServiceLimits } from "../transport/pool.ts";
 import type { ResponseHead } from "../transport/send-request.ts";
 import { isSameEntity, readEntityTag } from "./headers.ts";
 import type { AttemptReport } from "./rate-limiter.ts";
-import { isJsonType, readBodyOrThrow } from "./read-body.ts";
+import { isJsonType, readBodyOrThrow, readJsonOrThrow } from "./read-body.ts";
 import { decideRefusal } from "./retry-policy.ts";
 
 export type ResponseAction<Fetched> =
@@ -130,7 +130,7 @@ function isFromService({ headers }: ResponseHead, wire: Uint8Array, body: unknow
 /** The parsed body of an error; undefined if it is not from the service. */
 function readErrorBody(head: ResponseHead, wire: Uint8Array, { finalUrl, limits }: SentRequest): unknown {
   try {
-    return readBodyOrThrow(head, wire, finalUrl, limits).json;
+    return readJsonOrThrow(head, wire, finalUrl, limits).json;
   } catch (error) {
     if (error instanceof ServiceError) return undefined;
     throw error;

@@ -21,6 +21,22 @@ export function readBodyOrThrow(
   url: string,
   limits: ServiceLimits,
 ): JsonBody {
+  const { bytes, json } = readJsonOrThrow(head, wire, url, limits);
+  if (isRecord(json)) return { bytes, json };
+  const detail = "the body is JSON, but not an object";
+  throw new ServiceError("not-json", detail, { url, status: head.status });
+}
+
+/**
+ * As `readBodyOrThrow`, but for any JSON value: the specification leaves the bodies of errors open (section 7).
+ * @throws ServiceError
+ */
+export function readJsonOrThrow(
+  head: ResponseHead,
+  wire: Uint8Array,
+  url: string,
+  limits: ServiceLimits,
+): { readonly bytes: Uint8Array; readonly json: unknown } {
   const { headers, status } = head;
   const failure = (code: ServiceErrorCode, detail: string) => new ServiceError(code, detail, { url, status });
   if (!isJsonType(headers["content-type"])) {
@@ -41,9 +57,7 @@ export function readBodyOrThrow(
   if (text === null)
     throw failure(isEndedByConnection(head) ? "incomplete-body" : "not-utf8", "the body is not valid UTF-8");
   try {
-    const json = parseRoundedJsonOrThrow(text, { maxDepth: limits.jsonDepth });
-    if (!isRecord(json)) throw failure("not-json", "the body is JSON, but not an object");
-    return { bytes, json };
+    return { bytes, json: parseRoundedJsonOrThrow(text, { maxDepth: limits.jsonDepth }) };
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     if (error.code === "too-deep") throw failure("too-deep", error.message);

@@ -29,6 +29,7 @@ describe("403", () => {
     ["a spent allowance, by a 429", jsonResponse({}, spent, 429), "allowance-spent", "stop-allowance"],
     ["a missing scope", jsonResponse({ message: "Missing scope" }, left, 403), "forbidden", "skip"],
     ["a missing scope without a word", rawResponse(403), "forbidden", "skip"],
+    ["a missing scope, in a text", jsonResponse("Not with this token", left, 403), "forbidden", "skip"],
     ["a firewall", rawResponse(403, html, "<h1>Blocked</h1>"), "not-the-api", "skip"],
     ["a bad token, by status", rawResponse(401), "not-authenticated", "stop-authentication"],
     [
