@@ -31,6 +31,8 @@ export interface IndependentService {
   readonly addresses: Addresses;
   /** All requests so far, in order. */
   readonly requests: readonly ReceivedRequest[];
+  /** The response to a request now, which is not counted and not among the requests. */
+  read(target: string, authorization?: string): { readonly status: number; readonly text: string };
   /** Tokens by their text; add and delete to issue and revoke. */
   readonly tokens: Map<string, Token>;
   /** Choices of this service, open to changes while it runs. */
@@ -63,6 +65,10 @@ export async function startIndependentService(changes: Partial<Options> = {}): P
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     ...{ baseUrl: `${origin}${options.basePath}/`, data, addresses, requests, tokens, options },
+    read(target, authorization = "") {
+      const { status, body } = replyTo({ method: "GET", target, authorization }, parts);
+      return { status, text: toText(body) };
+    },
     close: () =>
       new Promise((resolve, reject) => {
         server.close((error) => (error === undefined ? resolve() : reject(error)));
@@ -90,7 +96,9 @@ function respond(
   const credential = request.headers.authorization ?? "";
   const before = counter.state(credential);
   const isSpent = before?.isSpent === true;
-  const reply = isSpent && !options.answersUnchangedWhenSpent ? undefined : replyTo(request, parts);
+  const { method = "", url = "" } = request;
+  const isRead = !isSpent || options.answersUnchangedWhenSpent;
+  const reply = isRead ? replyTo({ method, target: url, authorization: credential }, parts) : undefined;
   const text = reply === undefined ? "" : toText(reply.body);
   const validators =
     reply?.status === 200 ? makeValidators(text, reply.changedAt, responses, options) : undefined;
@@ -131,13 +139,18 @@ function respond(
   }
 }
 
+interface ReadRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly authorization: string;
+}
+
 /** What the service answers to a request that the allowance covers. */
-function replyTo(request: IncomingMessage, parts: Parts): Reply {
+function replyTo({ method, target, authorization }: ReadRequest, parts: Parts): Reply {
   const { options, data, addresses, tokens, counter } = parts;
-  if (request.method !== "GET") return { status: 405, body: "Only GET", changedAt: null };
-  const address = addresses.read(request.url ?? "");
+  if (method !== "GET") return { status: 405, body: "Only GET", changedAt: null };
+  const address = addresses.read(target);
   if (address === undefined) return { status: 404, body: "No such address", changedAt: null };
-  const authorization = request.headers.authorization ?? "";
   const viewer = viewerOf(authorization, tokens, data);
   const isPersonal = ["me", "bras", "bra", "measurements", "measurement"].includes(address.document);
   if (isPersonal && viewer === undefined) {
