@@ -1,0 +1,354 @@
+/** Disturbs one command at each of its file operations, and reports what the disturbance has broken. */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { kinds } from "../../jobs/kinds.ts";
+import { checkMirror } from "../../src/mirror/check/check.ts";
+import { openMirrorReader, readMirror } from "../../src/mirror/reader.ts";
+import { Random } from "../../src/sandbox/random.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { writeSecretFile } from "../support/canary.ts";
+import { type CommandResult, callArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { migratingProgram, type Place, type TortureCommand } from "./commands.ts";
+import {
+  changes,
+  type Disturbance,
+  type Execution,
+  errnos,
+  execute,
+  type Op,
+  type Operation,
+} from "./support/operations.ts";
+import { Disk, type Variant } from "./support/power-cut.ts";
+
+const reading = ["read"] as const;
+const growing = ["create", "write", "makeFolder", "rename", "truncate", "link"] as const;
+const opening = ["create", "open", "openForReading"] as const;
+const flushing = ["sync", "syncFolder"] as const;
+
+/** Each disturbs every operation of its kinds in turn. */
+const modes = {
+  kill: { action: "kill", kinds: changes },
+  "torn write, kill": { action: "tear", kinds: ["write"] },
+  EIO: { action: "fail", kinds: changes, error: "EIO", isPersistent: false },
+  "EIO from then on": { action: "fail", kinds: changes, error: "EIO", isPersistent: true },
+  ENOSPC: { action: "fail", kinds: growing, error: "ENOSPC", isPersistent: false },
+  "ENOSPC from then on": { action: "fail", kinds: growing, error: "ENOSPC", isPersistent: true },
+  EMFILE: { action: "fail", kinds: opening, error: "EMFILE", isPersistent: false },
+  "EMFILE from then on": { action: "fail", kinds: opening, error: "EMFILE", isPersistent: true },
+  "EIO of a read": { action: "fail", kinds: reading, error: "EIO", isPersistent: false },
+  "EIO of fsync, power cut": { action: "fail", kinds: flushing, error: "EIO", isPersistent: false },
+  "power cut": { action: "cut", kinds: changes, variant: "flushed" },
+  "power cut, names kept": { action: "cut", kinds: changes, variant: "names" },
+} as const satisfies Record<string, Mode>;
+
+type Mode =
+  | { readonly action: "kill" | "tear"; readonly kinds: readonly Op[] }
+  | Omit<Extract<Disturbance, { action: "fail" }>, "at">
+  | { readonly action: "cut"; readonly kinds: readonly Op[]; readonly variant: Variant };
+
+export type ModeName = keyof typeof modes;
+export const modeNames = Object.keys(modes) as ModeName[];
+
+export interface Point {
+  readonly mode: ModeName;
+  /** The number of the operation among those that the mode disturbs, from 1. */
+  readonly at: number;
+}
+
+export interface TortureOptions {
+  readonly shim: string;
+  readonly seed: number;
+  /** At most so many points, chosen at random; null for all. */
+  readonly points: number | null;
+  /** Default: all. */
+  readonly modes?: readonly ModeName[];
+  /** The program of `armoire`, as a TypeScript file. */
+  readonly program: string;
+  readonly log?: (text: string) => void;
+}
+
+export interface Problem extends Point {
+  readonly text: string;
+}
+
+export interface TortureReport {
+  readonly command: string;
+  /** Of an undisturbed command. */
+  readonly operations: number;
+  readonly available: number;
+  readonly tried: Readonly<Partial<Record<ModeName, number>>>;
+  /** The most counted requests that a disturbance made repeat. */
+  readonly repeated: number;
+  readonly problems: readonly Problem[];
+  readonly seconds: number;
+}
+
+/** Running requests, which may be repeated. */
+const concurrency = 4;
+
+export async function tortureCommand(
+  command: TortureCommand,
+  options: TortureOptions,
+): Promise<TortureReport> {
+  const startedAt = performance.now();
+  const folder = await temporaryFolder();
+  try {
+    const rig = await startRig(command, folder.path, options);
+    try {
+      const problems: Problem[] = [];
+      const tried: Partial<Record<ModeName, number>> = {};
+      let repeated = 0;
+      const all = rig.points();
+      const points = choose(all, options);
+      for (const point of points) {
+        const found = await rig.tryPoint(point);
+        tried[point.mode] = (tried[point.mode] ?? 0) + 1;
+        repeated = Math.max(repeated, found.repeated);
+        for (const text of found.problems) {
+          options.log?.(`${command.name}, ${point.mode} ${point.at}: ${text}`);
+          problems.push({ ...point, text });
+        }
+      }
+      return {
+        command: command.name,
+        operations: rig.operations,
+        available: all.length,
+        ...{ tried, repeated, problems, seconds: (performance.now() - startedAt) / 1000 },
+      };
+    } finally {
+      await rig.close();
+    }
+  } finally {
+    await folder[Symbol.asyncDispose]();
+  }
+}
+
+/** In the order of the modes and operations, so that a power cut continues where the one before ended. */
+function choose(all: readonly Point[], { points, seed }: TortureOptions): readonly Point[] {
+  if (points === null || points >= all.length) return all;
+  const random = new Random(seed);
+  const chosen = new Set<number>();
+  while (chosen.size < points) chosen.add(random.integer(all.length));
+  return all.filter((_, index) => chosen.has(index));
+}
+
+async function startRig(
+  command: TortureCommand,
+  folder: string,
+  { shim, program, modes: wanted = modeNames }: TortureOptions,
+) {
+  const root = join(folder, "root");
+  const base = join(folder, "base");
+  const scratch = join(folder, "scratch");
+  for (const made of [root, scratch]) mkdirSync(made);
+  const tokenFile = join(folder, "given-token");
+  let sandbox = await startSandbox(command.world);
+  const baseUrl = sandbox.url;
+  const port = Number(new URL(baseUrl).port);
+  const place: Place = { root, dataDir: join(root, "new", "data"), baseUrl, tokenFile };
+  writeSecretFile(tokenFile, sandbox.users[1]?.token ?? "");
+  await command.prepare(place, sandbox);
+  copyFolder(root, base);
+
+  const args = command.args?.(place) ?? null;
+  const programArgs = args === null ? [migratingProgram, join(root, "notes.sqlite")] : [program, ...args];
+  const run = (disturbance?: Disturbance) =>
+    execute({ shim, root, scratch, args: programArgs, ...(disturbance && { disturbance }) });
+  const rerun = async (): Promise<CommandResult> => (args === null ? await run() : await callArmoire(args));
+
+  /** The service as it was before the command, so that each point has the whole allowance. */
+  async function restart(): Promise<Sandbox> {
+    await sandbox.close();
+    sandbox = await startSandbox({ ...command.world, port });
+    command.edit?.(sandbox);
+    return sandbox;
+  }
+  const countRequests = (until = Number.POSITIVE_INFINITY) =>
+    sandbox.log().filter(({ counted, time }) => counted && Date.parse(time) < until).length;
+
+  const before = command.read(place);
+  const revisions = command.keepsRevisions ? command.mirrors(place).flatMap(readRevisions) : [];
+  await restart();
+  const recorded = await run();
+  if (recorded.exitCode !== 0) throw new Error(`${command.name} failed undisturbed: ${recorded.stderr}`);
+  const expected = command.read(place);
+  const names = listNames(root);
+  const requests = countRequests();
+  const requestTimes = sandbox.log().flatMap(({ counted, time }) => (counted ? [Date.parse(time)] : []));
+  let disk: { readonly of: Disk; next: number } | null = null;
+
+  const restore = () => {
+    rmSync(root, { recursive: true });
+    copyFolder(base, root);
+  };
+  const cut = (
+    operations: readonly Operation[],
+    variant: Variant,
+    from = new Disk(base, root),
+    start = 0,
+  ) => {
+    for (const operation of operations.slice(start)) from.apply(operation);
+    rmSync(root, { recursive: true });
+    from.write(root, variant);
+    return from;
+  };
+
+  /** What must hold after any disturbance. @param atEnd whether the command had reported success */
+  async function examine(
+    answered: number,
+    atEnd: boolean,
+  ): Promise<{ problems: string[]; repeated: number }> {
+    const problems: string[] = [];
+    const check = (when: string) => {
+      for (const file of command.mirrors(place).filter((file) => existsSync(file))) {
+        const [problem] = soundnessOf(file);
+        if (problem !== undefined) problems.push(`${when}, the mirror is unsound: ${problem}`);
+      }
+    };
+    check("after it");
+    if (problems.length > 0) return { problems, repeated: 0 };
+    const left = command.read(place);
+    if (atEnd && !isDeepStrictEqual(left, expected)) problems.push("what was reported as done is not there");
+    else if (
+      command.isAtomic &&
+      left !== null &&
+      ![before, expected].some((state) => isDeepStrictEqual(left, state))
+    )
+      problems.push("a part of the result is there");
+    const lost = lostOf(revisions, command.mirrors(place));
+    if (lost !== null) problems.push(lost);
+    const again = await rerun();
+    const isDone = again.exitCode === 0 || command.doneBefore?.test(again.stderr) === true;
+    if (!isDone) problems.push(`repeating it fails with ${again.exitCode}: ${again.stderr.trim()}`);
+    const present = listNames(root);
+    check("after repeating it");
+    if (problems.length === 0 && !isDeepStrictEqual(command.read(place), expected))
+      problems.push(`repeating it does not give the undisturbed result: ${again.stdout.trim()}`);
+    const others = present.filter((name) => !names.includes(name));
+    if (others.length > 0) problems.push(`after repeating it, there is ${others.join(", ")}`);
+    const repeated = Math.max(0, answered + countRequests() - requests);
+    if (repeated > concurrency) problems.push(`${repeated} counted requests were repeated`);
+    return { problems, repeated };
+  }
+
+  async function tryPoint({ mode: name, at }: Point): Promise<{ problems: string[]; repeated: number }> {
+    const mode: Mode = modes[name];
+    if (mode.action === "cut") {
+      await restart();
+      const end =
+        recorded.operations.findIndex((operation, index) => isNth(index, operation, mode.kinds, at)) + 1;
+      const [from, start] =
+        disk !== null && disk.next <= end ? [disk.of, disk.next] : [new Disk(base, root), 0];
+      disk = { of: cut(recorded.operations.slice(0, end), mode.variant, from, start), next: end };
+      const time = recorded.operations[end - 1]?.at ?? 0;
+      return await examine(
+        requestTimes.filter((answeredAt) => answeredAt < time).length,
+        end === recorded.operations.length,
+      );
+    }
+    restore();
+    await restart();
+    const execution = await run({ ...mode, at } as Disturbance);
+    const problems = problemsOf(execution, mode);
+    const isFlushed = name === "EIO of fsync, power cut";
+    if (isFlushed) cut(execution.operations, "flushed");
+    else if (execution.exitCode === 0 && !isDeepStrictEqual(command.read(place), expected))
+      problems.push("it exits with 0 though it is not done");
+    if (execution.exitCode === 14 && command.mirrors(place).every((file) => soundnessOf(file).length === 0))
+      problems.push(`it reports damage to a sound file: ${execution.stderr.trim()}`);
+    const found = await examine(0, false);
+    return { problems: [...problems, ...found.problems], repeated: found.repeated };
+  }
+
+  const positions = (kinds: readonly Op[]) =>
+    recorded.operations.filter(({ op }) => kinds.includes(op)).length;
+  const isNth = (index: number, { op }: Operation, kinds: readonly Op[], n: number): boolean =>
+    kinds.includes(op) &&
+    recorded.operations.slice(0, index + 1).filter(({ op }) => kinds.includes(op)).length === n;
+  return {
+    operations: positions(changes),
+    points: (): Point[] =>
+      wanted.flatMap((mode) =>
+        Array.from({ length: positions(modes[mode].kinds) }, (_, index) => ({ mode, at: index + 1 })),
+      ),
+    tryPoint,
+    async close() {
+      await sandbox.close();
+      // The record contains what was written, tokens included.
+      rmSync(scratch, { recursive: true });
+    },
+  };
+}
+
+/** What a failing operation must not lead to. */
+function problemsOf(
+  { exitCode, stderr, hasTimedOut, operations, wasDisturbed }: Execution,
+  mode: Mode,
+): string[] {
+  if (hasTimedOut) return ["it hangs"];
+  if (mode.action !== "fail" || !wasDisturbed) return [];
+  const problems: string[] = [];
+  if (exitCode === null) problems.push(`it crashes: ${stderr.trim()}`);
+  if (/This is unexpected|^ {4}at /m.test(stderr))
+    problems.push(`its error is not explained: ${stderr.trim()}`);
+  const failed = operations.find(({ errno }) => errno === errnos[mode.error]);
+  if (exitCode === 0 && failed !== undefined && isLoss(failed, operations))
+    problems.push(`it exits with 0 though ${failed.op} ${failed.path} failed`);
+  return problems;
+}
+
+/** Whether a failed call says that data may be lost. A failed close does so only if data was not flushed before. */
+function isLoss(failed: Operation, operations: readonly Operation[]): boolean {
+  if (failed.op !== "close") return failed.op === "sync" || failed.op === "syncFolder";
+  const ofFile = operations
+    .slice(0, operations.indexOf(failed))
+    .filter(({ inode }) => inode === failed.offset);
+  const last = ofFile.findLast(({ op }) => op === "write" || op === "truncate" || op === "sync");
+  return last !== undefined && last.op !== "sync";
+}
+
+function soundnessOf(file: string): string[] {
+  if (!existsSync(file)) return [];
+  try {
+    return readMirror(file, (reader) => checkMirror(reader, kinds)).problems.map(({ what }) => what);
+  } catch (error) {
+    return [String(error)];
+  }
+}
+
+/** Every stored revision, as text. */
+function readRevisions(file: string): string[] {
+  if (!existsSync(file)) return [];
+  const reader = openMirrorReader(file);
+  try {
+    return reader.db
+      .prepare<[], string>(
+        `select r.url || ' ' || v.seq || ' ' || coalesce(hex(c.sha256), '') from _revision v
+         join _resource r on r.id = v.resource_id left join _content c on c.id = v.content_id`,
+      )
+      .pluck()
+      .all();
+  } finally {
+    reader.close();
+  }
+}
+
+function lostOf(revisions: readonly string[], mirrors: readonly string[]): string | null {
+  if (revisions.length === 0) return null;
+  const present = new Set(mirrors.flatMap(readRevisions));
+  const lost = revisions.filter((revision) => !present.has(revision));
+  return lost.length === 0 ? null : `${lost.length} revisions of an earlier run are lost, such as ${lost[0]}`;
+}
+
+/** Names below a folder, without what SQLite leaves beside a file that was only read. */
+function listNames(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => !/-(wal|shm)$/.test(name))
+    .sort();
+}
+
+function copyFolder(from: string, to: string): void {
+  execFileSync("cp", ["-a", from, to]);
+}
