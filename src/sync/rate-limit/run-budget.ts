@@ -76,10 +76,14 @@ export function createRunBudget(options: RunBudgetOptions): RunBudget {
     running--;
     if (report.isTried) counts.sent++;
     if (report.status === 304) counts.notModified++;
-    leases.release({ lease, isRoot, report });
-    counts.counted += spendingOf(leases.state, report, isRoot).likely;
-    nextRelease.resolve();
-    nextRelease = Promise.withResolvers();
+    try {
+      leases.release({ lease, isRoot, report });
+      counts.counted += spendingOf(leases.state, report, isRoot).likely;
+    } finally {
+      // Also after an error of the ledger: those who wait meet it themselves.
+      nextRelease.resolve();
+      nextRelease = Promise.withResolvers();
+    }
   };
 
   return {

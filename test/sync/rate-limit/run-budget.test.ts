@@ -2,7 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { RateLimitHeaders } from "../../../src/service/requests/headers.ts";
 import { type AttemptReport, noResponse, type Permit } from "../../../src/service/requests/rate-limiter.ts";
-import type { RunBudget } from "../../../src/sync/rate-limit/run-budget.ts";
+import { createRunBudget, type RunBudget } from "../../../src/sync/rate-limit/run-budget.ts";
+import type { Ledger } from "../../../src/sync/rate-limit/store/ledger-store.ts";
+import { emptyWindow, type WindowState } from "../../../src/sync/rate-limit/window.ts";
 import { tries } from "../../support/thorough.ts";
 import { makeLedgerFolder, openRunBudget, rootUrl, testClock } from "../support/ledger-folder.ts";
 
@@ -48,6 +50,29 @@ describe("limits", () => {
       retried.release(response(200, { remaining: 20 }));
       (await third).release(response(200, { remaining: 19 }));
     }));
+
+  it("whoever waits for a permit gets the error of a ledger that can no longer be written", async () => {
+    let isBroken = false;
+    let state: WindowState = emptyWindow;
+    const ledger: Ledger = {
+      session: "session",
+      update(change, _now) {
+        if (isBroken) throw new Error("cannot write the ledger");
+        const changed = change(state);
+        state = changed.state;
+        return changed;
+      },
+      close() {},
+    };
+    const clock = { ...testClock(), now: () => start };
+    const runBudget = createRunBudget({ ledger, rootUrl, budget: null, reserve: 0, clock });
+    const first = await runBudget.acquirePermit(request);
+    const second = runBudget.acquirePermit(request);
+    expect(await isSettled(second)).toBe(false);
+    isBroken = true;
+    expect(() => first.release(noResponse)).toThrow("cannot write the ledger");
+    await expect(second).rejects.toThrow("cannot write the ledger");
+  });
 
   it("permits never exceed the remaining count, even if every running request is counted", () =>
     withBudget({}, async (runBudget) => {
