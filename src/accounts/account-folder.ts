@@ -1,8 +1,7 @@
 /** The folders of accounts: private to their owner, and never behind a symbolic link. */
 import { chmodSync, lstatSync, statSync } from "node:fs";
-import { dirname } from "node:path";
 import { toFileError } from "../platform/errors.ts";
-import { makeFolders, syncFolder } from "../platform/folders.ts";
+import { makeFolders } from "../platform/folders.ts";
 import { requireOwnFolder, requireUnreplaceable, symbolicLinkError } from "../platform/private-files.ts";
 import { accountPlace, accountsFolder } from "./account.ts";
 
@@ -27,7 +26,6 @@ export function makeAccountFolder(dataDir: string, name: string): string[] {
       if ((stats.mode & accessByOthers) !== 0) chmodSync(path, 0o700);
     }
     requireAccountFolder(dataDir, name);
-    for (const path of made) syncFolder(dirname(path));
     return made;
   } catch (error) {
     throw toFileError(error, folder);

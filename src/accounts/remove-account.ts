@@ -2,7 +2,7 @@
  * Removes an account: its token, then `account.json`, then, with `purge`, its data. If the process is killed in between,
  * removing the account again completes it.
  */
-import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmdirSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { isCatalogueLinked } from "../mirror/account/catalogue-linking.ts";
 import { findLinkedEntities } from "../mirror/account/catalogue-links.ts";
@@ -11,7 +11,7 @@ import { catalogueMirrorFile } from "../mirror/file/paths.ts";
 import { readMirror } from "../mirror/reader.ts";
 import { eraseFolder } from "../platform/erase.ts";
 import { toFileError } from "../platform/errors.ts";
-import { syncFolder } from "../platform/folders.ts";
+import { removeFile, syncFolder } from "../platform/folders.ts";
 import { type Account, type AccountPlace, accountPlace } from "./account.ts";
 import { requireAccountFolder } from "./account-folder.ts";
 import { findReadableAccount, lockAccounts, requireAccountOrFolder } from "./accounts.ts";
@@ -61,7 +61,7 @@ export async function removeAccount(options: RemoveAccountOptions): Promise<Remo
           ? findRemainingCatalogueData(dataDir, place.mirrorFile, account?.baseUrl ?? null)
           : null;
         const remainingToken = await deleteToken(place, account, keychain);
-        rmSync(place.accountFile, { force: true });
+        removeFile(place.accountFile);
         syncFolder(place.folder);
         // Not the lock file: opening and closing it would release the lock that this process holds.
         if (purge) eraseFolder(place.folder, [basename(lockFileOf(place))]);

@@ -3,11 +3,11 @@
  * Every file is readable by its owner only.
  */
 import { createHash, hash, randomBytes } from "node:crypto";
-import { closeSync, createReadStream, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, createReadStream, fsyncSync, openSync, renameSync, writeFileSync } from "node:fs";
 import { open, readdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
-import { syncFolder } from "./folders.ts";
+import { removeFile, syncFolder } from "./folders.ts";
 import { isProcessAlive } from "./process-lock.ts";
 
 /** Names the host, so that a process on another computer that shares the folder is never taken for a dead one. */
@@ -31,12 +31,22 @@ export const temporaryNameOf = (place: string): string => `${place}.new`;
 export function replaceFile(place: string, content: string | Uint8Array): void {
   const temporary = temporaryNameOf(place);
   try {
-    rmSync(temporary, { force: true });
+    removeFile(temporary);
     writeNewFile(temporary, content);
     publish(temporary, place);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    removeFile(temporary);
     throw error;
+  }
+}
+
+/** Flushes the content of a file that others have written. @throws a system error */
+export function syncFile(path: string): void {
+  const handle = openSync(path, "r+");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
   }
 }
 

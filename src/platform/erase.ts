@@ -10,12 +10,11 @@ import {
   openSync,
   readdirSync,
   rmdirSync,
-  rmSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import { hasCode } from "./errors.ts";
-import { syncFolder } from "./folders.ts";
+import { removeFile, syncFolder } from "./folders.ts";
 
 const zeros = Buffer.alloc(1_048_576);
 
@@ -33,7 +32,7 @@ export function eraseFolder(folder: string, except: readonly string[] = []): voi
       continue;
     }
     if (entry.isFile()) overwrite(path);
-    rmSync(path, { force: true });
+    removeFile(path);
   }
   syncFolder(folder);
 }
@@ -45,7 +44,7 @@ export function eraseFile(file: string): void {
   } catch (error) {
     if (!hasCode(error, "ENOENT")) throw error;
   }
-  rmSync(file, { force: true });
+  removeFile(file);
 }
 
 function overwrite(file: string): void {

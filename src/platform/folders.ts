@@ -1,13 +1,13 @@
 /** Making folders, flushing the names in them, and replacing a whole folder by another. */
-import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync, rmdirSync, statSync, unlinkSync } from "node:fs";
 import { mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { hasCode } from "./errors.ts";
 import { isProcessAlive } from "./process-lock.ts";
 
 /**
- * Makes a folder and its missing parents, for their owner only. Node's recursive `mkdir` never returns in an existing
- * folder that accepts no entries, such as `/proc`.
+ * Makes a folder and its missing parents, for their owner only; durable on return. Node's recursive `mkdir` never returns in
+ * an existing folder that accepts no entries, such as `/proc`.
  * @returns the folders it made, the innermost first
  * @throws a system error
  */
@@ -25,10 +25,26 @@ export function makeFolders(path: string): string[] {
 function makeFolder(path: string): boolean {
   try {
     mkdirSync(path, { mode: 0o700 });
-    return true;
   } catch (error) {
     if (hasCode(error, "EEXIST") && statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false;
     throw error;
+  }
+  try {
+    syncFolder(dirname(path));
+  } catch (error) {
+    // The next call would find it and take it for durable.
+    rmdirSync(path);
+    throw error;
+  }
+  return true;
+}
+
+/** Removes a file, if it exists. `rmSync` reports some failures without their system call. @throws a system error */
+export function removeFile(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) throw error;
   }
 }
 

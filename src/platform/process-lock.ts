@@ -8,8 +8,8 @@ import {
   futimesSync,
   openSync,
   readFileSync,
-  rmSync,
   statSync,
+  unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { hostname } from "node:os";
@@ -53,7 +53,7 @@ export function takeLock(file: string, { startedAt, busyMessage }: LockRequest):
   try {
     const holder = { pid: process.pid, host: hostname(), startedAt };
     // Created anew, so that nothing is written through a link or into a file that others may read.
-    rmSync(holderFile, { force: true });
+    tryRemove(holderFile);
     writeFileSync(holderFile, JSON.stringify(holder), { flag: "wx", mode: 0o600 });
   } catch (error) {
     db.close();
@@ -61,15 +61,15 @@ export function takeLock(file: string, { startedAt, busyMessage }: LockRequest):
   }
   return {
     release() {
-      rmSync(holderFile, { force: true });
+      tryRemove(holderFile);
       db.close();
     },
     releaseAndRemove() {
-      rmSync(holderFile, { force: true });
+      tryRemove(holderFile);
       // While it is held, so that a waiting process notices. Windows cannot remove an open file.
-      if (process.platform !== "win32") rmSync(lockFile, { force: true });
+      if (process.platform !== "win32") tryRemove(lockFile);
       db.close();
-      if (process.platform === "win32") rmSync(lockFile, { force: true });
+      if (process.platform === "win32") tryRemove(lockFile);
     },
   };
 }
@@ -85,13 +85,7 @@ export function shareLock(file: string, busyMessage: string): Pick<Lock, "releas
     opened.prepare(probe).get();
   });
   // No process holds it alone now: the name of a holder is that of a killed process.
-  const { lockFile, holderFile } = pathsOf(file);
-  try {
-    rmSync(holderFile, { force: true });
-  } catch (error) {
-    db.close();
-    throw toLockError(error, lockFile);
-  }
+  tryRemove(pathsOf(file).holderFile);
   return { release: () => void db.close() };
 }
 
@@ -118,6 +112,15 @@ export function isProcessAlive(processId: number): boolean {
   } catch (error) {
     // It exists, but belongs to another user.
     return hasCode(error, "EPERM");
+  }
+}
+
+/** What stays in the place of such a file does no harm: the lock itself ends with its connection. */
+function tryRemove(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {
+    // It does not exist, or cannot be removed.
   }
 }
 

@@ -1,4 +1,5 @@
-import { mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import fs, { fstatSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { makeFolders } from "../../src/platform/folders.ts";
@@ -11,6 +12,41 @@ it("missing folders are created for the owner only and returned", async () => {
   expect(makeFolders(innermost as string)).toEqual([innermost, inner]);
   expect(statSync(inner as string).mode & 0o777).toBe(0o700);
   expect(makeFolders(innermost as string)).toEqual([]);
+});
+
+/** Calls `use` with another `fsyncSync`. */
+function withFsync(fsync: typeof fs.fsyncSync, use: () => void): void {
+  const original = fs.fsyncSync;
+  fs.fsyncSync = fsync;
+  syncBuiltinESMExports();
+  try {
+    use();
+  } finally {
+    fs.fsyncSync = original;
+    syncBuiltinESMExports();
+  }
+}
+
+it("the name of every new folder is flushed in its parent", async () => {
+  await using folder = await temporaryFolder();
+  const flushed: number[] = [];
+  const inodeOf = (path: string) => statSync(join(folder.path, path)).ino;
+  withFsync(
+    (handle) => void flushed.push(fstatSync(handle).ino),
+    () => makeFolders(join(folder.path, "a/b/c")),
+  );
+  expect(flushed).toEqual(["", "a", "a/b"].map(inodeOf));
+});
+
+it("a folder whose name could not be flushed is not left behind as if it were durable", async () => {
+  await using folder = await temporaryFolder();
+  withFsync(
+    () => {
+      throw new Error("EIO");
+    },
+    () => expect(() => makeFolders(join(folder.path, "a"))).toThrow("EIO"),
+  );
+  expect(readdirSync(folder.path)).toEqual([]);
 });
 
 it("symbolic links are followed; a dangling one is an error", async () => {

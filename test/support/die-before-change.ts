@@ -6,6 +6,7 @@ export type Change =
   | "openSync"
   | "mkdirSync"
   | "rmSync"
+  | "unlinkSync"
   | "rmdirSync"
   | "writeSync"
   | "writeFileSync"

@@ -18,7 +18,7 @@ import {
 import { dirname, join } from "node:path";
 import { sql } from "kysely";
 import { replaceFile } from "../../platform/atomic-file.ts";
-import { makeFolders } from "../../platform/folders.ts";
+import { makeFolders, removeFile } from "../../platform/folders.ts";
 import { MirrorError } from "../file/errors.ts";
 import { prepare, q } from "../file/statements.ts";
 import type { MirrorReader } from "../reader.ts";
@@ -133,8 +133,7 @@ export function prepareRestoredPictures(mirrorFile: string): RestoredPictures {
   return {
     put: (bytes) => void stored.add(storePicture(mirrorFile, bytes)),
     undo() {
-      for (const sha256 of stored)
-        if (!before.has(sha256)) rmSync(mediaFile(mirrorFile, sha256), { force: true });
+      for (const sha256 of stored) if (!before.has(sha256)) removeFile(mediaFile(mirrorFile, sha256));
       if (stats === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -8,6 +8,7 @@ const [action = "", dataDir = "", name = "", countdown = ""] = process.argv.slic
 dieBeforeChange(Number(countdown), [
   "mkdirSync",
   "rmSync",
+  "unlinkSync",
   "rmdirSync",
   "writeSync",
   "writeFileSync",

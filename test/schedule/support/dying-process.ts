@@ -9,6 +9,7 @@ dieBeforeChange(Number(countdown), [
   "openSync",
   "mkdirSync",
   "rmSync",
+  "unlinkSync",
   "writeFileSync",
   "renameSync",
   "fsyncSync",
