@@ -19,7 +19,14 @@ import { prepareLinks } from "./derive/links.ts";
 import { type RebuildReport, rebuildProjections } from "./derive/rebuild.ts";
 import { prepareResources } from "./derive/resources.ts";
 import { prepareDerivedWriter } from "./derive/write-derived.ts";
-import { type Connection, lockMirror, openForWriting, vacuum } from "./file/connection.ts";
+import {
+  type Connection,
+  checkpointIfLong,
+  closeWritten,
+  lockMirror,
+  openForWriting,
+  vacuum,
+} from "./file/connection.ts";
 import { createMirror } from "./file/create-mirror.ts";
 import { toMirrorError, toOpeningError } from "./file/errors.ts";
 import { type MirrorIdentity, requireIdentity } from "./file/meta.ts";
@@ -147,7 +154,9 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
   ): (...args: Args) => Result {
     return (...args) => {
       try {
-        return write(...args);
+        const result = write(...args);
+        if (db !== null) checkpointIfLong(db);
+        return result;
       } catch (error) {
         throw toMirrorError(error, file);
       }
@@ -201,8 +210,13 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       beginCycle: guard((cycle) => writeCycle(connection, cycle)),
       recheckTombstones: guard((checkedBefore, now) => recheckTombstones(connection, checkedBefore, now)),
       close() {
-        connection.close();
-        releaseLock();
+        try {
+          closeWritten(connection);
+        } catch (error) {
+          throw toMirrorError(error, file);
+        } finally {
+          releaseLock();
+        }
       },
     };
   }

@@ -41,10 +41,53 @@ export function openForWriting(file: string, options: { readonly isPrivate: bool
   db.pragma("foreign_keys = ON");
   db.pragma(`application_id = ${applicationId}`);
   db.pragma("cache_size = -12288");
-  // In pages: a crawl changes the same pages many times, and so copies them from the log to the file a quarter as
-  // often.
-  db.pragma("wal_autocheckpoint = 4000");
+  // `checkpointIfLong` does it and reports its errors, which SQLite's own checkpoints ignore.
+  db.pragma("wal_autocheckpoint = 0");
   return db;
+}
+
+/** In pages. A crawl changes the same pages many times: the longer the log, the fewer are copied to the file. */
+const longLog = 4000;
+
+/**
+ * Copies a long log into the file. To be called outside a transaction.
+ * @param pages default: 4000
+ * @throws an error of SQLite
+ */
+export function checkpointIfLong(db: Connection, pages = longLog): void {
+  const [{ log, checkpointed }] = db.pragma("wal_checkpoint(noop)") as [CheckpointState];
+  if (log >= pages && checkpointed < log) db.pragma("wal_checkpoint(passive)");
+}
+
+interface CheckpointState {
+  readonly busy: number;
+  /** Pages in the log. */
+  readonly log: number;
+  /** Those of them that are in the file. */
+  readonly checkpointed: number;
+}
+
+/**
+ * Closes a connection that may have written, with the log copied into the file unless a reader needs it. SQLite does the
+ * same when it closes the last connection, but reports no error there.
+ * @throws an error of SQLite; the connection is then closed too, and every commit is still in the log
+ */
+export function closeWritten(db: Connection): void {
+  try {
+    if (db.pragma("journal_mode", { simple: true }) === "wal") truncateLog(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** @returns false if a reader needs the log */
+function truncateLog(db: Connection): boolean {
+  const timeout = db.pragma("busy_timeout", { simple: true });
+  // Do not wait for readers.
+  db.pragma("busy_timeout = 0");
+  const [{ busy }] = db.pragma("wal_checkpoint(truncate)") as [CheckpointState];
+  db.pragma(`busy_timeout = ${timeout}`);
+  return busy === 0;
 }
 
 /** Opens read-only; refuses files that are no mirror, or that a newer version has written. */
@@ -137,10 +180,5 @@ export async function withDeferredReferences(
  */
 export function vacuum(db: Connection): boolean {
   db.exec("vacuum");
-  const timeout = db.pragma("busy_timeout", { simple: true });
-  // Do not wait for readers.
-  db.pragma("busy_timeout = 0");
-  const [{ busy }] = db.pragma("wal_checkpoint(truncate)") as [{ busy: number }];
-  db.pragma(`busy_timeout = ${timeout}`);
-  return busy === 0;
+  return truncateLog(db);
 }

@@ -1,11 +1,12 @@
 /** Creates mirrors, and removes ones that stayed empty. */
 import { randomBytes } from "node:crypto";
-import { existsSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { publish } from "../../platform/atomic-file.ts";
+import { publish, syncFile } from "../../platform/atomic-file.ts";
 import { FileError } from "../../platform/errors.ts";
+import { removeFile } from "../../platform/folders.ts";
 import type { Lock } from "../../platform/process-lock.ts";
-import { type Connection, lockMirror, openForReading, openForWriting } from "./connection.ts";
+import { type Connection, closeWritten, lockMirror, openForReading, openForWriting } from "./connection.ts";
 import { MirrorError, toOpeningError } from "./errors.ts";
 import { ensureMirrorId, type MirrorIdentity, writeIdentity } from "./meta.ts";
 import { migrateMirror } from "./migrate.ts";
@@ -34,9 +35,13 @@ export async function createMirror(
       writeIdentity(db, identity);
       await fill(db);
       ensureMirrorId(db);
-    } finally {
+    } catch (error) {
       db.close();
+      throw error;
     }
+    closeWritten(db);
+    requireNoLog(temporary, file);
+    syncFile(temporary);
     renameOrphanedLogs(file);
     publish(temporary, file);
   } catch (error) {
@@ -91,11 +96,22 @@ function removeTemporaryFiles(file: string): void {
   const prefix = `${basename(file)}${temporaryMark}`;
   for (const name of readdirSync(dirname(file)).filter((name) => name.startsWith(prefix))) {
     try {
-      rmSync(join(dirname(file), name), { force: true });
+      removeFile(join(dirname(file), name));
     } catch {
       // A folder, or a file of another user. It does not collide with a new name.
     }
   }
+}
+
+/** Without its log, only the file itself is renamed: what is in a log would be lost. */
+function requireNoLog(temporary: string, file: string): void {
+  if (!existsSync(`${temporary}-wal`)) return;
+  throw new MirrorError(
+    "unwritable",
+    file,
+    "The new mirror could not be written completely",
+    "Check the disk and try again.",
+  );
 }
 
 /** If only the main file of an earlier mirror was moved away, SQLite would replay its log into the new one. */
@@ -106,9 +122,9 @@ function renameOrphanedLogs(file: string): void {
     while (existsSync(`${log}.orphan-${n}`)) n++;
     renameSync(log, `${log}.orphan-${n}`);
   }
-  rmSync(`${file}-shm`, { force: true });
+  removeFile(`${file}-shm`);
 }
 
 function removeDatabase(file: string): void {
-  for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
+  for (const suffix of ["", "-wal", "-shm"]) removeFile(file + suffix);
 }

@@ -49,6 +49,8 @@ async function prepareFile(db: Connection, file: string): Promise<void> {
   db.pragma("journal_mode = WAL");
   // A lease that a power cut undoes would be taken, and spent, a second time.
   db.pragma("synchronous = FULL");
+  // The store does it and reports its errors, which SQLite's own checkpoints ignore.
+  db.pragma("wal_autocheckpoint = 0");
 }
 
 let lastTurn: Promise<unknown> = Promise.resolve();

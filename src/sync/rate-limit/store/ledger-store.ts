@@ -5,7 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import type { Connection } from "../../../mirror/file/connection.ts";
+import { type Connection, checkpointIfLong, closeWritten } from "../../../mirror/file/connection.ts";
 import { prepare, prepareColumn } from "../../../mirror/file/statements.ts";
 import { type Credential, digestCredential } from "../../../service/credentials/credential.ts";
 import { expireSession, prepareSessions } from "../crashed-sessions.ts";
@@ -58,11 +58,17 @@ export async function openLedger({ file, principal }: LedgerOptions): Promise<Le
   }
 }
 
+/** Asking for the length of the log takes as long as some updates. */
+const updatesPerCheckpoint = 64;
+/** In pages. */
+const longLog = 1000;
+
 function createLedger(db: Connection, file: string, principal: Principal): Ledger {
   const session = randomUUID();
   const sessions = prepareSessions(db);
   const window = prepareWindow(db, file, principal);
   let isFirst = true;
+  let updates = 0;
 
   const withoutDead = (state: WindowState, now: number): WindowState => {
     const dead = Object.keys(state.openLeases).filter((id) => id !== session && sessions.isDead(id, now));
@@ -84,12 +90,17 @@ function createLedger(db: Connection, file: string, principal: Principal): Ledge
           }
           return changed;
         });
-        return perform.immediate();
+        const changed = perform.immediate();
+        if (++updates % updatesPerCheckpoint === 0) checkpointIfLong(db, longLog);
+        return changed;
       }),
     close: () =>
       withLedgerErrors(file, () => {
-        sessions.end(session);
-        db.close();
+        try {
+          sessions.end(session);
+        } finally {
+          closeWritten(db);
+        }
       }),
   };
 }
