@@ -116,9 +116,12 @@ static const char *below(int folder, const char *path, char *buffer) {
 
 static int is_tracked(int fd) { return root && fd >= 0 && fd < 65536 ? opened[fd] : 0; }
 
-/* Holds the lock until `leave`. */
-static enum verdict enter(enum op op) {
+static void lock(void) {
   if (pthread_mutex_lock(&shared->lock) == EOWNERDEAD) pthread_mutex_consistent(&shared->lock);
+}
+
+/* The lock is held until `leave`. */
+static enum verdict enter_locked(enum op op) {
   if (!(counted_mask >> op & 1)) return PASS;
   uint64_t n = ++shared->count;
   if (action == KILL && n == at) die();
@@ -128,6 +131,11 @@ static enum verdict enter(enum op op) {
     return FAILED;
   }
   return PASS;
+}
+
+static enum verdict enter(enum op op) {
+  lock();
+  return enter_locked(op);
 }
 
 static void leave(enum op op, int error, const char *path, const char *target, int fd, off_t offset, const struct iovec *data, int parts, size_t length) {
@@ -174,10 +182,11 @@ static int open_any(int folder, const char *path, int flags, mode_t mode) {
   if (!full) return real(folder, path, flags, mode);
   struct stat stats;
   int writes = (flags & O_ACCMODE) != O_RDONLY;
+  lock();
   int exists = !fstatat(folder, path, &stats, flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0);
   enum op op = !writes && !(flags & O_CREAT) ? OPEN_READ : exists || !(flags & O_CREAT) ? OPEN : CREATE;
   int fd = -1, error;
-  if (enter(op) == FAILED) error = fail_errno;
+  if (enter_locked(op) == FAILED) error = fail_errno;
   else {
     fd = real(folder, path, flags, mode);
     error = fd < 0 ? errno : 0;
