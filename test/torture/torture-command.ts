@@ -312,7 +312,7 @@ function isLoss(failed: Operation, operations: readonly Operation[]): boolean {
 function soundnessOf(file: string): string[] {
   if (!existsSync(file)) return [];
   try {
-    return readMirror(file, (reader) => checkMirror(reader, kinds)).problems.map(({ what }) => what);
+    return readMirror(file, (reader) => checkMirror(reader, kinds)).problems.map(({ message }) => message);
   } catch (error) {
     return [String(error)];
   }
