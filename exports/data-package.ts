@@ -76,7 +76,7 @@ async function writeFiles(folder: string, request: DataPackageRequest): Promise<
     if (!isTableName(table.name) || files.some((file) => file.table === table.name)) {
       const hint =
         "Give each table its own name of lower-case letters and underscores, other than `manifest`.";
-      throw new ExportError("bad-table-name", `${JSON.stringify(table.name)} cannot be a file name`, hint);
+      throw new ExportError("bad-table-name", `${JSON.stringify(table.name)} cannot be a file name.`, hint);
     }
     for (const format of new Set(request.formats))
       files.push(await writeTable(folder, table, format, request));
@@ -120,7 +120,7 @@ async function requireReplaceable(out: string): Promise<void> {
   if (stats === undefined) return;
   if (stats.isSymbolicLink()) {
     const hint = "Give the folder that it points to, or choose another one.";
-    throw new ExportError("symbolic-link", `${out} is a symbolic link; exports do not replace links`, hint);
+    throw new ExportError("symbolic-link", `${out} is a symbolic link; exports do not replace links.`, hint);
   }
   if (!stats.isDirectory()) throw notAPackage(out, "it is not a folder");
   const names = await readdir(out);

@@ -57,7 +57,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   if (header.data.formatVersion > packageFormatVersion) {
     throw new ExportError(
       "newer-package",
-      `${folder} has format ${header.data.formatVersion}; this version of Armoire reads format ${packageFormatVersion}`,
+      `${folder} has format ${header.data.formatVersion}; this version of Armoire reads format ${packageFormatVersion}.`,
       "Use a newer version of Armoire, or choose another folder.",
     );
   }
@@ -65,7 +65,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   if (read.success) return read.data;
   throw new ExportError(
     "damaged-package",
-    `${path} is damaged at ${read.error.issues[0]?.path.join(".") || "the top"}`,
+    `${path} is damaged at ${read.error.issues[0]?.path.join(".") || "the top"}.`,
     "Export again into another folder. Remove this one if you need nothing in it.",
   );
 }
@@ -73,7 +73,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
 export function notAPackage(folder: string, reason: string): ExportError {
   return new ExportError(
     "not-a-package",
-    `${folder} is not an export of Armoire: ${reason}`,
+    `${folder} is not an export of Armoire: ${reason}.`,
     `Choose another folder. An export has ${manifestName}, and a file for each table and format.`,
   );
 }

@@ -45,7 +45,7 @@ export async function readDataPackage(folder: string): Promise<ReadPackage> {
   if (problem !== undefined) {
     throw new ExportError(
       "damaged-package",
-      `${join(folder, problem.path)} differs from the exported file (${problem.code})`,
+      `${join(folder, problem.path)} differs from the exported file (${problem.code}).`,
       "Export again, or restore the folder from a copy.",
     );
   }

@@ -47,7 +47,7 @@ export function readAccountFile(place: AccountPlace, name: string): Account | nu
   if (isNewer(value)) {
     throw new AccountError(
       "newer",
-      `The account was written by a later version of Armoire: ${place.accountFile}`,
+      `The account is from a newer version of Armoire: ${place.accountFile}`,
       "Install a newer Armoire. The file was not changed.",
     );
   }

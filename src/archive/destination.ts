@@ -48,7 +48,11 @@ export async function requireFolder(to: string): Promise<void> {
   if (!isFolder(folder)) {
     if (statsOf(folder) !== undefined)
       throw notAFolder(folder, "Name a folder: each run makes a file of its own in it.");
-    throw new BackupError("not-found", `There is no folder ${folder}`, "Make it first, or name another one.");
+    throw new BackupError(
+      "not-found",
+      `There is no folder: ${folder}`,
+      "Make it first, or name another one.",
+    );
   }
   await requireWritable(folder);
 }
@@ -106,7 +110,7 @@ function isPlainFile(path: string): boolean {
 
 function noFolder(folder: string, extension: string): BackupError {
   const hint = `Make it first, or name a file that ends in ${extension} in an existing folder.`;
-  return new BackupError("not-found", `There is no folder ${folder}`, hint);
+  return new BackupError("not-found", `There is no folder: ${folder}`, hint);
 }
 
 function notAFolder(path: string, hint: string): BackupError {

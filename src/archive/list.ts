@@ -130,7 +130,7 @@ function toFolderError(error: unknown, folder: string): unknown {
   const code = isSystemError(error) ? error.code : null;
   const hint = "Name the folder of the backups. For one file, use `armoire backup verify FILE`.";
   if (code === "ENOENT")
-    return new BackupError("not-found", `There is no folder ${folder}`, hint, { cause: error });
+    return new BackupError("not-found", `There is no folder: ${folder}`, hint, { cause: error });
   if (code === "ENOTDIR")
     return new BackupError("not-found", `This is not a folder: ${folder}`, hint, { cause: error });
   return toReadingError(error, folder);

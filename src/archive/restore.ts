@@ -78,7 +78,7 @@ function requireOwner({ of }: RestoreMirrorRequest, { service, area, user }: Bac
   if (area === "catalogue") {
     throw new BackupError(
       "other-account",
-      `The backup is of the catalogue of ${service.baseUrl}, not of an account`,
+      `The backup is of the catalogue of ${service.baseUrl}, not of an account.`,
       "Restore it to a file of its own with --mirror FILE, or take a backup of this account.",
     );
   }
@@ -86,7 +86,7 @@ function requireOwner({ of }: RestoreMirrorRequest, { service, area, user }: Bac
   const owner = user === null ? "an unknown user" : nameOfUser(user);
   throw new BackupError(
     "other-account",
-    `The backup is of ${owner} at ${service.baseUrl}, not of ${nameOfUser(of.user)} at ${of.baseUrl}`,
+    `The backup is of ${owner} at ${service.baseUrl}, not of ${nameOfUser(of.user)} at ${of.baseUrl}.`,
     "Restore it to a file of its own with --mirror FILE, or take a backup of this account.",
   );
 }

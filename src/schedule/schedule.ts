@@ -67,7 +67,7 @@ export function readScheduleFile(dataDir: string): ScheduleFile | null {
   if (z.object({ version: z.number().gt(version) }).safeParse(value).success) {
     throw new ScheduleError(
       "newer",
-      `The schedules are from a newer version: ${schedulesFile}`,
+      `The schedules are from a newer version of Armoire: ${schedulesFile}`,
       "Install a newer Armoire. The file was not changed.",
     );
   }

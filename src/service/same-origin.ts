@@ -71,5 +71,5 @@ export function readOriginOrThrow(baseUrl: string): string {
 function problemOf({ protocol, username, password }: URL): string | null {
   if (protocol !== "http:" && protocol !== "https:")
     return `starts with ${protocol} instead of https: or http:`;
-  return username !== "" || password !== "" ? "holds a user name or password" : null;
+  return username !== "" || password !== "" ? "contains a user name or password" : null;
 }

@@ -118,7 +118,7 @@ export function requireKnownBrands(mirror: MirrorReader, brands: readonly string
 export function unknownBrand(brand: string, found: FoundBrands): SyncError {
   return new SyncError(
     "unknown-brand",
-    `The service lists no brand called ${JSON.stringify(brand)}`,
+    `The service lists no brand called ${JSON.stringify(brand)}.`,
     hintAtBrands(found.certainty === "none" ? found.similar : []),
   );
 }
@@ -158,7 +158,7 @@ export function requireKnownLinks({ db }: MirrorReader, names: readonly string[]
   if (unknown === undefined) return;
   throw new SyncError(
     "unknown-link",
-    `No link called ${JSON.stringify(unknown)} is known`,
+    `No link called ${JSON.stringify(unknown)} is known.`,
     `Known links: ${[...known].join(", ")}; \`armoire status\` lists others that the service has shown.`,
   );
 }

@@ -91,7 +91,7 @@ it("a list does not block on pipes, and reports folders named like backups", asy
 
 it("a list of a missing folder or of a file is refused", async () => {
   await expect(list("/nonexistent/backups")).rejects.toMatchObject({
-    ...{ code: "not-found", message: "There is no folder /nonexistent/backups" },
+    ...{ code: "not-found", message: "There is no folder: /nonexistent/backups" },
   });
   await using rig = await startFolder();
   await expect(list(rig.file)).rejects.toMatchObject({

@@ -98,10 +98,10 @@ it.each([
   [
     "2019-07",
     1,
-    /^armoire: No run had ended by 2019-07-31T21:59:59\.999Z \(2019-07 in Europe\/Berlin\)\nAvailable runs/,
+    /^armoire: No run had ended by 2019-07-31T21:59:59\.999Z \(2019-07 in Europe\/Berlin\)\.\nAvailable runs/,
   ],
   ["-9w", 1, /^armoire: No run had ended by .*\nAvailable runs/],
-  ["soon", 2, /^armoire: "soon" is not a point in time\nUse a run number, a time /],
+  ["soon", 2, /^armoire: "soon" is not a point in time\.\nUse a run number, a time /],
 ])("the invalid point %s gives exit code %i", async (point, exitCode, message) => {
   const out = join(folder.path, "never");
   for (const command of [

@@ -273,7 +273,9 @@ describe("reading commands", () => {
     const { stderr, exitCode } = await callArmoire(["status", ...settings, "--as-of", "1"]);
     expect({ stderr, exitCode }).toMatchObject({
       ...{
-        stderr: expect.stringMatching(/^armoire: Run 1 was pruned\nNearest available: run 2 \(/),
+        stderr: expect.stringMatching(
+          /^armoire: Run 1 was pruned by `armoire mirror compact`\.\nNearest available: run 2 \(/,
+        ),
         exitCode: 1,
       },
     });

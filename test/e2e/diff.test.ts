@@ -249,7 +249,7 @@ describe("invalid input", () => {
     ["an unknown field", ["diff", "--field", "colour"], 2, /no field "colour" to compare/],
     ["an unknown brand", ["diff", "--brand", "Nobody"], 2, /Neither state has a brand called "Nobody"/],
     ["an unknown format", ["diff", "--format", "xml"], 2, /Allowed choices are table, csv, json, ndjson/],
-    ["a time that is none", ["diff", "--since", "soon"], 2, /"soon" is not a time\nUse /],
+    ["a time that is none", ["diff", "--since", "soon"], 2, /"soon" is not a time\.\nUse /],
     ["a run for a time", ["diff", "--since", "1"], 2, /Expected a time, got a run: "1"/],
     [
       "both notions at once",
@@ -262,7 +262,7 @@ describe("invalid input", () => {
       "a folder that is no export",
       ["diff", "--from", "."],
       1,
-      /\. is not an export of Armoire: it has no manifest\.json\n.* manifest\.json, and a file for each/,
+      /\. is not an export of Armoire: it has no manifest\.json\.\n.* manifest\.json, and a file for each/,
     ],
     [
       "a mirror of another service",
@@ -270,7 +270,7 @@ describe("invalid input", () => {
       2,
       /different services, http.*\n.* base URL/,
     ],
-    ["a file that is no mirror", ["diff", "--from", "notes.txt"], 1, /Not a SQLite file/],
+    ["a file that is no mirror", ["diff", "--from", "notes.txt"], 1, /This is not a SQLite file/],
     ["a run to show that is none", ["runs", "show", "x"], 2, /"x" is not a point in time/],
     ["a run to show that is not there", ["runs", "show", "9"], 1, /There is no run 9/],
   ])("invalid input is refused: %s", async (_case, args, exitCode, message) => {

@@ -66,7 +66,7 @@ it("doctor finds an unreadable mirror among two", async () => {
   expect(checks.filter(({ isOk }) => !isOk)).toEqual([
     {
       isOk: false,
-      message: expect.stringMatching(/Not a SQLite file: .*b.catalogue/),
+      message: expect.stringMatching(/This is not a SQLite file: .*b.catalogue/),
       hint: expect.any(String),
     },
   ]);
@@ -105,7 +105,7 @@ it.each([
   [
     "no ledger, and long enough for a header\n".repeat(20),
     false,
-    /Not a ledger of Armoire's: .*ledger\.sqlite/,
+    /This is not a ledger of Armoire: .*ledger\.sqlite/,
   ],
   ["", true, /The ledger .* is readable/],
 ])("doctor checks a ledger with the content %j", async (content, isOk, message) => {

@@ -29,12 +29,12 @@ const damages: Readonly<Record<string, readonly [(ledger: string, f: Fixture) =>
       db.close();
     },
     14,
-    /The ledger is of a later version: .*\nInstall a newer Armoire/,
+    /The ledger is from a newer version of Armoire: .*\nInstall a newer Armoire/,
   ],
   "is another program's file": [
     (ledger, f) => copyFileSync(f.otherDatabase, ledger),
     1,
-    /Not a ledger of Armoire's: .*\nMove this file away/,
+    /This is not a ledger of Armoire: .*\nMove this file away/,
   ],
 };
 

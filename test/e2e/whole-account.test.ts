@@ -219,7 +219,7 @@ it("an unreadable catalogue is left out of the backup with an exit code, and not
     const { stdout, stderr, exitCode } = await armoire([...args, "--account", "ada", "--to", to, "--json"]);
     expect({ args, exitCode, stderr }).toEqual({
       ...{ args, exitCode: 1 },
-      stderr: expect.stringMatching(/^armoire: Not a SQLite file: \S+catalogue\.sqlite\n[^\n]+\n$/),
+      stderr: expect.stringMatching(/^armoire: This is not a SQLite file: \S+catalogue\.sqlite\n[^\n]+\n$/),
     });
     const { backup, ...created } = JSON.parse(stdout);
     expect((backup ?? created).manifest.catalogue).toMatchObject({ tables: [] });

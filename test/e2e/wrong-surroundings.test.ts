@@ -88,7 +88,7 @@ describe("sync", () => {
     "into another program's database": [
       (f) => [...syncTo("--mirror", f.otherDatabase)(f)],
       1,
-      /Not a mirror/,
+      /This is not a mirror/,
     ],
     "into a folder that cannot be": [
       (f) => [...syncTo("--data-dir", join(f.textFile, "below"))(f)],
@@ -146,7 +146,7 @@ describe("export", () => {
 describe("show", () => {
   it("an unknown resource is reported with the valid forms of a key", async () => {
     const result = await callArmoire(["show", "brand", "nobody", "--mirror", fixture.mirror]);
-    expectRefusal(result, 1, /holds no brand called "nobody"\n.*URL/);
+    expectRefusal(result, 1, /holds no brand called "nobody"\.\n.*URL/);
   });
 });
 

@@ -107,7 +107,7 @@ describe("invalid values", () => {
     "a statement that would write": [
       (f) => ["query", "delete from brand", "--mirror", f.mirror],
       2,
-      /only statements that read and return rows.*\nuse SELECT/,
+      /Only statements that read and return rows.*\nUse SELECT/,
     ],
     "the catalogue where there is none beside": [
       (f) => ["query", "select * from catalogue.model", "--mirror", f.mirror],
@@ -124,7 +124,7 @@ describe("invalid values", () => {
     "a question's limit of nothing": [
       (f) => ["query", "@gone", "--limit", "0", "--mirror", f.mirror],
       2,
-      /Invalid value for --limit: "0"\nIt must be a whole number, at least 1/,
+      /The value of --limit is invalid: "0"\.\nIt must be a whole number, at least 1/,
     ],
     "an unknown kind": [() => ["show", "shoe", "x"], 2, /Allowed choices are brand, model, size/],
     "a missing key": [() => ["show", "brand"], 2, /The key of the brand is missing\.\nGive its URL or name/],
@@ -143,12 +143,12 @@ describe("invalid values", () => {
     "a parameter without a value": [
       (f) => ["query", "select :a, :b", "-p", "a=1", "--mirror", f.mirror],
       2,
-      /missing values for parameters: :b/,
+      /These parameters have no value: :b\./,
     ],
     "a value without a parameter": [
       (f) => ["query", "select :a", "-p", "a=1", "-p", "b=2", "--mirror", f.mirror],
       2,
-      /unknown parameters: :b/,
+      /The statement has no such parameters: :b\./,
     ],
     "a parameter without a name": [() => ["query", "select 1", "-p", "=1"], 2, /must be NAME=VALUE/],
     "an unknown question": [
@@ -165,12 +165,12 @@ describe("invalid values", () => {
     "an option that a question does not take": [
       (f) => ["query", "@bands", "--since", "2026-01-31", "--mirror", f.mirror],
       2,
-      /@bands has no option --since\nIts options: \[--brand\] \[--system\]/,
+      /@bands has no option --since\.\nIts options: \[--brand\] \[--system\]/,
     ],
     "a question without what it needs": [
       (f) => ["query", "@brand-sizes", "--mirror", f.mirror],
       2,
-      /@brand-sizes requires --brand/,
+      /@brand-sizes needs --brand/,
     ],
     "a parameter for a question": [() => ["query", "@bands", "-p", "brand=x"], 2, /-p is for SQL/],
     "an option of questions for SQL": [
@@ -201,7 +201,7 @@ describe("invalid values", () => {
     "a statement that writes": [
       (f) => ["query", "delete from _brand", "--mirror", f.mirror],
       2,
-      /only statements that read/,
+      /Only statements that read/,
     ],
   };
   it.concurrent.each(Object.entries(cases))("an invalid value is wrong usage: %s", (_case, refused) =>

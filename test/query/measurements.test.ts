@@ -29,12 +29,12 @@ describe("linked measurements", () => {
     expect(shown.fields).toMatchObject({ href, payload: expect.stringMatching(/^\{.*"measured_on":"20/) });
     expect(shown.fields).not.toHaveProperty("n");
     expect(() => rig.read((mirror) => showResource(mirror, "measurement", "0"))).toThrow(
-      'The mirror holds no measurement called "0"',
+      'The mirror holds no measurement called "0".',
     );
     await using catalogue = await startRig({});
     await catalogue.sync();
     expect(() => catalogue.read((mirror) => showResource(mirror, "measurement", href))).toThrow(
-      "The mirror of a catalogue holds no measurement",
+      "The mirror of a catalogue holds no measurement.",
     );
   });
 

@@ -99,12 +99,12 @@ it("an ambiguous key is an error that lists the matches by URL and name", () => 
   expect(() => find("brand", "Twin!")).toThrow(
     expect.objectContaining({
       name: "KeyError",
-      message: `"Twin!" matches several: ${urlOf("b2/")} (Twin), ${urlOf("b3/")} (TWIN)`,
+      message: `"Twin!" matches several: ${urlOf("b2/")} (Twin), ${urlOf("b3/")} (TWIN).`,
       hint: "Give the URL of one of them.",
     }),
   );
   expect(() => find("model", "maja")).toThrow(
-    `"maja" matches several: ${urlOf("b1/m1")} (Łódź Maja), ${urlOf("b2/m1")} (Maja)`,
+    `"maja" matches several: ${urlOf("b1/m1")} (Łódź Maja), ${urlOf("b2/m1")} (Maja).`,
   );
 });
 
@@ -131,7 +131,7 @@ it.each<[ShownKind, string, RegExp]>([
 ])("the unknown %s key %j is an error that suggests similar keys", (kind, key, hint) => {
   expect(() => find(kind, key)).toThrow(
     expect.objectContaining({
-      message: `The mirror holds no ${kind} called ${JSON.stringify(key)}`,
+      message: `The mirror holds no ${kind} called ${JSON.stringify(key)}.`,
       hint: expect.stringMatching(hint),
     }),
   );
@@ -140,7 +140,7 @@ it.each<[ShownKind, string, RegExp]>([
 it.each(["user", "bra"] as const)("a %s in a catalogue is an error that suggests --account", (kind) => {
   expect(() => find(kind, "any")).toThrow(
     expect.objectContaining({
-      message: `The mirror of a catalogue holds no ${kind}`,
+      message: `The mirror of a catalogue holds no ${kind}.`,
       hint: expect.stringContaining("--account NAME"),
     }),
   );

@@ -120,17 +120,17 @@ describe("results", () => {
     [
       "SELECT :brand, :cup, $band",
       { cup: 1 },
-      "missing values for parameters: :brand, :band",
-      /-p name=value/,
+      "These parameters have no value: :brand, :band.",
+      /-p NAME=VALUE/,
     ],
     [
       "SELECT :brand",
       { brand: 1, band: 2, cup: 3 },
-      "unknown parameters: :band, :cup",
-      /its parameters: :brand/,
+      "The statement has no such parameters: :band, :cup.",
+      /^Its parameters: :brand\.$/,
     ],
-    ["SELECT 1", { brand: 1 }, "unknown parameters: :brand", /no parameters/],
-    ["SELECT :brand, ?", { brand: 1 }, "the statement has parameters without a name (?)", /as :name/],
+    ["SELECT 1", { brand: 1 }, "The statement has no such parameters: :brand.", /no parameters/],
+    ["SELECT :brand, ?", { brand: 1 }, "The statement has parameters without a name (?).", /as :NAME/],
   ])(
     "missing or unknown parameters are an error that names them: %j with %j",
     async (sql, parameters, message, hint) => {
@@ -180,7 +180,7 @@ describe("failures", () => {
   it("a failing query is stopped at its deadline together with its process", async () => {
     await expect(query(endless, { timeoutMillis: 300 })).rejects.toMatchObject({
       code: "timeout",
-      message: "the query took longer than 0.3 s and was stopped",
+      message: "The query took longer than 0.3 s and was stopped.",
     });
     expect(await queryProcesses()).toEqual([]);
   });
@@ -231,16 +231,16 @@ describe("failures", () => {
   });
 
   it.each([
-    ["SELECT absent FROM brand", "syntax", "no such column: absent"],
-    ["SELEC 1", "syntax", 'near "SELEC": syntax error'],
-    ["SELECT * FROM\nnowhere", "syntax", "no such table: nowhere"],
-    ["SELECT ?", "syntax", "Too few parameter values were provided"],
-    ["SELECT abs(-9223372036854775808)", "failed", "integer overflow"],
-    ["SELECT json('{')", "failed", "malformed JSON"],
+    ["SELECT absent FROM brand", "syntax", "SQLite rejects the statement: no such column: absent."],
+    ["SELEC 1", "syntax", 'SQLite rejects the statement: near "SELEC": syntax error.'],
+    ["SELECT * FROM\nnowhere", "syntax", "SQLite rejects the statement: no such table: nowhere."],
+    ["SELECT ?", "syntax", expect.stringContaining("Too few parameter values were provided")],
+    ["SELECT abs(-9223372036854775808)", "failed", "The statement failed: integer overflow."],
+    ["SELECT json('{')", "failed", "The statement failed: malformed JSON."],
     [
       "SELECT zeroblob(20000000)",
       "too-large",
-      "a cell's length is 20000000, and at most 16777216 is allowed",
+      "A cell's length is 20000000, and at most 16777216 is allowed.",
     ],
     ["SELECT zeroblob(1000000001)", "too-large", expect.stringContaining("too big")],
   ])("a failing query has an error with the cause and a hint: %j", async (sql, code, message) => {

@@ -55,7 +55,7 @@ export function toReadingError(error: unknown, file: string): unknown {
   if (!isSystemError(error)) return error;
   if (error.code === "ENOENT") {
     const hint = "`armoire backup list DIR` shows the backups of a folder.";
-    return new BackupError("not-found", `There is no backup ${file}`, hint, { cause: error });
+    return new BackupError("not-found", `There is no backup: ${file}`, hint, { cause: error });
   }
   return unreadable(file, error.message, error);
 }

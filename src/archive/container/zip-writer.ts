@@ -39,7 +39,7 @@ export function* zipChunks(entries: Iterable<NewEntry>): Generator<Buffer> {
 function tooBig(reason: string): BackupError {
   return new BackupError(
     "too-big",
-    `The backup would be too big: ${reason}`,
+    `The backup would be too big: ${reason}.`,
     "Prune old runs with `armoire mirror compact --keep-monthly 24`, or copy the mirror's file itself.",
   );
 }

@@ -68,13 +68,13 @@ function describeRest(
     case "approval":
       return `Resources that are gone are kept until you approve. ${rest}`;
     case "error":
-      return `${stoppedAnswering} ${rest}`;
+      return `${noLongerResponds} ${rest}`;
     default:
       return rest;
   }
 }
 
-export const stoppedAnswering = "The service stopped answering.";
+export const noLongerResponds = "The service no longer responds.";
 
 /** One line per problem, printed also with --quiet. @param account null for the catalogue */
 export function formatWarnings(report: SyncReport, account: string | null): string[] {
@@ -105,7 +105,7 @@ export function formatWarnings(report: SyncReport, account: string | null): stri
 /** The same with a prefix, for --quiet. */
 export function formatOnlyWarnings(report: SyncReport, account: string | null): string {
   const lines = formatWarnings(report, account);
-  if (report.stopped === "error") lines.push(`${stoppedAnswering} The next sync continues here.`);
+  if (report.stopped === "error") lines.push(`${noLongerResponds} The next sync continues here.`);
   const where = account === null ? "" : ` of ${account}`;
   return lines.map((line) => `armoire: sync${where}: ${line}\n`).join("");
 }

@@ -94,7 +94,7 @@ function settingsOfAccount(
     throw new CliError(
       "usage",
       `--account and ${conflicting} cannot be given together.`,
-      "An account has its own mirror and service.",
+      `An account has its own mirror and service: leave ${conflicting} out.`,
     );
   }
   const account = readAccount(dataDir, name);

@@ -120,7 +120,7 @@ function requireMirror(db: Connection, file: string): void {
     throw new MirrorError(
       "not-a-mirror",
       file,
-      "Not a mirror of Armoire",
+      "This is not a mirror of Armoire",
       "Give a file that `armoire sync` has created.",
     );
   }

@@ -50,7 +50,7 @@ export function damagedError(file: string, options?: ErrorOptions): MirrorError 
 
 export function notSqliteError(file: string, options?: ErrorOptions): MirrorError {
   const hint = "Give a mirror that `armoire sync` has created.";
-  return new MirrorError("not-a-mirror", file, "Not a SQLite file", hint, options);
+  return new MirrorError("not-a-mirror", file, "This is not a SQLite file", hint, options);
 }
 
 /** Converts errors of SQLite and of the system into a MirrorError; returns any other error as it is. */

@@ -61,7 +61,7 @@ export function requireIdentity(file: string, actual: MirrorIdentity, expected: 
     throw new MirrorError(
       "other-service",
       file,
-      `This mirror is of ${name} ${actual[key]}, not ${expected[key]}`,
+      `This mirror is of ${name} ${actual[key]}, not of ${expected[key]}`,
       "Name another file with --mirror, or use the settings that the mirror was created with.",
     );
   }

@@ -38,7 +38,7 @@ export interface PointContext {
 export function parsePoint(text: string, context: PointContext): Point {
   const point = readPoint(text.trim(), context);
   if (point !== null) return point;
-  throw new PointError("syntax", `${JSON.stringify(text)} is not a point in time`, `Use ${forms}.`);
+  throw new PointError("syntax", `${JSON.stringify(text)} is not a point in time.`, `Use ${forms}.`);
 }
 
 /**
@@ -57,7 +57,7 @@ export function parsePointOrPath(
   if (type !== null) return { kind: type === "file" ? "mirror" : "export", path: text };
   throw new PointError(
     "syntax",
-    `${JSON.stringify(text)} is neither a point in time nor a file or folder`,
+    `${JSON.stringify(text)} is neither a point in time nor a file or folder.`,
     `Use ${forms}; or the path of a mirror file or export folder.`,
   );
 }

@@ -76,13 +76,13 @@ function pointError(db: Connection, point: Point): PointError {
     case "time": {
       const zone = point.timeZone === null ? "" : ` in ${point.timeZone}`;
       const runs = hasPrunedRuns(db) ? "No remaining run" : "No run";
-      return new PointError("too-early", `${runs} had ended by ${point.at} (${point.text}${zone})`, hint);
+      return new PointError("too-early", `${runs} had ended by ${point.at} (${point.text}${zone}).`, hint);
     }
     case "latest": {
       const message =
         last === undefined
-          ? "There is no run to show yet"
-          : `There is no run latest-${point.back}: the latest run is run ${last.run}`;
+          ? "There is no run to show yet."
+          : `There is no run latest-${point.back}: the latest run is run ${last.run}.`;
       return new PointError("no-such-run", message, hint);
     }
     case "run":
@@ -94,13 +94,13 @@ function runError(db: Connection, run: number, available: readonly EndedRun[], h
   const found = prepare(db, (p: { run: number }) =>
     q.selectFrom("_run").select("ended_at as endedAt").where("id", "=", p.run),
   ).get({ run });
-  if (found === undefined) return new PointError("no-such-run", `There is no run ${run}`, hint);
-  if (found.endedAt === null) return new PointError("no-such-run", `Run ${run} has not ended`, hint);
+  if (found === undefined) return new PointError("no-such-run", `There is no run ${run}.`, hint);
+  if (found.endedAt === null) return new PointError("no-such-run", `Run ${run} has not ended.`, hint);
   const neighbours = [
     available.findLast((candidate) => candidate.run < run),
     available.find((candidate) => candidate.run > run),
   ].flatMap((neighbour) => (neighbour === undefined ? [] : [describe(neighbour)]));
-  return new PointError("pruned", `Run ${run} was pruned`, `Nearest available: ${neighbours.join(" and ")}.`);
+  return new PointError("pruned", `Run ${run} was pruned by \`armoire mirror compact\`.`, `Nearest available: ${neighbours.join(" and ")}.`);
 }
 
 const describe = ({ run, endedAt }: EndedRun): string => `run ${run} (${endedAt})`;

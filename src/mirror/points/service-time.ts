@@ -30,8 +30,8 @@ export function readServiceTime(text: string, context: PointContext): string {
   throw new PointError(
     "syntax",
     point === null
-      ? `${JSON.stringify(text)} is not a time`
-      : `Expected a time, got a run: ${JSON.stringify(text)}`,
+      ? `${JSON.stringify(text)} is not a time.`
+      : `Expected a time, got a run: ${JSON.stringify(text)}.`,
     "Use 2026-11-03, 2026-11-03T06:30:00 (as in last_modified_at), or -7d.",
   );
 }

@@ -28,7 +28,7 @@ export function findResource(mirror: MirrorReader, kind: ShownKind, key: string 
   });
   throw new KeyError(
     "ambiguous",
-    `${key === null ? "The mirror has several" : `${JSON.stringify(key)} matches several`}: ${listed.join(", ")}${others.length > 4 ? ", …" : ""}`,
+    `${key === null ? "The mirror has several" : `${JSON.stringify(key)} matches several`}: ${listed.join(", ")}${others.length > 4 ? ", …" : "."}`,
     "Give the URL of one of them.",
   );
 }
@@ -43,15 +43,15 @@ function unknownKey(mirror: MirrorReader, kind: ShownKind, key: string | null): 
   const isAccountKind = kind === "user" || kind === "bra" || kind === "measurement";
   if (isAccountKind && mirror.identity.area === "catalogue") {
     const hint = "Name an account with --account NAME.";
-    return new KeyError("unknown", `The mirror of a catalogue holds no ${kind}`, hint);
+    return new KeyError("unknown", `The mirror of a catalogue holds no ${kind}.`, hint);
   }
   if (!isAccountKind && mirror.identity.area === "account") {
     const hint = "Leave out --account to use the mirror of the catalogue.";
-    return new KeyError("unknown", `The mirror of an account holds no ${kind}`, hint);
+    return new KeyError("unknown", `The mirror of an account holds no ${kind}.`, hint);
   }
   if (key === null) {
     const hint = "`armoire sync` fetches it; `armoire status` shows what is held.";
-    return new KeyError("unknown", `The mirror holds no ${kind} yet`, hint);
+    return new KeyError("unknown", `The mirror holds no ${kind} yet.`, hint);
   }
   const { message, hint } = suggestKeys(mirror, kind, key);
   return new KeyError("unknown", message, hint);

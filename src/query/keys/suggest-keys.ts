@@ -28,7 +28,7 @@ export function suggestKeys(
   const names = known.flatMap(({ name }) => (typeof name === "string" ? [name] : []));
   const similar = suggestChildren(mirror, kind, key) ?? similarNames(key, names, 3);
   return {
-    message: `The mirror holds no ${kind} called ${JSON.stringify(key)}`,
+    message: `The mirror holds no ${kind} called ${JSON.stringify(key)}.`,
     hint:
       similar.length > 0
         ? `Did you mean ${similar.map((name) => JSON.stringify(name)).join(" or ")}?`

@@ -26,5 +26,5 @@ export function findQuestion(name: string): Question {
   const names = similar.slice(0, 3).map((question) => `@${question.name}`);
   const hint =
     names.length > 0 ? `Did you mean ${names.join(" or ")}?` : "`armoire query --list` lists the questions.";
-  throw new QueryError("question", `There is no question @${name}`, hint);
+  throw new QueryError("question", `There is no question @${name}.`, hint);
 }

@@ -28,7 +28,7 @@ function startOfRun({ db, asOf }: Pick<MirrorReader, "db" | "asOf">, point: Poin
   if (point.kind === "run" && asOf !== null && point.run > asOf.run) {
     throw new PointError(
       "no-such-run",
-      `Run ${point.run} is later than run ${asOf.run}, which --as-of selects`,
+      `Run ${point.run} is later than run ${asOf.run}, which --as-of selects.`,
       "Use an earlier run here, or a later point for --as-of.",
     );
   }

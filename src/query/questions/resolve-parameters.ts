@@ -25,12 +25,12 @@ export function resolveParameters(
 ): ResolvedParameters {
   const unknown = Object.keys(given).find((key) => options.every((option) => option.name !== key));
   if (unknown !== undefined)
-    throw new QueryError("question", `@${name} has no option --${unknown}`, listOptions(options));
+    throw new QueryError("question", `@${name} has no option --${unknown}.`, listOptions(options));
   const resolve = (option: QuestionOption): Cell => {
     const value = given[option.name] ?? option.default;
     if (value !== null) return resolveOption(mirror, option, String(value), context);
     if (!option.isRequired) return null;
-    const message = `@${name} requires --${option.name}: ${option.about}`;
+    const message = `@${name} needs --${option.name}: ${option.about}.`;
     throw new QueryError("question", message, listOptions(options));
   };
   const parameters = Object.fromEntries(options.map((option) => [option.name, resolve(option)]));
@@ -68,7 +68,7 @@ function resolveOption(
 function resolveBrand(mirror: MirrorReader, name: string): string {
   const found = findBrands(mirror, name, { withGone: true });
   if (found.certainty === "none") {
-    const message = `The mirror has no brand called ${JSON.stringify(name)}`;
+    const message = `The mirror has no brand called ${JSON.stringify(name)}.`;
     throw new QueryError("question", message, hintAtBrands(found.similar));
   }
   const selectUrl = prepareColumn(mirror.db, (p: { id: number }) =>
@@ -78,5 +78,5 @@ function resolveBrand(mirror: MirrorReader, name: string): string {
 }
 
 function invalidValue({ name }: QuestionOption, value: string, hint: string): QueryError {
-  return new QueryError("question", `Invalid value for --${name}: ${JSON.stringify(value)}`, hint);
+  return new QueryError("question", `The value of --${name} is invalid: ${JSON.stringify(value)}.`, hint);
 }

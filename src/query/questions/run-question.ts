@@ -48,7 +48,7 @@ function outdatedViews(name: string, { message }: QueryError): QueryError {
 function catalogueOnly(name: string): QueryError {
   return new QueryError(
     "question",
-    `@${name} works only on a catalogue, and this is the mirror of an account`,
+    `@${name} works only on a catalogue, and this is the mirror of an account.`,
     "Use @newest or @changed, or SQL; SQL can read the catalogue too, as catalogue.brand and so on.",
   );
 }

@@ -17,12 +17,13 @@ export function bindParameters(probe: Database.Statement, parameters: QueryParam
   const unknown = Object.keys(parameters).filter((name) => !names.includes(name));
   const listOf = (some: readonly string[]) => some.map((name) => `:${name}`).join(", ");
   if (missing.length > 0) {
-    const hint = "give each one as -p name=value";
-    throw new QueryError("parameters", `missing values for parameters: ${listOf(missing)}`, hint);
+    const hint = "Give each one as -p NAME=VALUE.";
+    throw new QueryError("parameters", `These parameters have no value: ${listOf(missing)}.`, hint);
   }
   if (unknown.length > 0) {
-    const hint = names.length === 0 ? "the statement has no parameters" : `its parameters: ${listOf(names)}`;
-    throw new QueryError("parameters", `unknown parameters: ${listOf(unknown)}`, hint);
+    const hint =
+      names.length === 0 ? "The statement has no parameters." : `Its parameters: ${listOf(names)}.`;
+    throw new QueryError("parameters", `The statement has no such parameters: ${listOf(unknown)}.`, hint);
   }
   return Object.fromEntries(names.map((name) => [name, toInteger(parameters[name] ?? null)]));
 }
@@ -46,8 +47,8 @@ function namesIn(statement: Database.Statement): string[] {
     if (!(error instanceof RangeError)) throw error;
     throw new QueryError(
       "parameters",
-      "the statement has parameters without a name (?)",
-      "write them as :name, and give each one as -p name=value",
+      "The statement has parameters without a name (?).",
+      "Write them as :NAME, and give each one as -p NAME=VALUE.",
     );
   }
   return [...names];

@@ -29,8 +29,8 @@ export type QueryErrorCode = QueryError["code"];
 export function notReadOnly(): QueryError {
   return new QueryError(
     "not-read-only",
-    "only statements that read and return rows are allowed",
-    "use SELECT, VALUES, WITH … SELECT, EXPLAIN SELECT, or a PRAGMA that only reports",
+    "Only statements that read and return rows are allowed.",
+    "Use SELECT, VALUES, WITH … SELECT, EXPLAIN SELECT, or a PRAGMA that only reports.",
   );
 }
 
@@ -38,20 +38,21 @@ export function notReadOnly(): QueryError {
 export type QueryStage = "opening" | "preparing" | "running";
 
 const hints: Readonly<Partial<Record<QueryErrorCode, string>>> = {
-  "cannot-read": "check the path and the permissions of the file and its folder",
-  "not-a-database": "give the path of a mirror",
-  damaged: "`armoire mirror check` shows the damage",
-  busy: "try again in a moment",
-  "too-large": "select a part of it with substr(), or its length()",
+  "cannot-read": "Check the path and the permissions of the file and its folder.",
+  "not-a-database": "Give the path of a mirror.",
+  damaged: "`armoire mirror check` shows the damage.",
+  busy: "Try again in a moment.",
+  "too-large": "Select a part of it with substr(), or its length().",
 };
 
 // SQLite has one error code for all errors of a statement, so its messages are matched.
 const unknownName = /^no such (table|column)\b/;
 const unknownCatalogue = /^no such table: catalogue\./;
+const severalStatements = /more than one statement/;
 const writeIntoView = /^cannot modify .+ because it is a view$/;
 
 /**
- * Turns any error of a query on `file` into one line; the cause has SQLite's own words.
+ * Turns any error of a query on `file` into one sentence, which ends with SQLite's own words.
  * @param hasCatalogue whether a catalogue is attached
  */
 export function toQueryError(
@@ -64,17 +65,25 @@ export function toQueryError(
   const cause = messageOf(error).replace(/\s+/g, " ");
   // The public names are views.
   if (writeIntoView.test(cause)) return notReadOnly();
-  const concernsFile = code !== "syntax" && code !== "failed";
-  const message = concernsFile ? `${file}: ${cause}` : cause;
-  return new QueryError(code, message, hints[code] ?? hintFor(cause, hasCatalogue));
+  return new QueryError(
+    code,
+    `${failureOf(code, file)}: ${cause.replace(/\.$/, "")}.`,
+    hints[code] ?? hintFor(cause, hasCatalogue),
+  );
+}
+
+function failureOf(code: QueryErrorCode, file: string): string {
+  if (code === "syntax") return "SQLite rejects the statement";
+  return code === "failed" || code === "too-large" ? "The statement failed" : `Cannot query ${file}`;
 }
 
 function hintFor(cause: string, hasCatalogue: boolean): string {
   if (!hasCatalogue && unknownCatalogue.test(cause))
-    return "with --account, `catalogue` is available once `armoire sync --base-url URL` has mirrored it";
+    return "With --account, `catalogue` is available once `armoire sync --base-url URL` has mirrored it.";
   if (unknownName.test(cause))
-    return "`SELECT name, sql FROM sqlite_schema` lists the tables and their columns";
-  return "check the statement";
+    return "`SELECT name, sql FROM sqlite_schema` lists the tables and their columns.";
+  if (severalStatements.test(cause)) return "Give one statement at a time.";
+  return "Check the statement.";
 }
 
 function codeOf(error: unknown, stage: QueryStage): QueryErrorCode {

@@ -68,8 +68,8 @@ function prepareReadOnly(database: Database.Database, sql: string): ReadStatemen
 function checkLength(value: SqliteValue): SqliteValue {
   const length = typeof value === "string" || Buffer.isBuffer(value) ? value.length : 0;
   if (length <= maxCellLength) return value;
-  const message = `a cell's length is ${length}, and at most ${maxCellLength} is allowed`;
-  throw new QueryError("too-large", message, "select a part of it with substr(), or its length()");
+  const message = `A cell's length is ${length}, and at most ${maxCellLength} is allowed.`;
+  throw new QueryError("too-large", message, "Select a part of it with substr(), or its length().");
 }
 
 /** A value of better-sqlite3 with safe integers. */

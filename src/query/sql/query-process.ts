@@ -68,14 +68,14 @@ export function startQueryProcess(timeoutMillis: number, signal?: AbortSignal): 
   function onEnd(cause: string): void {
     clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);
-    const hint = "it probably ran out of memory: select fewer or smaller columns";
-    fail(new QueryError("crashed", `the query's process ended unexpectedly (${cause})`, hint));
+    const hint = "It probably ran out of memory. Select fewer or smaller columns.";
+    fail(new QueryError("crashed", `The query's process ended unexpectedly (${cause}).`, hint));
     ended.resolve();
   }
   const onAbort = (): void => fail(signal?.reason);
   const timer = setTimeout(() => {
-    const message = `the query took longer than ${timeoutMillis / 1000} s and was stopped`;
-    fail(new QueryError("timeout", message, "narrow it with WHERE or LIMIT, or set a longer timeout"));
+    const message = `The query took longer than ${timeoutMillis / 1000} s and was stopped.`;
+    fail(new QueryError("timeout", message, "Narrow it with WHERE or LIMIT, or raise --timeout."));
   }, timeoutMillis);
 
   signal?.addEventListener("abort", onAbort);

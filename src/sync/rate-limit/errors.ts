@@ -3,14 +3,14 @@ import { errorClass, isSystemError } from "../../platform/errors.ts";
 const texts: Readonly<Record<LedgerError["code"], { readonly problem: string; readonly hint: string }>> = {
   damaged: {
     problem: "The ledger is damaged",
-    hint: "It is safe to delete it with its -wal and -shm: only the record of today's allowance is lost, and built up again.",
+    hint: "You can delete it with its -wal and -shm: only the record of today's allowance is lost, and made again.",
   },
   newer: {
-    problem: "The ledger is of a later version",
+    problem: "The ledger is from a newer version of Armoire",
     hint: "Install a newer Armoire. The file was not touched.",
   },
   "not-a-ledger": {
-    problem: "Not a ledger of Armoire's",
+    problem: "This is not a ledger of Armoire",
     hint: "Move this file away, or use another data directory. It was not touched.",
   },
   unwritable: {

@@ -103,7 +103,7 @@ describe("--quiet", () => {
       {},
       "No longer granted to this token: bras.",
     ],
-    ["a service that stopped answering", { stopped: "error" as const }, {}, "stopped answering"],
+    ["a service that no longer responds", { stopped: "error" as const }, {}, "no longer responds"],
   ])(
     "a quiet sync prints one line about %s with the account's name",
     (_trouble, parts, resources, expected) => {

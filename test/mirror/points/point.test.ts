@@ -220,7 +220,7 @@ describe("arbitrary text", () => {
     expect(() => parsePoint(text, berlin)).toThrow(
       expect.objectContaining({
         code: "syntax",
-        message: `${JSON.stringify(text)} is not a point in time`,
+        message: `${JSON.stringify(text)} is not a point in time.`,
         hint: expect.stringMatching(/-7d/),
       }),
     );

@@ -81,7 +81,7 @@ describe("pruned runs", () => {
       const nearest = { 1: [2], 3: [2, 5], 4: [2, 5] }[run]?.map((id) => `run ${id} (${second(id * 10)})`);
       return {
         code: "pruned",
-        message: `Run ${run} was pruned`,
+        message: `Run ${run} was pruned by \`armoire mirror compact\`.`,
         hint: `Nearest available: ${nearest?.join(" and ")}.`,
       };
     };
@@ -120,11 +120,11 @@ describe("a point that the mirror does not have", () => {
       { kind: "latest", back: 2 },
       "There is no run latest-2: the latest run is run 2",
     ],
-    ["an open run", { kind: "run", run: 3 }, "Run 3 has not ended"],
+    ["an open run", { kind: "run", run: 3 }, "Run 3 has not ended."],
     [
       "a time before the end of the first run",
       by(9),
-      `No run had ended by ${second(9)} (then in Europe/Berlin)`,
+      `No run had ended by ${second(9)} (then in Europe/Berlin).`,
     ],
   ])("%s is refused with the available runs", (_case, point, message) => {
     insertRuns(10, 20, null);

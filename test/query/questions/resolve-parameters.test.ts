@@ -48,14 +48,14 @@ it("a brand's name selects all brands of that name, including tombstones", async
 });
 
 it.each<[string, QuestionOptions, RegExp, RegExp]>([
-  ["brand-sizes", {}, /^@brand-sizes requires --brand: /, /^Its options: --brand\.$/],
-  ["bands", { since: "2026" }, /^@bands has no option --since$/, /\[--brand\] \[--system\]/],
-  ["sizing-systems", { brand: "x" }, /^@sizing-systems has no option --brand$/, /no options/],
+  ["brand-sizes", {}, /^@brand-sizes needs --brand: /, /^Its options: --brand\.$/],
+  ["bands", { since: "2026" }, /^@bands has no option --since\.$/, /\[--brand\] \[--system\]/],
+  ["sizing-systems", { brand: "x" }, /^@sizing-systems has no option --brand\.$/, /no options/],
   ["bands", { brand: "unknown" }, /no brand called "unknown"/, /armoire query/],
-  ["top-brands", { limit: "many" }, /^Invalid value for --limit: "many"$/, /whole number/],
-  ["top-brands", { limit: 0 }, /^Invalid value for --limit: "0"$/, /at least 1/],
-  ["newest", { kind: "bras" }, /^Invalid value for --kind: "bras"$/, /brand, model, size/],
-  ["top-brnds", {}, /^There is no question @top-brnds$/, /@top-brands or @top-models/],
+  ["top-brands", { limit: "many" }, /^The value of --limit is invalid: "many"\.$/, /whole number/],
+  ["top-brands", { limit: 0 }, /^The value of --limit is invalid: "0"\.$/, /at least 1/],
+  ["newest", { kind: "bras" }, /^The value of --kind is invalid: "bras"\.$/, /brand, model, size/],
+  ["top-brnds", {}, /^There is no question @top-brnds\.$/, /@top-brands or @top-models/],
   ["zzz", {}, /no question @zzz/, /armoire query --list/],
 ])("the wrong usage @%s %j is an error with a hint", async (question, options, message, hint) => {
   await expect(resolve(question, options)).rejects.toMatchObject({

@@ -67,7 +67,7 @@ describe("--brand", () => {
     const start = nameOf(brand).slice(0, 5);
     await expect(rig.sync({ brands: [`${start}zzz`] })).rejects.toMatchObject({
       code: "unknown-brand",
-      message: `The service lists no brand called "${start}zzz"`,
+      message: `The service lists no brand called "${start}zzz".`,
       hint: expect.stringContaining(`Did you mean ${JSON.stringify(nameOf(brand))}`),
     });
     expect(new Set(rig.sandbox.log().map(({ url }) => kindIn(rig, url)))).toEqual(
