@@ -15,6 +15,7 @@ import {
 import {
   describeArgument,
   describeOption,
+  formatExitCodes,
   helpTextOf,
   nameOf,
   usageOf,
@@ -112,7 +113,7 @@ export async function commandLinePage(): Promise<string> {
 }
 
 function commandSection(command: Command, globalNames: ReadonlySet<string | undefined>): string {
-  const { details = [], examples } = helpTextOf(command);
+  const { details = [], examples, exitCodes: names } = helpTextOf(command);
   const own = command.options.filter(({ long }) => !globalNames.has(long));
   const isGroup = command.commands.length > 0;
   return [
@@ -123,6 +124,7 @@ function commandSection(command: Command, globalNames: ReadonlySet<string | unde
     ...(command.registeredArguments.length === 0 ? [] : [argumentTable(command)]),
     ...(own.length === 0 ? [] : [optionTable(own)]),
     ...(isGroup ? [] : [`\`\`\`sh\n${examples.map((example) => `${example}\n`).join("")}\`\`\`\n`]),
+    ...(isGroup ? [] : [`${wrapText(formatExitCodes(names), columns)}\n`]),
   ].join("\n");
 }
 
@@ -172,9 +174,7 @@ function markdown(text: string): string {
   return text
     .split(/(`[^`]*`)/)
     .map((part) =>
-      part.startsWith("`")
-        ? part
-        : part.replace(/(?<![\w-])(--[a-z][a-z-]*|ARMOIRE_[A-Z_]+|NAME_url)/g, "`$1`"),
+      part.startsWith("`") ? part : part.replace(/(?<![\w-])(--[a-z][a-z-]*|ARMOIRE_[A-Z_]+)/g, "`$1`"),
     )
     .join("");
 }

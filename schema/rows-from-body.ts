@@ -57,7 +57,7 @@ export function columnsOf(entity: Entity): string[] {
 
 /**
  * Creates the projection of an entity. A field of a wrong type becomes null and an issue; an unknown field becomes an issue.
- * The service name is the vendor's word in `<name>_url`, which is read as `service_url`.
+ * The service name is the prefix in `<name>_url`, which is read as `service_url`.
  */
 export function entityProjector(entity: Entity): (envelope: Envelope, serviceName: string) => Projection {
   const columns = columnsOf(entity);

@@ -22,7 +22,7 @@ export interface AccountPlace {
 export interface Account extends AccountPlace {
   readonly name: string;
   readonly baseUrl: string;
-  /** The vendor's word in `<name>_url`. */
+  /** The prefix of the service's own fields: `acme` for `acme_url`. */
   readonly serviceName: string;
   /** The service's number of the user; null if the service gave none. */
   readonly userId: number | null;

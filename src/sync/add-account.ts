@@ -20,7 +20,7 @@ export interface AddAccountOptions {
   readonly dataDir: string;
   readonly name: string;
   readonly baseUrl: string;
-  /** The vendor's word in `<name>_url`. Default: that of the existing account, or `service`. */
+  /** The prefix of the service's own fields: `acme` for `acme_url`. Default: that of the existing account, or `service`. */
   readonly serviceName?: string;
   /** A user's token, from `bearerToken`. */
   readonly token: Credential;

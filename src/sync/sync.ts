@@ -32,7 +32,7 @@ export interface SyncOptions extends ScopeOptions {
   /** The mirror's file; created if missing. */
   readonly file: string;
   readonly baseUrl: string;
-  /** The vendor's word in `<name>_url`. Default: `service`. */
+  /** The prefix of the service's own fields: `acme` for `acme_url`. Default: `service`. */
   readonly serviceName?: string;
   /** For an account, the token of its user. */
   readonly credential?: Credential | null;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { countMissing, describeMissing, isComplete } from "../../src/archive/contents/completeness.ts";
 import { unpackBackup } from "../../src/archive/restore.ts";
-import { formatCreated } from "../../src/cli/format/backup.ts";
+import { formatCreated } from "../../src/cli/format/operations/backup.ts";
 import { crawl } from "../mirror/support/mirror-rig.ts";
 import { accountWorld } from "./support/account-world.ts";
 import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";

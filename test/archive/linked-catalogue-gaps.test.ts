@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { describeMissing, describeUnlinked, isComplete } from "../../src/archive/contents/completeness.ts";
 import { unpackBackup } from "../../src/archive/restore.ts";
-import { formatCreated } from "../../src/cli/format/backup.ts";
+import { formatCreated } from "../../src/cli/format/operations/backup.ts";
 import { crawl, startMirrorRig } from "../mirror/support/mirror-rig.ts";
 import { urlOf } from "../mirror/support/world.ts";
 import { tries } from "../support/thorough.ts";

@@ -8,7 +8,7 @@ import { describeMissing } from "../../src/archive/contents/completeness.ts";
 import { listBackups } from "../../src/archive/list.ts";
 import { pruneBackups } from "../../src/archive/prune.ts";
 import { unpackBackup } from "../../src/archive/restore.ts";
-import { formatCreated, formatList } from "../../src/cli/format/backup.ts";
+import { formatCreated, formatList } from "../../src/cli/format/operations/backup.ts";
 import { crawl, startMirrorRig } from "../mirror/support/mirror-rig.ts";
 import { urlOf } from "../mirror/support/world.ts";
 import { readCsv } from "../support/read-csv.ts";

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type ListedBackup, type ListRequest, listBackups } from "../../src/archive/list.ts";
 import { pruneBackups } from "../../src/archive/prune.ts";
-import { formatPruned } from "../../src/cli/format/backup.ts";
+import { formatPruned } from "../../src/cli/format/operations/backup.ts";
 import type { RetentionPolicy } from "../../src/mirror/runs/retention.ts";
 import { crawl } from "../mirror/support/mirror-rig.ts";
 import { baseUrl } from "../mirror/support/world.ts";

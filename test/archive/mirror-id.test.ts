@@ -6,7 +6,7 @@ import { kinds } from "../../jobs/kinds.ts";
 import { backUp } from "../../src/archive/back-up.ts";
 import { type ListedBackup, listBackups } from "../../src/archive/list.ts";
 import { pruneBackups } from "../../src/archive/prune.ts";
-import { formatList } from "../../src/cli/format/backup.ts";
+import { formatList } from "../../src/cli/format/operations/backup.ts";
 import { compactMirror } from "../../src/mirror/compact.ts";
 import { readMirrorId } from "../../src/mirror/file/meta.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";

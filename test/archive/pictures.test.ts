@@ -18,7 +18,7 @@ import { kinds } from "../../jobs/kinds.ts";
 import { describeMissing, isComplete } from "../../src/archive/contents/completeness.ts";
 import { type ListedBackup, listBackups } from "../../src/archive/list.ts";
 import { restoreBackup, unpackBackup } from "../../src/archive/restore.ts";
-import { formatList } from "../../src/cli/format/backup.ts";
+import { formatList } from "../../src/cli/format/operations/backup.ts";
 import { crawl, someTime } from "../mirror/support/mirror-rig.ts";
 import { png } from "../support/picture-server.ts";
 import { readCsv } from "../support/read-csv.ts";

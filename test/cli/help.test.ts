@@ -43,4 +43,14 @@ describe("the help of", () => {
         ]);
     },
   );
+
+  it.each(all.map((command) => ({ name: nameOf(command), command })))(
+    "$name lists the exit codes of the command in ascending order",
+    ({ command }) => {
+      const [, list = ""] = /\nExit codes: ([\s\S]+)\.$/.exec(helpOf(command).trimEnd()) ?? [];
+      const codes = [...list.matchAll(/(?<=^|,\s)\d+/g)].map(([code]) => Number(code));
+      expect(codes.slice(0, 3)).toEqual([0, 1, 2]);
+      expect(codes).toEqual(codes.toSorted((one, other) => one - other));
+    },
+  );
 });

@@ -210,6 +210,11 @@ describe("reading commands", () => {
       stdout: "",
       stderr: "No resource has all of these words.\n",
     });
+    expect(await callArmoire(["search", "xyzzy", "--mirror", fixture.mirror])).toMatchObject({
+      exitCode: 0,
+      stdout: "No resource has all of these words.\n",
+      stderr: "",
+    });
   });
 
   it("query prints a table, CSV and JSON", async () => {

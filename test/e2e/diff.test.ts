@@ -207,7 +207,7 @@ describe("runs show RUN", () => {
     expect(shown.run).toMatchObject({ id: 2, stopped: null });
     expect(shown.changes).toEqual((await diff()).changes);
     const printed = await output("runs", "show", "2", "--mirror", mirror);
-    expect(printed).toMatch(/^run +started .*\n─.*\n +2 .*\n\nObserved from run 1 /);
+    expect(printed).toMatch(/^run +started +result .*\n─.*\n +2 .*\n\nObserved from run 1 /);
   });
 
   it("runs show defaults to the latest run, and accepts any point in time", async () => {
@@ -216,6 +216,11 @@ describe("runs show RUN", () => {
     expect(latest).toBe(await output("runs", "show", "latest", "--mirror", mirror));
     const first = await output("runs", "show", "latest-1", "--mirror", mirror);
     expect(first).toBe(await output("runs", "show", "1", "--mirror", mirror));
+  });
+
+  it("runs show says for the first run that there is no earlier one", async () => {
+    const first = await output("runs", "show", "1", "--mirror", mirror);
+    expect(first).toMatch(/\n\nObserved by run 1 \(.*Z\), with no earlier run to compare with:\n/);
   });
 
   it("runs show shows everything of the first run as added", async () => {
@@ -232,7 +237,7 @@ describe("invalid input", () => {
       2,
       /"nowhere" is neither a point in time nor a file or folder/,
     ],
-    ["a run that is not there", ["diff", "--to", "9"], 1, /There is no run 9\nAvailable runs: from run 1 /],
+    ["a run that is not there", ["diff", "--to", "9"], 1, /There is no run 9\.\nAvailable runs: from run 1 /],
     ["nothing before the first run", ["diff", "--to", "1"], 1, /Run 1 is the first of .*\nGive --from /],
     [
       "an unknown kind",

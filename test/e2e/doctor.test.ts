@@ -55,6 +55,19 @@ it("doctor checks each mirror without --base-url or --mirror, and names these op
   ]);
 });
 
+it("doctor shows the mirror that commands use without --mirror", async () => {
+  const nothing = { ARMOIRE_BASE_URL: "" };
+  const dataDir = dataDirWith("a");
+  const only = await runDoctor(["--offline", "--data-dir", dataDir], nothing);
+  const file = join(dataDir, "a", "catalogue.sqlite");
+  expect(only.settings).toContainEqual({ name: "mirror", value: file, from: "the only mirror" });
+  const several = await runDoctor(["--offline", "--data-dir", dataDirWith("a", "b")], nothing);
+  expect(several.settings).toContainEqual({ name: "mirror", value: null, from: "not set" });
+  const given = await runDoctor(["--offline", "--base-url", fixture.sandbox.url, "--data-dir", dataDir]);
+  const value = expect.stringMatching(/catalogue\.sqlite$/);
+  expect(given.settings).toContainEqual({ name: "mirror", value, from: "base URL" });
+});
+
 it("doctor finds an unreadable mirror among two", async () => {
   const dataDir = dataDirWith("a", "b");
   writeFileSync(

@@ -95,7 +95,7 @@ describe("in the middle of the first crawl", () => {
     const text = await output("status", ...dataDir);
     expect(text).toMatch(/\nAllowance {2}0 left of 30 a day, renewed at /);
     expect(text).toMatch(/\nForecast {3}\d+ % of all bras are covered, .* at 30 a day\.\n/);
-    expect(text).toMatch(/\nkind +known +held +due +failed +gone +age p50 +p90 +oldest\n/);
+    expect(text).toMatch(/\nkind +known +held +due +failed +gone +median age +90th percentile +oldest\n/);
   });
 
   it("each order and each depth has a different plan", async () => {

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { ListedSchedule } from "../../src/cli/format/schedules.ts";
+import type { ListedSchedule } from "../../src/cli/format/operations/schedules.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { logLines } from "../support/log-lines.ts";
 import { startRedis } from "../support/redis.ts";

@@ -1,7 +1,7 @@
 /** The history of a resource, from constructed bodies and from a sandbox that changes. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { formatHistory, historyColumns, rowsOfHistory } from "../../src/cli/format/history.ts";
+import { formatHistory, historyColumns, rowsOfHistory } from "../../src/cli/format/data/history.ts";
 import { type MirrorReader, openMirrorReader } from "../../src/mirror/reader.ts";
 import { type ResourceHistory, readHistory } from "../../src/query/history.ts";
 import { showResource } from "../../src/query/show.ts";

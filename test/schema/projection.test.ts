@@ -79,7 +79,7 @@ describe("lists", () => {
   });
 });
 
-describe("the vendor's word in `<name>_url`", () => {
+describe("the prefix in `<name>_url`", () => {
   const withUrls = (urls: Record<string, unknown>) => {
     const golden = goldenEntity("brand");
     const { service_url: _neutral, ...rest } = golden.body;
@@ -94,7 +94,7 @@ describe("the vendor's word in `<name>_url`", () => {
     });
   });
 
-  it("service_url has precedence over the vendor's word", () => {
+  it("service_url has precedence over the prefixed field", () => {
     expect(withUrls({ other_url: "a", service_url: "b" })).toEqual({ url: "b", issues: [] });
     expect(withUrls({ other_url: "a", service_url: null })).toEqual({ url: "a", issues: [] });
     expect(withUrls({ other_url: null })).toEqual({ url: null, issues: [] });

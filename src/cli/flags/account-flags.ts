@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Account } from "../../accounts/account.ts";
 import { SyncError } from "../../sync/errors.ts";
 import type { AccountSyncOptions } from "../../sync/sync-account.ts";
-import { formatOrigins } from "../format/report.ts";
+import { formatOrigins } from "../format/mirror/report.ts";
 import { readAppCredential } from "../secrets/credentials.ts";
 import { catalogueFileOf, catalogueLedgerFile } from "../settings/mirror-file.ts";
 import type { Settings } from "../settings/settings.ts";

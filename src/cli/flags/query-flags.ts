@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { buffer } from "node:stream/consumers";
 import { InvalidArgumentError, Option } from "commander";
 import type { Cell } from "../../../schema/fields.ts";
-import type { ResultFormat } from "../format/result.ts";
+import type { ResultFormat } from "../format/data/result.ts";
 import type { Settings } from "../settings/settings.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 

@@ -25,7 +25,7 @@ export async function readPrincipals(
   if (requested.length === 0) {
     throw new CliError(
       "settings",
-      "This machine has no principal to send requests for.",
+      "There is nothing to send requests for: no base URL and no account.",
       "Give --base-url URL for the catalogue, or add an account with `armoire account add NAME`.",
     );
   }

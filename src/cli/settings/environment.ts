@@ -2,7 +2,7 @@
 export const environmentVariables: Readonly<Record<string, string>> = {
   ARMOIRE_DATA_DIR: "the data directory, as --data-dir",
   ARMOIRE_BASE_URL: "the service's root, as --base-url",
-  ARMOIRE_SERVICE_NAME: "the vendor's word in field names, as --service-name",
+  ARMOIRE_SERVICE_NAME: "the prefix of the service's own fields, as --service-name",
   ARMOIRE_APP_KEY: "the application's key",
   ARMOIRE_APP_SECRET: "the application's secret",
   ARMOIRE_APP_KEY_FILE: "a private file with the application's key",

@@ -21,7 +21,7 @@ export function addGlobalOptions(command: Command): Command {
     .addOption(
       new Option(
         "--service-name <name>",
-        "the vendor's word in NAME_url fields (ARMOIRE_SERVICE_NAME)",
+        "the prefix of the service's own fields: `acme` for `acme_url` (ARMOIRE_SERVICE_NAME)",
       ).default(undefined, "service"),
     )
     .option("--mirror <file>", "a mirror file outside the data directory")

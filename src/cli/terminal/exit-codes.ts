@@ -48,7 +48,7 @@ export const exitCodeMeanings: Readonly<Record<ExitCodeName, ExitCodeMeaning>> =
   },
   approval: {
     label: "approval required",
-    details: "more than a fifth of a list or a kind disappeared at once; see `--approve`",
+    details: "more than a fifth of a list, or of one kind, disappeared at once; see `--approve`",
   },
   damaged: {
     label: "damaged",

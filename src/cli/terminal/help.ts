@@ -7,9 +7,12 @@ export interface HelpText {
   readonly details?: readonly string[];
   /** Calls that can be pasted into a shell. */
   readonly examples: readonly string[];
-  /** The exit codes that this command can have. */
-  readonly exitCodes?: readonly ExitCodeName[];
+  /** The exit codes that this command can have, in any order. */
+  readonly exitCodes: readonly ExitCodeName[];
 }
+
+/** The exit codes of a command that reads a mirror or a backup. */
+export const exitCodesOfReading = ["done", "failed", "usage", "settings", "damaged"] as const;
 
 const helpTexts = new WeakMap<Command, HelpText>();
 
@@ -21,21 +24,22 @@ export function addHelp(command: Command, help: HelpText): Command {
 }
 
 export function helpTextOf(command: Command): HelpText {
-  return helpTexts.get(command) ?? { examples: [] };
+  return helpTexts.get(command) ?? { examples: [], exitCodes: [] };
 }
 
 function formatHelp({ details = [], examples, exitCodes: names }: HelpText): string {
   return [
     ...details.map((paragraph) => `\n${wrapText(paragraph, helpColumns)}\n`),
     `\nExamples:\n${examples.map((example) => `  ${example}\n`).join("")}`,
-    names === undefined ? "" : `\n${wrapText(formatExitCodes(names), helpColumns)}\n`,
+    `\n${wrapText(formatExitCodes(names), helpColumns)}\n`,
   ]
     .join("")
     .trimEnd();
 }
 
 export function formatExitCodes(names: readonly ExitCodeName[]): string {
-  return `Exit codes: ${names.map((name) => `${exitCodes[name]} ${exitCodeMeanings[name].label}`).join(", ")}.`;
+  const ordered = names.toSorted((one, other) => exitCodes[one] - exitCodes[other]);
+  return `Exit codes: ${ordered.map((name) => `${exitCodes[name]} ${exitCodeMeanings[name].label}`).join(", ")}.`;
 }
 
 /** Breaks a paragraph at spaces. A word that is longer than a line has a line of its own. */

@@ -30,7 +30,7 @@ export interface MirrorIdentity {
   /** Of the service's root. */
   readonly baseUrl: string;
   readonly area: Area;
-  /** The vendor's word in the field `<name>_url`. */
+  /** The prefix of the service's own fields: `acme` for `acme_url`. */
   readonly serviceName: string;
 }
 

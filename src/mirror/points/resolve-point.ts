@@ -100,7 +100,11 @@ function runError(db: Connection, run: number, available: readonly EndedRun[], h
     available.findLast((candidate) => candidate.run < run),
     available.find((candidate) => candidate.run > run),
   ].flatMap((neighbour) => (neighbour === undefined ? [] : [describe(neighbour)]));
-  return new PointError("pruned", `Run ${run} was pruned by \`armoire mirror compact\`.`, `Nearest available: ${neighbours.join(" and ")}.`);
+  return new PointError(
+    "pruned",
+    `Run ${run} was pruned by \`armoire mirror compact\`.`,
+    `Nearest available: ${neighbours.join(" and ")}.`,
+  );
 }
 
 const describe = ({ run, endedAt }: EndedRun): string => `run ${run} (${endedAt})`;

@@ -18,7 +18,7 @@ export interface MediaOptions {
   /** The account's mirror. */
   readonly file: string;
   readonly baseUrl: string;
-  /** The vendor's word in `<name>_url`. Default: `service`. */
+  /** The prefix of the service's own fields: `acme` for `acme_url`. Default: `service`. */
   readonly serviceName?: string;
   /** The catalogue's ledger, which counts requests without a credential. */
   readonly ledgerFile: string;

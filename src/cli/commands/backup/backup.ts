@@ -5,12 +5,17 @@ import { addRetentionFlags } from "../../flags/retention-flags.ts";
 import { addEncryptOptions } from "../../secrets/passphrase.ts";
 import { readSettings } from "../../settings/settings.ts";
 import type { SyncAndBackupFlags } from "../../sync-and-backup.ts";
-import { addHelp } from "../../terminal/help.ts";
+import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { configureCreate } from "./create.ts";
 import { configureListAndPrune } from "./list-and-prune.ts";
 import { configureRestore } from "./restore.ts";
 import { configureVerify } from "./verify.ts";
+
+const exitCodesOfRun = [
+  ...exitCodesOfReading,
+  ...(["someFailed", "locked", "approval", "interrupted", "terminated"] as const),
+];
 
 export function configure(command: Command, io: Io): void {
   addHelp(command, {
@@ -28,18 +33,7 @@ export function configure(command: Command, io: Io): void {
       "armoire backup list backups",
       "armoire backup prune backups --keep-daily 30 --keep-yearly 100 --dry-run",
     ],
-    exitCodes: [
-      "done",
-      "failed",
-      "usage",
-      "someFailed",
-      "settings",
-      "locked",
-      "approval",
-      "damaged",
-      "interrupted",
-      "terminated",
-    ],
+    exitCodes: exitCodesOfRun,
   });
   configureRun(command, io);
   configureCreate(command, io);
@@ -68,5 +62,6 @@ function configureRun(backup: Command, io: Io): void {
       "armoire backup --account ada --to /media/stick",
       "armoire backup --account ada --to backups --keep-daily 30 --keep-monthly 24 --quiet",
     ],
+    exitCodes: exitCodesOfRun,
   });
 }

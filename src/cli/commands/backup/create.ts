@@ -2,12 +2,12 @@
 import type { Command } from "commander";
 import { createBackup, verifyWritten } from "../../../archive/create.ts";
 import { requirePlace } from "../../../archive/destination.ts";
-import { formatCreated } from "../../format/backup.ts";
+import { formatCreated } from "../../format/operations/backup.ts";
 import { addEncryptOptions, type EncryptFlags, readNewPassphrase } from "../../secrets/passphrase.ts";
 import { catalogueFileBeside, mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { describeError, exitCodeOf } from "../../terminal/exit-codes.ts";
-import { addHelp } from "../../terminal/help.ts";
+import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, interruptSignal } from "../../terminal/io.ts";
 
 interface CreateFlags extends EncryptFlags {
@@ -24,18 +24,20 @@ export function configureCreate(backup: Command, io: Io): void {
     .action((flags: CreateFlags, create: Command) => createOne(flags, create, io));
   addHelp(create, {
     details: [
-      "In a folder, the file is named by the account and the end of the last run: armoire-ada-2026-11-03T060412Z.zip. Another " +
-        "state of the same second gets a number, and the same state is not written twice. Only you may read the file. README.txt " +
-        "and the manifest list missing resources. The backup of an account includes its linked catalogue resources after a " +
-        "sync with --with-catalogue; if the catalogue's mirror cannot be read, they are left out with a warning and an exit " +
-        "code.",
-      "Without --account or --mirror it backs up the catalogue's mirror. Keep the printed root hash elsewhere: it identifies " +
-        "the contents of the backup. An existing file is only replaced with --replace, unless it is the same backup.",
+      "If --to is a folder, the file gets a name from the account and the end of the last run, such as " +
+        "armoire-ada-2026-11-03T060412Z.zip. If the same backup exists already, nothing is written; a different one of the " +
+        "same name gets a number. Only you may read the file. Its README.txt and its manifest list missing resources.",
+      "The backup of an account includes the brands, models and sizes of its bras after a sync with --with-catalogue. If the " +
+        "catalogue's mirror cannot be read, the backup is made without them, and the command ends with a warning and the exit " +
+        "code of that problem.",
+      "Without --account or --mirror it backs up the catalogue's mirror. Keep the printed root hash elsewhere: with it you can " +
+        "prove later that the backup is unchanged. A file named with --to is replaced only with --replace.",
     ],
     examples: [
       "armoire backup create --account ada --to ada.zip.age --encrypt",
       "armoire backup create --account ada --to backups",
     ],
+    exitCodes: [...exitCodesOfReading, "interrupted", "terminated"],
   });
 }
 

@@ -6,11 +6,11 @@ import { type BackupOwner, type ListedBackup, listBackups } from "../../../archi
 import { pruneBackups } from "../../../archive/prune.ts";
 import { userOf } from "../../../mirror/account/user.ts";
 import { addRetentionFlags, type RetentionFlags, readRetentionFlags } from "../../flags/retention-flags.ts";
-import { formatList, formatPruned } from "../../format/backup.ts";
+import { formatList, formatPruned } from "../../format/operations/backup.ts";
 import { addPassphraseOption, type PassphraseFlags, readKnownPassphrase } from "../../secrets/passphrase.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
-import { addHelp } from "../../terminal/help.ts";
+import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, interruptSignal } from "../../terminal/io.ts";
 
 interface PruneFlags extends RetentionFlags, PassphraseFlags {
@@ -27,10 +27,11 @@ export function configureListAndPrune(backup: Command, io: Io): void {
     .action((folder: string, flags: PassphraseFlags, list: Command) => listAll(folder, flags, list, io));
   addHelp(list, {
     details: [
-      "Backups of a mirror and of mirrors restored from it form one series. A damaged backup gives exit code 14. There is no " +
+      "Backups of one mirror, and of mirrors restored from them, are listed as one series. A damaged backup gives exit code 14. There is no " +
         "prompt for a passphrase: give it by file or environment. With --account, only that account's backups are listed.",
     ],
     examples: ["armoire backup list backups", "armoire backup list backups --account ada --json"],
+    exitCodes: exitCodesOfReading,
   });
   const prune = addPassphraseOption(
     addRetentionFlags(backup.command("prune").description("remove old backups by --keep rules"), "backup"),
@@ -49,6 +50,7 @@ export function configureListAndPrune(backup: Command, io: Io): void {
       "armoire backup prune backups --keep-daily 30 --keep-yearly 100 --dry-run",
       "armoire backup prune backups --account ada --keep-monthly 24",
     ],
+    exitCodes: [...exitCodesOfReading, "interrupted", "terminated"],
   });
 }
 

@@ -4,11 +4,11 @@ import type { Command } from "commander";
 import { kinds } from "../../../../jobs/kinds.ts";
 import { restoreBackup, unpackBackup } from "../../../archive/restore.ts";
 import { userOf } from "../../../mirror/account/user.ts";
-import { formatRestored } from "../../format/backup.ts";
+import { formatRestored } from "../../format/operations/backup.ts";
 import { addPassphraseOption, passphraseAsker } from "../../secrets/passphrase.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
-import { addHelp } from "../../terminal/help.ts";
+import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { rootHashOption, type VerifyFlags } from "./verify.ts";
 
@@ -35,6 +35,7 @@ export function configureRestore(backup: Command, io: Io): void {
       "armoire backup restore ada.zip --mirror ada.sqlite",
       "armoire backup restore ada.zip --to ada-files",
     ],
+    exitCodes: [...exitCodesOfReading, "locked"],
   });
 }
 

@@ -2,11 +2,11 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { verifyBackup } from "../../../archive/verify.ts";
-import { formatVerified } from "../../format/backup.ts";
+import { formatVerified } from "../../format/operations/backup.ts";
 import { addPassphraseOption, type PassphraseFlags, passphraseAsker } from "../../secrets/passphrase.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
-import { addHelp } from "../../terminal/help.ts";
+import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
 export interface VerifyFlags extends PassphraseFlags {
@@ -24,12 +24,13 @@ export function configureVerify(backup: Command, io: Io): void {
     details: [
       "Finds damaged, missing, added, swapped and repeated entries (exit code 14). Without --root-hash it finds damage, but no " +
         "forgery: anyone who can write the file can write matching checksums. Encryption proves only that the author " +
-        "knew the passphrase. The right root hash proves that it is the very backup. A wrong passphrase gives exit code 4.",
+        "knew the passphrase. If --root-hash matches, it is exactly the backup that was made. A wrong passphrase gives exit code 4.",
     ],
     examples: [
       "armoire backup verify ada.zip",
       "armoire backup verify ada.zip.age --passphrase-file ada.passphrase",
     ],
+    exitCodes: exitCodesOfReading,
   });
 }
 

@@ -7,11 +7,11 @@ import { toMirrorError } from "../../../mirror/file/errors.ts";
 import { type PointOrPath, parsePointOrPath, pointContext } from "../../../mirror/points/point.ts";
 import { collect } from "../../flags/option-values.ts";
 import { type FormatFlags, formatOption, readFormat } from "../../flags/query-flags.ts";
-import { printChanges } from "../../format/changes.ts";
+import { printChanges } from "../../format/data/print-changes.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
-import { addHelp } from "../../terminal/help.ts";
+import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
 interface DiffFlags extends FormatFlags {
@@ -62,7 +62,7 @@ export function configure(command: Command, io: Io): void {
       "armoire diff --from latest-2",
       "armoire diff --since -7d",
     ],
-    exitCodes: ["done", "failed", "usage", "settings", "damaged", "different"],
+    exitCodes: [...exitCodesOfReading, "different"],
   });
   command.action(async (flags: DiffFlags) => {
     const settings = readSettings(command, io);

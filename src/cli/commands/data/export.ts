@@ -9,7 +9,7 @@ import { version } from "../../self-command.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
-import { addHelp } from "../../terminal/help.ts";
+import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, interruptSignal } from "../../terminal/io.ts";
 
 interface ExportFlags extends AsOfFlags {
@@ -38,7 +38,7 @@ export function configure(command: Command, io: Io): void {
       "armoire export --out brands --table brand --format csv",
       "armoire export --out a-week-ago --as-of -7d",
     ],
-    exitCodes: ["done", "failed", "usage", "settings", "damaged", "interrupted", "terminated"],
+    exitCodes: [...exitCodesOfReading, "interrupted", "terminated"],
   });
   command.action(async (flags: ExportFlags) => {
     const settings = readSettings(command, io);

@@ -8,12 +8,12 @@ import {
   type KindArgument,
   readResourceArguments,
 } from "../../flags/resource-argument.ts";
-import { formatHistory, historyColumns, rowsOfHistory } from "../../format/history.ts";
-import { printRows } from "../../format/result.ts";
+import { formatHistory, historyColumns, rowsOfHistory } from "../../format/data/history.ts";
+import { printRows } from "../../format/data/result.ts";
 import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { toJson } from "../../terminal/format.ts";
-import { addHelp } from "../../terminal/help.ts";
+import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
 export function configure(command: Command, io: Io): void {
@@ -32,7 +32,7 @@ export function configure(command: Command, io: Io): void {
       'armoire history bra "Rosa 65F" --account ada',
       "armoire history measurement 4711 --account ada",
     ],
-    exitCodes: ["done", "failed", "usage", "settings", "damaged"],
+    exitCodes: exitCodesOfReading,
   });
   command.action(
     async (kindArgument: KindArgument, keyArgument: string | undefined, flags: AsOfFlags & FormatFlags) => {

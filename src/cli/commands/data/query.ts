@@ -16,12 +16,12 @@ import {
   readFormat,
   readStatement,
 } from "../../flags/query-flags.ts";
-import { formatQuestion, formatQuestions } from "../../format/questions.ts";
-import { printResult, truncationNotice } from "../../format/result.ts";
+import { formatQuestion, formatQuestions } from "../../format/data/questions.ts";
+import { printResult, truncationNotice } from "../../format/data/result.ts";
 import { catalogueFileBeside, mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
-import { addHelp } from "../../terminal/help.ts";
+import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
 /** Includes the options of questions, whose names are only known at run time. */
@@ -63,7 +63,7 @@ export function configure(command: Command, io: Io): void {
       "A parameter value that is a number, true, false, null or a quoted string in JSON becomes that value; anything else is " +
         "text. Every parameter needs a value. With --as-of every table shows that state, except tables of the program's own " +
         "bookkeeping.",
-      "CSV, JSON and NDJSON are printed while rows are read; an error later on ends the output early, with an exit code. In " +
+      "CSV, JSON and NDJSON are printed while rows are read; an error after that ends the output early, with its exit code. In " +
         "JSON and NDJSON a repeated column name gets a number. If --max-rows or --limit cuts rows off, a notice on stderr says so.",
     ],
     examples: [
@@ -77,7 +77,7 @@ export function configure(command: Command, io: Io): void {
       'armoire query "select name, note from bra where gone_at is null" --account ada',
       'armoire query "select b.name, m.type from bra b join catalogue.model m on m.href = b.model_href" --account ada',
     ],
-    exitCodes: ["done", "failed", "usage", "settings", "damaged"],
+    exitCodes: exitCodesOfReading,
   });
   command.action(async (sql: string | undefined, flags: QueryFlags) => {
     const settings = readSettings(command, io);

@@ -12,10 +12,10 @@ import { type SearchSuggestion, suggestSearch } from "../../../query/suggest-sea
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { positiveNumber } from "../../flags/option-values.ts";
 import { type FormatFlags, formatOption, rawOption, readFormat } from "../../flags/query-flags.ts";
-import { printRows, truncationNotice } from "../../format/result.ts";
+import { printRows, truncationNotice } from "../../format/data/result.ts";
 import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
-import { addHelp } from "../../terminal/help.ts";
+import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/text-table.ts";
 
@@ -38,8 +38,8 @@ export function configure(command: Command, io: Io): void {
   addHelp(command, {
     details: [
       "Finds brands and models with all words in their name, code, short name or brand, including listed ones that are not " +
-        "fetched yet. With --account it finds bras by name, brand, model and note. Case, accents and width are ignored. In a " +
-        "script without spaces, any part of a word matches. Exact names come first, then whole words, then beginnings; within " +
+        "fetched yet. With --account it finds bras by name, brand, model and note. Case, accents and full-width forms are ignored. " +
+        "In writing without spaces, such as Chinese or Japanese, any part of a word matches. Exact names come first, then whole words, then beginnings; within " +
         "these, the most owned models. No character has a special meaning.",
     ],
     examples: [
@@ -48,6 +48,7 @@ export function configure(command: Command, io: Io): void {
       "armoire search comexim --as-of 2026-11-03",
       "armoire search лиф --format csv",
     ],
+    exitCodes: exitCodesOfReading,
   });
   command.action(async (text: readonly string[], flags: SearchFlags) => {
     const settings = readSettings(command, io);
@@ -69,16 +70,19 @@ export function configure(command: Command, io: Io): void {
     );
     const columns = area === "account" ? foundColumnsOfAccounts : foundColumns;
     const rows: readonly Row[] = found.map((result) => columns.map((column) => result[column]));
-    await printRows(columns, rows, format, { raw: flags.raw ?? false }, io.out);
+    const isEmptyTable = format === "table" && rows.length === 0;
+    if (isEmptyTable) await io.out(nothingFound);
+    else await printRows(columns, rows, format, { raw: flags.raw ?? false }, io.out);
     if (isCut) truncationNotice(flags.limit, "--limit", settings, io);
-    if (suggestion !== null) io.err(describeSuggestion(suggestion));
+    if (suggestion !== null) io.err((isEmptyTable ? "" : nothingFound) + describeSuggestion(suggestion));
   });
 }
+
+const nothingFound = "No resource has all of these words.\n";
 
 function describeSuggestion({ gone, similar }: SearchSuggestion): string {
   const names = similar.map((name) => JSON.stringify(name)).join(" or ");
   return [
-    "No resource has all of these words.\n",
     gone === 0 ? "" : `${gone} resources that are gone had them: add --gone.\n`,
     similar.length === 0 ? "" : `Did you mean ${escapeControls(names)}?\n`,
   ].join("");

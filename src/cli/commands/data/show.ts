@@ -1,6 +1,6 @@
 /** `armoire show`: the fields, links and pictures of one resource. */
 import type { Command } from "commander";
-import { type ShownResource, showResource } from "../../../query/show.ts";
+import { showResource } from "../../../query/show.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { type FormatFlags, formatOption, readFormat } from "../../flags/query-flags.ts";
 import {
@@ -8,13 +8,13 @@ import {
   type KindArgument,
   readResourceArguments,
 } from "../../flags/resource-argument.ts";
-import { printRows } from "../../format/result.ts";
+import { formatResource } from "../../format/data/resource.ts";
+import { printRows } from "../../format/data/result.ts";
 import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { toJson } from "../../terminal/format.ts";
-import { addHelp } from "../../terminal/help.ts";
+import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
-import { escapeControls } from "../../terminal/text-table.ts";
 
 export function configure(command: Command, io: Io): void {
   addResourceArguments(command).addOption(formatOption()).addOption(asOfOption());
@@ -35,7 +35,7 @@ export function configure(command: Command, io: Io): void {
       'armoire show bra "Rosa 65F" --account ada',
       "armoire show measurement 4711 --account ada",
     ],
-    exitCodes: ["done", "failed", "usage", "settings", "damaged"],
+    exitCodes: exitCodesOfReading,
   });
   command.action(
     async (kindArgument: KindArgument, keyArgument: string | undefined, flags: AsOfFlags & FormatFlags) => {
@@ -44,7 +44,7 @@ export function configure(command: Command, io: Io): void {
       const format = readFormat(flags, settings);
       const asOf = readAsOf(flags, settings, io);
       const shown = withMirror(settings, (mirror) => showResource(mirror, kind, key), asOf);
-      if (format === "table") await io.out(describe(shown));
+      if (format === "table") await io.out(formatResource(shown));
       else if (format === "json") await io.out(`${toJson(shown)}\n`);
       else {
         const { fields } = shown;
@@ -52,17 +52,4 @@ export function configure(command: Command, io: Io): void {
       }
     },
   );
-}
-
-function describe({ fields, links, pictures = [] }: ShownResource): string {
-  const rows = [
-    ...Object.entries(fields).map(([name, value]) => [name, escapeControls(value)] as const),
-    ...links.map(({ name, url }) => [`→ ${escapeControls(name)}`, url ?? "(another origin)"] as const),
-    ...pictures.map(
-      ({ field, url, file }) =>
-        [`picture ${escapeControls(field)}`, file ?? `${url} (not downloaded)`] as const,
-    ),
-  ];
-  const width = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join("");
 }

@@ -1,16 +1,21 @@
 /** `armoire mirror check|rebuild|compact`: verifies a mirror, recomputes its tables, or makes its file smaller. */
 import type { Command } from "commander";
 import { kinds } from "../../../../jobs/kinds.ts";
-import { type CheckReport, checkMirror } from "../../../mirror/check/check.ts";
+import { checkMirror } from "../../../mirror/check/check.ts";
 import { compactMirror, previewRetention } from "../../../mirror/compact.ts";
 import type { RetentionPolicy } from "../../../mirror/runs/retention.ts";
 import { rebuildMirror } from "../../../mirror/writer.ts";
 import { addRetentionFlags, type RetentionFlags, readRetentionFlags } from "../../flags/retention-flags.ts";
-import { formatCompacting, formatCompactReport, formatRetention } from "../../format/mirror.ts";
+import {
+  formatCheckReport,
+  formatCompacting,
+  formatCompactReport,
+  formatRetention,
+} from "../../format/mirror/mirror.ts";
 import { mirrorFileToRead, withMirror } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
-import { addHelp } from "../../terminal/help.ts";
+import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { progressDisplay } from "../../terminal/progress-display.ts";
 
@@ -22,7 +27,7 @@ export function configure(command: Command, io: Io): void {
       "armoire mirror compact",
       "armoire mirror compact --keep-daily 30 --keep-monthly 24 --dry-run",
     ],
-    exitCodes: ["done", "failed", "usage", "locked", "damaged"],
+    exitCodes: [...exitCodesOfReading, "locked"],
   });
   const check = command.command("check").description("verify a mirror and its pictures, without writing");
   addHelp(check, {
@@ -31,19 +36,27 @@ export function configure(command: Command, io: Io): void {
         "code 14.",
     ],
     examples: ["armoire mirror check", "armoire mirror check --account ada --json"],
+    exitCodes: exitCodesOfReading,
   });
   check.action(() => {
     const settings = readSettings(check, io);
     withMirror(settings, (mirror) => {
       const report = checkMirror(mirror, kinds);
-      io.out(settings.json ? `${JSON.stringify(report)}\n` : describe(report, mirror.file, settings));
+      io.out(
+        settings.json
+          ? `${JSON.stringify(report)}\n`
+          : formatCheckReport(report, mirror.file, settings.account?.name ?? null),
+      );
       if (report.problems.length > 0) io.setExitCode(exitCodes.damaged);
     });
   });
   const rebuild = command
     .command("rebuild")
     .description("compute every row, link and list again from the stored bodies, offline");
-  addHelp(rebuild, { examples: ["armoire mirror rebuild", "armoire mirror rebuild --mirror copy.sqlite"] });
+  addHelp(rebuild, {
+    examples: ["armoire mirror rebuild", "armoire mirror rebuild --mirror copy.sqlite"],
+    exitCodes: [...exitCodesOfReading, "locked"],
+  });
   rebuild.action(async () => {
     const settings = readSettings(rebuild, io);
     const report = await rebuildMirror({
@@ -73,6 +86,7 @@ export function configure(command: Command, io: Io): void {
       "armoire mirror compact --keep-daily 30 --keep-monthly 24 --dry-run",
       "armoire mirror compact --keep-last 10 --keep-weekly 52 --keep-yearly 100",
     ],
+    exitCodes: [...exitCodesOfReading, "locked"],
   });
   compact.action(async ({ dryRun, ...options }: RetentionFlags & { readonly dryRun?: boolean }) => {
     const settings = readSettings(compact, io);
@@ -105,25 +119,4 @@ export function configure(command: Command, io: Io): void {
         : formatRetention(retention, true),
     );
   }
-}
-
-function describe(
-  { bodies, resources, pictures, problems }: CheckReport,
-  file: string,
-  { account }: Settings,
-): string {
-  if (problems.length === 0) {
-    const shown = pictures === 0 ? "" : `, ${pictures} ${pictures === 1 ? "picture" : "pictures"}`;
-    return `Sound: ${bodies} bodies and the rows of ${resources} resources${shown} in ${file}\n`;
-  }
-  const lines = problems.map(
-    ({ code, where, message }) => `${code === where ? code : `${code}: ${where}`}: ${message}\n`,
-  );
-  const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
-  const sum = `${lines.join("")}${count} in ${file}.`;
-  if (problems.every(({ code }) => code === "media")) {
-    const command = `armoire sync --account ${account?.name ?? "NAME"} --media`;
-    return `${sum} Remove the changed files; \`${command}\` downloads pictures that are missing.\n`;
-  }
-  return `${sum} Restore a copy. \`armoire mirror rebuild\` repairs rows, not bodies.\n`;
 }

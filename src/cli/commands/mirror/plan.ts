@@ -9,11 +9,11 @@ import {
   scopeOptionsFor,
   spendingOptionsOf,
 } from "../../flags/scope-flags.ts";
-import { formatLinkedPlan, formatPlan } from "../../format/plan.ts";
+import { formatLinkedPlan, formatPlan } from "../../format/mirror/plan.ts";
 import { type PlanTarget, readPlan } from "../../read-plan.ts";
 import { catalogueFileOf, mirrorFileToPlan } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
-import { addHelp } from "../../terminal/help.ts";
+import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
 interface PlanFlags extends SpendingFlags, Pick<AccountFlags, "withCatalogue"> {}
@@ -22,7 +22,7 @@ export function configure(command: Command, io: Io): void {
   addCatalogueFlag(addSpendingFlags(addScopeFlags(command)));
   addHelp(command, {
     details: [
-      "Prints the next requests with their reasons, the cost, the reach of today's allowance, the days until the mirror is " +
+      "Prints the next requests with their reasons, the cost, what today's allowance covers, the days until the mirror is " +
         "complete, and the share of all bras that is covered by then. It sends nothing, and works before the first sync. " +
         "The output of `armoire sync --dry-run` is the same. With --follow, it leaves out resources behind links that no sync " +
         "has followed yet.",
@@ -34,6 +34,7 @@ export function configure(command: Command, io: Io): void {
       "armoire plan --mode verify --json",
       "armoire plan --account ada --with-catalogue",
     ],
+    exitCodes: exitCodesOfReading,
   });
   command.action((flags: PlanFlags) => {
     const settings = readSettings(command, io);

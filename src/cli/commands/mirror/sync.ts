@@ -17,8 +17,8 @@ import {
   scopeOptionsFor,
   spendingOptionsOf,
 } from "../../flags/scope-flags.ts";
-import { summarizeForecast } from "../../format/plan.ts";
-import { formatAccountParts, formatAccountWarnings, formatReport } from "../../format/report.ts";
+import { summarizeForecast } from "../../format/mirror/plan.ts";
+import { formatAccountParts, formatAccountWarnings, formatReport } from "../../format/mirror/report.ts";
 import { readOutlook, type SyncTarget } from "../../read-plan.ts";
 import { readCredential } from "../../secrets/credentials.ts";
 import { type RedisFlags, readRedisAddress, redisOption } from "../../secrets/redis-address.ts";
@@ -51,7 +51,7 @@ export function configure(command: Command, io: Io): void {
     )
     .option(...redisOption)
     .option("--dry-run", "print the plan and send nothing, as `armoire plan`")
-    .option("--approve", "accept that more than a fifth of a list or a kind is gone")
+    .option("--approve", "accept that more than a fifth of a list, or of one kind, is gone")
     .option("--require-complete", "exit with 8 unless the mirror is complete");
   addHelp(command, {
     details: [
@@ -60,8 +60,9 @@ export function configure(command: Command, io: Io): void {
         "budget, Ctrl-C or a crash ended is continued by the next one. Ctrl-C finishes and saves the running requests; a " +
         "second Ctrl-C exits at once.",
       "A resource is gone after status 404 or 410, or when a complete list no longer contains it. It keeps its last " +
-        "values and its history. A list whose pages contradict each other is partial, and proves nothing. If more than a " +
-        "fifth of a list or a kind disappears at once, the resources stay until you pass --approve.",
+        "values and its history. A list whose pages contradict each other is partial: nothing counts as gone because " +
+        "of it. If more than a fifth of a list, or of all resources of one kind, disappears at once, the resources stay until " +
+        "you pass --approve.",
       "With --account, the sync mirrors that user's own data with their token, and checks all of it in every run. " +
         "--with-catalogue adds a run of the catalogue's mirror for the brands, models and sizes of the bras, with the " +
         "catalogue's credential. --media downloads PNG, JPEG, GIF, WebP and AVIF pictures of at most 16 MiB each and 1 GiB " +

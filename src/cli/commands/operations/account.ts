@@ -12,11 +12,11 @@ import {
 import { type AccountOverview, readOverview } from "../../../accounts/overview.ts";
 import { removeAccount } from "../../../accounts/remove-account.ts";
 import { ServiceError } from "../../../service/errors.ts";
-import { formatAccounts, formatAdded, formatRemoved } from "../../format/accounts.ts";
+import { formatAccounts, formatAdded, formatRemoved } from "../../format/operations/accounts.ts";
 import { keychainOf, readGivenToken, type TokenFlags } from "../../secrets/credentials.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError, describeError, exitCodeOf, exitCodes } from "../../terminal/exit-codes.ts";
-import { addHelp } from "../../terminal/help.ts";
+import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, interruptSignal } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/text-table.ts";
 
@@ -32,7 +32,7 @@ export function configure(command: Command, io: Io): void {
       "armoire account list",
       "armoire account remove ada",
     ],
-    exitCodes: ["done", "failed", "usage", "settings", "locked", "damaged", "interrupted", "terminated"],
+    exitCodes: [...exitCodesOfReading, "locked", "interrupted", "terminated"],
   });
   const add = command
     .command("add")
@@ -57,6 +57,7 @@ export function configure(command: Command, io: Io): void {
       "armoire account add ada --token-file ada.token",
       "pass show ada | armoire account add ada --token-stdin",
     ],
+    exitCodes: [...exitCodesOfReading, "locked", "interrupted", "terminated"],
   });
   const list = command
     .command("list")
@@ -68,6 +69,7 @@ export function configure(command: Command, io: Io): void {
         "stderr.",
     ],
     examples: ["armoire account list", "armoire account list --json"],
+    exitCodes: exitCodesOfReading,
   });
   const remove = command
     .command("remove")
@@ -84,6 +86,7 @@ export function configure(command: Command, io: Io): void {
         "until the service revokes it. An interrupted removal is finished by the next one.",
     ],
     examples: ["armoire account remove ada", "armoire account remove ada --purge --yes"],
+    exitCodes: [...exitCodesOfReading, "locked"],
   });
 }
 
@@ -137,7 +140,7 @@ async function confirmRemoval(dataDir: string, name: string, purge: boolean, io:
     : `This removes the account ${name} and its token; its data stays in ${folder}.\nContinue? (y or the name) `;
   const answer = (await io.ask({ text, isSecret: false }))?.trim().toLowerCase();
   if (answer === name || (!purge && (answer === "y" || answer === "yes"))) return;
-  throw new CliError("failed", "Nothing was removed.");
+  throw new CliError("failed", "Nothing was removed: the removal was not confirmed.");
 }
 
 /** Replaces a hint about runs by one about adding an account. */

@@ -7,6 +7,7 @@ import { diagnoseRedis } from "../../../doctor/diagnose-redis.ts";
 import { diagnoseSecrets } from "../../../doctor/diagnose-secrets.ts";
 import type { SearchedItem } from "../../../doctor/find-secrets.ts";
 import type { Credential } from "../../../service/credentials/credential.ts";
+import { formatDiagnoses } from "../../format/operations/doctor.ts";
 import { readCredential } from "../../secrets/credentials.ts";
 import { readKnownSecrets } from "../../secrets/known-secrets.ts";
 import { addPassphraseOption, type PassphraseFlags } from "../../secrets/passphrase.ts";
@@ -17,7 +18,6 @@ import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
 import { addHelp } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
-import { formatTable } from "../../terminal/text-table.ts";
 
 interface DoctorFlags extends PassphraseFlags, RedisFlags {
   readonly offline?: boolean;
@@ -50,14 +50,18 @@ export function configure(command: Command, io: Io): void {
       "armoire doctor --offline --redis redis://127.0.0.1:6379 --scan",
       "armoire doctor --offline --scan ~/backups --passphrase-file backups.passphrase",
     ],
-    exitCodes: ["done", "failed", "usage"],
+    exitCodes: ["done", "failed", "usage", "settings"],
   });
   command.action(async (flags: DoctorFlags) => {
     if (flags.scan === undefined && flags.passphraseFile !== undefined)
       throw new CliError("usage", "--passphrase-file needs --scan.", "Add --scan, or leave it out.");
     const settings = readSettings(command, io);
     const examined = await examine(settings, flags, io);
-    io.out(settings.json ? toJsonText(examined) : toText(examined));
+    io.out(
+      settings.json
+        ? toJsonText(examined)
+        : formatDiagnoses({ version: version(), node: process.versions.node }, examined),
+    );
     if (!examined.diagnoses.every(({ isOk }) => isOk)) io.setExitCode(exitCodes.failed);
   });
 }
@@ -104,7 +108,11 @@ async function examine(settings: Settings, flags: DoctorFlags, io: Io): Promise<
       ...scanned,
     ].filter((diagnosis) => diagnosis != null);
     return {
-      settings: [...settingRows(settings), credentialRow(credential, settings)],
+      settings: [
+        ...settingRows(settings),
+        mirrorRow(settings, mirrorFiles.value ?? []),
+        credentialRow(credential, settings),
+      ],
       // A credential's problem is found twice: when it is used, and when it is searched for.
       diagnoses: [...new Map(found.map((diagnosis) => [diagnosis.message, diagnosis])).values()],
     };
@@ -116,11 +124,6 @@ async function examine(settings: Settings, flags: DoctorFlags, io: Io): Promise<
 function toJsonText({ settings, diagnoses }: Examined): string {
   const shown = settings.map(([name, value, from]) => ({ name, value, from }));
   return `${JSON.stringify({ version: version(), node: process.versions.node, settings: shown, checks: diagnoses })}\n`;
-}
-
-function toText({ settings, diagnoses }: Examined): string {
-  const head = `Armoire ${version()}, Node.js ${process.versions.node}\n\n`;
-  return `${head}${formatTable(["setting", "value", "from"], settings)}\n${diagnoses.map(describe).join("")}`;
 }
 
 const noService: Diagnosis = {
@@ -145,12 +148,19 @@ async function scanFolders(
   ];
 }
 
-function settingRows({ dataDir, baseUrl, serviceName, mirror }: Settings): (string | null)[][] {
-  return Object.entries({ dataDir, baseUrl, serviceName, mirror }).map(([name, { value, from }]) => [
+function settingRows({ dataDir, baseUrl, serviceName }: Settings): (string | null)[][] {
+  return Object.entries({ dataDir, baseUrl, serviceName }).map(([name, { value, from }]) => [
     name,
     value,
     from,
   ]);
+}
+
+/** Without --mirror, the file that commands use. @param files the mirrors that match the settings */
+function mirrorRow({ mirror, baseUrl }: Settings, files: readonly string[]): (string | null)[] {
+  const [only = null] = files.length === 1 ? files : [];
+  if (mirror.value !== null || only === null) return ["mirror", mirror.value, mirror.from];
+  return ["mirror", only, baseUrl.value === null ? "the only mirror" : "base URL"];
 }
 
 function credentialRow({ value, problem }: Attempt<Credential | null>, { account }: Settings): string[] {
@@ -175,8 +185,4 @@ async function attempt<Value>(read: () => Value | Promise<Value>): Promise<Attem
   } catch (error) {
     return { value: null, problem: diagnoseError(error) };
   }
-}
-
-function describe({ isOk, message, hint }: Diagnosis): string {
-  return `${isOk ? "✓" : "✗"} ${message}\n${hint === null ? "" : `  ${hint}\n`}`;
 }

@@ -72,7 +72,8 @@ export function configure(command: Command, io: Io): void {
     .option("--unauthorized-status <n>", 'status code of "Not authenticated" responses', wholeNumber, 401);
   addHelp(command, {
     details: [
-      "It runs until Ctrl-C. docs/sandbox.md describes the faults, and the administration below /__sandbox/.",
+      "It prints its address, an application's key and secret, and a token for each user, and runs until Ctrl-C. " +
+        "docs/sandbox.md describes the faults, and the requests below /__sandbox/ that change the service.",
     ],
     examples: [
       "armoire sandbox",
@@ -81,6 +82,7 @@ export function configure(command: Command, io: Io): void {
       "armoire sandbox --allowance 30 --allowance-headers none --count-not-modified --count-root",
       "armoire sandbox --layout opaque --pagination cursor --service-name other --faults flaky",
     ],
+    exitCodes: ["done", "failed", "usage"],
   });
   command.action(async () => {
     const settings = readSettings(command, io);

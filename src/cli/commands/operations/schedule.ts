@@ -19,7 +19,7 @@ import {
   type ListedSchedule,
   outcomeOf,
   stepOf,
-} from "../../format/schedules.ts";
+} from "../../format/operations/schedules.ts";
 import { openLog } from "../../log.ts";
 import { readScheduledCommand } from "../../scheduled-command.ts";
 import { readAppCredential } from "../../secrets/credentials.ts";
@@ -29,7 +29,7 @@ import type { GlobalOptions } from "../../settings/global-options.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
 import { formatDuration, formatMoment, redactTokens } from "../../terminal/format.ts";
-import { addHelp } from "../../terminal/help.ts";
+import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/text-table.ts";
 
@@ -46,7 +46,7 @@ export function configure(command: Command, io: Io): void {
       "armoire schedule list",
       "armoire schedule run",
     ],
-    exitCodes: ["done", "failed", "usage", "settings", "locked", "damaged"],
+    exitCodes: [...exitCodesOfReading, "locked"],
   });
   configureAdd(command, io);
   const list = command
@@ -54,13 +54,19 @@ export function configure(command: Command, io: Io): void {
     .description("list schedules with their next and last run, or the last 20 runs of one")
     .argument("[name]", "the schedule whose runs to list")
     .action((name: string | undefined, _flags: object, list: Command) => listAll(name, list, io));
-  addHelp(list, { examples: ["armoire schedule list", "armoire schedule list daily --json"] });
+  addHelp(list, {
+    examples: ["armoire schedule list", "armoire schedule list daily --json"],
+    exitCodes: exitCodesOfReading,
+  });
   const remove = command
     .command("remove")
     .description("remove a schedule and its run history; a running run continues")
     .argument("<name>", "the schedule")
     .action((name: string, _flags: object, remove: Command) => removeOne(name, remove, io));
-  addHelp(remove, { examples: ["armoire schedule remove daily"] });
+  addHelp(remove, {
+    examples: ["armoire schedule remove daily"],
+    exitCodes: [...exitCodesOfReading, "locked"],
+  });
   configureRun(command, io);
   const print = command
     .command("print")
@@ -79,6 +85,7 @@ export function configure(command: Command, io: Io): void {
         "neither has L, W and #. systemd skips a time that the clocks skip; cron uses the machine's time zone.",
     ],
     examples: ["armoire schedule print systemd daily", "armoire schedule print cron"],
+    exitCodes: exitCodesOfReading,
   });
 }
 
@@ -94,7 +101,7 @@ function configureAdd(schedule: Command, io: Io): void {
     )
     .option(
       "--jitter <duration>",
-      "delay runs by a fixed random time of at most 10m, 1h, ...",
+      "delay every run by the same random time, at most this long, such as 10m",
       durationMillis,
     )
     .action((name: string, args: string[], flags: AddFlags, add: Command) =>
@@ -102,19 +109,21 @@ function configureAdd(schedule: Command, io: Io): void {
     );
   addHelp(add, {
     details: [
-      "The runs happen where `armoire schedule run` is running. Relative paths start from the folder in which the schedule " +
-        "was added. The command is checked now, so a mistake is reported at once. Schedules are stored in schedules.json of " +
-        "the data directory. A command that contains a secret is refused: runs get secrets from the environment of " +
-        "`armoire schedule run`, from files, or from the keychain.",
+      "Nothing runs until `armoire schedule run` is started. The command is checked now, and its mistakes are reported. " +
+        "Relative paths start from the current folder. The schedule is stored in schedules.json in the data directory. A " +
+        "command that contains a secret is refused: runs get secrets from the environment of `armoire schedule run`, from " +
+        "files, or from the keychain.",
       "A cron expression may have names (MON, JAN), lists, ranges, steps, L, W and #, a sixth field for seconds in front, " +
-        "or a form such as @daily. A day of the month and a weekday together mean either; + before the weekday means both. A " +
-        "time that the clocks skip runs right after; a repeated time runs once; intervals of minutes or hours follow real time.",
+        "or be a word such as @daily. If it has a day of the month and a weekday, either of them is enough; with + before " +
+        "the weekday, both must match. When the clocks go forward, a run at a skipped time starts right afterwards. When they " +
+        "go back, a repeated time runs once. Intervals of minutes or hours do not change.",
     ],
     examples: [
       'armoire schedule add daily --cron "0 6 * * *" --tz Europe/Paris -- sync --base-url https://api.example.org/',
       'armoire schedule add ada --cron "30 5 * * *" --jitter 20m -- backup --account ada --to backups --keep-daily 30',
       'armoire schedule add weekly --cron "0 7 * * MON" -- export --out catalogue',
     ],
+    exitCodes: [...exitCodesOfReading, "locked"],
   });
 }
 
@@ -138,6 +147,7 @@ function configureRun(schedule: Command, io: Io): void {
         "stdout.",
     ],
     examples: ["armoire schedule run", "armoire schedule run --redis redis://127.0.0.1:6379"],
+    exitCodes: [...exitCodesOfReading, "locked"],
   });
 }
 

@@ -15,7 +15,7 @@ import { type RedisFlags, readRedisAddress } from "../../secrets/redis-address.t
 import { version } from "../../self-command.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
-import { addHelp } from "../../terminal/help.ts";
+import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
 interface WorkerFlags extends RedisFlags, DashboardFlags {
@@ -28,14 +28,17 @@ export function configure(command: Command, io: Io): void {
     .option("--redis <url>", "take jobs from this Redis (ARMOIRE_REDIS_URL)")
     .option(
       "--concurrency <n>",
-      "at most N requests at a time for each principal, 1 to 256",
+      "at most N requests at a time for the catalogue, and for each account; 1 to 256",
       concurrencyNumber,
       8,
     )
     .addOption(
-      new Option("--principal <name>", "send requests of catalogue or of this account (repeatable)")
+      new Option(
+        "--principal <name>",
+        "send only the requests of `catalogue` or of this account (repeatable)",
+      )
         .argParser(collect)
-        .default([], "all with a credential on this machine"),
+        .default([], "all that this machine has credentials for"),
     );
   addHelp(command, {
     details: [
@@ -46,14 +49,14 @@ export function configure(command: Command, io: Io): void {
       "Ctrl-C or SIGTERM ends the worker: within ten seconds running requests finish or go back to the queue. The log goes to " +
         "stderr, as JSON lines with --json or without a terminal. It never contains a secret.",
       "The dashboard has no password. It answers only to this machine's addresses, localhost and the --dashboard-host. " +
-        "/healthz has status 200 while Redis answers and jobs are taken, else 503. --allow-actions needs a loopback address.",
+        "/healthz has status 200 while Redis responds and the worker takes jobs, else 503. --allow-actions needs a loopback address.",
     ],
     examples: [
       "armoire worker --redis redis://127.0.0.1:6379 --base-url https://api.example.org/",
       "armoire worker --redis redis://queue.example.net:6379 --principal ada --concurrency 4",
       "armoire worker --redis redis://127.0.0.1:6379 --base-url https://api.example.org/ --dashboard 9400",
     ],
-    exitCodes: ["done", "failed", "usage", "settings"],
+    exitCodes: exitCodesOfReading,
   });
   command.action(async () => {
     const flags = command.opts<WorkerFlags>();

@@ -1,11 +1,11 @@
 /** Prints rows in the requested format. */
-import { type CsvTextOptions, csvText } from "../../../exports/csv.ts";
-import { jsonText, ndjsonText } from "../../../exports/json.ts";
-import type { Row, TableText } from "../../../exports/table.ts";
-import type { QueryResult } from "../../query/sql/run-query.ts";
-import type { Settings } from "../settings/settings.ts";
-import type { Io, Writer } from "../terminal/io.ts";
-import { formatTable } from "../terminal/text-table.ts";
+import { type CsvTextOptions, csvText } from "../../../../exports/csv.ts";
+import { jsonText, ndjsonText } from "../../../../exports/json.ts";
+import type { Row, TableText } from "../../../../exports/table.ts";
+import type { QueryResult } from "../../../query/sql/run-query.ts";
+import type { Settings } from "../../settings/settings.ts";
+import type { Io, Writer } from "../../terminal/io.ts";
+import { formatTable } from "../../terminal/text-table.ts";
 
 const texts = { csv: csvText, json: jsonText, ndjson: ndjsonText };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { BackupManifest } from "../../../src/archive/contents/manifest.ts";
-import type { FaultyBackup, SoundBackup } from "../../../src/archive/list.ts";
-import type { VerifyReport } from "../../../src/archive/verify.ts";
-import { formatList, formatPruned, formatVerified } from "../../../src/cli/format/backup.ts";
+import type { BackupManifest } from "../../../../src/archive/contents/manifest.ts";
+import type { FaultyBackup, SoundBackup } from "../../../../src/archive/list.ts";
+import type { VerifyReport } from "../../../../src/archive/verify.ts";
+import { formatList, formatPruned, formatVerified } from "../../../../src/cli/format/operations/backup.ts";
 
 const table = (name: string, current: number) => ({ name, columns: ["href"], rows: current, current });
 const manifest: BackupManifest = {

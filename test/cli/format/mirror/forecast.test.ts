@@ -4,8 +4,8 @@ import {
   formatMaxStaleness,
   summarizeForecast,
   tabulateDays,
-} from "../../../src/cli/format/plan.ts";
-import type { Forecast } from "../../../src/sync/plan/forecast.ts";
+} from "../../../../src/cli/format/mirror/plan.ts";
+import type { Forecast } from "../../../../src/sync/plan/forecast.ts";
 
 const forecast: Forecast = {
   limit: 100,

@@ -1,12 +1,12 @@
 /** Formats schedules and their runs for people. */
 import { hostname } from "node:os";
-import { isProcessAlive } from "../../platform/process-lock.ts";
-import { hasSeconds } from "../../schedule/cron-times.ts";
-import type { ScheduledRun } from "../../schedule/run-history.ts";
-import type { Schedule } from "../../schedule/schedule.ts";
-import { exitCodes } from "../terminal/exit-codes.ts";
-import { formatDuration, formatMoment, formatTime, type Step } from "../terminal/format.ts";
-import { escapeControls, formatTable } from "../terminal/text-table.ts";
+import { isProcessAlive } from "../../../platform/process-lock.ts";
+import { hasSeconds } from "../../../schedule/cron-times.ts";
+import type { ScheduledRun } from "../../../schedule/run-history.ts";
+import type { Schedule } from "../../../schedule/schedule.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import { formatDuration, formatMoment, formatTime, type Step } from "../../terminal/format.ts";
+import { escapeControls, formatTable } from "../../terminal/text-table.ts";
 
 export interface ListedSchedule extends Schedule {
   /** ISO 8601, UTC; null if it is never due again. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatCompactReport } from "../../../src/cli/format/mirror.ts";
+import { formatCompactReport } from "../../../../src/cli/format/mirror/mirror.ts";
 
 it("text shows sizes below 1 MiB in KiB and others in MiB", () => {
   const bodies = { count: 59, bytes: 40_960, storedBytes: 1_536 };

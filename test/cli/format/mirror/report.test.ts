@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { formatOnlyWarnings, formatReport } from "../../../src/cli/format/report.ts";
-import type { SyncReport } from "../../../src/sync/report.ts";
+import { formatOnlyWarnings, formatReport } from "../../../../src/cli/format/mirror/report.ts";
+import type { SyncReport } from "../../../../src/sync/report.ts";
 
 const now = Date.parse("2026-01-30T20:00:00Z");
 const mass = { absent: 5, of: 6, kind: "model", collection: "https://api.example.org/m/" };

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Change } from "../../../src/change/change.ts";
-import { changeFormatter, formatTotals, rowsOf } from "../../../src/cli/format/changes.ts";
-import { toJson } from "../../../src/cli/terminal/format.ts";
-import { displayWidth } from "../../../src/cli/terminal/text-table.ts";
+import type { Change } from "../../../../src/change/change.ts";
+import { changeFormatter, formatTotals } from "../../../../src/cli/format/data/changes.ts";
+import { rowsOf } from "../../../../src/cli/format/data/print-changes.ts";
+import { toJson } from "../../../../src/cli/terminal/format.ts";
+import { displayWidth } from "../../../../src/cli/terminal/text-table.ts";
 
 const to = {
   ...{ place: { folder: "x", run: null }, baseUrl: "https://a.example/", isTyped: true, tables: [] },

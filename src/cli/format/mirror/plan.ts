@@ -1,11 +1,11 @@
 /** Formats a plan and a forecast for people: plain text, the same on a terminal and in a pipe. */
-import { depths as allDepths, type Depth } from "../../../schema/kind.ts";
-import { type AccountForecast, documentedAllowances, type Forecast } from "../../sync/plan/forecast.ts";
-import type { SyncPlan } from "../../sync/plan/preview.ts";
-import type { Order, Reason } from "../../sync/plan/request.ts";
-import type { LinkedCataloguePlan } from "../../sync/sync-account.ts";
-import { formatDays, formatMoment } from "../terminal/format.ts";
-import { formatTable } from "../terminal/text-table.ts";
+import { depths as allDepths, type Depth } from "../../../../schema/kind.ts";
+import { type AccountForecast, documentedAllowances, type Forecast } from "../../../sync/plan/forecast.ts";
+import type { SyncPlan } from "../../../sync/plan/preview.ts";
+import type { Order, Reason } from "../../../sync/plan/request.ts";
+import type { LinkedCataloguePlan } from "../../../sync/sync-account.ts";
+import { formatDays, formatMoment } from "../../terminal/format.ts";
+import { formatTable } from "../../terminal/text-table.ts";
 
 const reasonsOfNew: Readonly<Record<Order, string>> = {
   value: "new, most valuable first",

@@ -1,7 +1,8 @@
-/** Formats the progress and the report of `armoire mirror compact`. */
-import type { CompactProgress, CompactReport, RetentionReport } from "../../mirror/compact.ts";
-import { formatBytes } from "../terminal/format.ts";
-import { formatTable } from "../terminal/text-table.ts";
+/** Formats the reports of `armoire mirror check` and `compact`, and the progress of `compact`. */
+import type { CheckReport } from "../../../mirror/check/check.ts";
+import type { CompactProgress, CompactReport, RetentionReport } from "../../../mirror/compact.ts";
+import { formatBytes } from "../../terminal/format.ts";
+import { formatTable } from "../../terminal/text-table.ts";
 
 export function formatCompacting(progress: CompactProgress): string {
   return progress.step === "compress"
@@ -27,4 +28,26 @@ export function formatRetention(report: RetentionReport, isPreview: boolean): st
   const pruned = `${isPreview ? "Would prune" : "Pruned"} ${prune.length} of ${rows.length} runs`;
   return `${formatTable(["run", "ended", "kept as"], rows)}${pruned}, with ${removed.revisions} revisions that no kept run contains; their ${removed.bodies} bodies ${isPreview ? "take" : "took"} ${formatBytes(removed.bytes)}.
 `;
+}
+
+/** @param account the account's name; null for the catalogue */
+export function formatCheckReport(
+  { bodies, resources, pictures, problems }: CheckReport,
+  file: string,
+  account: string | null,
+): string {
+  if (problems.length === 0) {
+    const shown = pictures === 0 ? "" : `, ${pictures} ${pictures === 1 ? "picture" : "pictures"}`;
+    return `Sound: ${bodies} bodies and the rows of ${resources} resources${shown} in ${file}\n`;
+  }
+  const lines = problems.map(
+    ({ code, where, message }) => `${code === where ? code : `${code}: ${where}`}: ${message}\n`,
+  );
+  const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  const sum = `${lines.join("")}${count} in ${file}.`;
+  if (problems.every(({ code }) => code === "media")) {
+    const command = `armoire sync --account ${account ?? "NAME"} --media`;
+    return `${sum} Remove the changed files; \`${command}\` downloads pictures that are missing.\n`;
+  }
+  return `${sum} Restore a copy. \`armoire mirror rebuild\` repairs rows, not bodies.\n`;
 }

@@ -1,5 +1,5 @@
 /** Formats backups for people: created, verified, restored, listed and pruned ones. */
-import type { BackupProblem } from "../../archive/container/scan.ts";
+import type { BackupProblem } from "../../../archive/container/scan.ts";
 import {
   countMissing,
   describeMissing,
@@ -7,16 +7,16 @@ import {
   describeUnlinked,
   isComplete,
   linkedHeld,
-} from "../../archive/contents/completeness.ts";
-import type { BackupManifest } from "../../archive/contents/manifest.ts";
-import type { CreatedBackup } from "../../archive/create.ts";
-import { dataOf, type FaultyBackup, type ListedBackup, type SoundBackup } from "../../archive/list.ts";
-import type { PruneReport } from "../../archive/prune.ts";
-import type { RestoredMirror } from "../../archive/restore.ts";
-import type { VerifyReport } from "../../archive/verify.ts";
-import { nameOfUser } from "../../mirror/account/user.ts";
-import { formatBytes } from "../terminal/format.ts";
-import { escapeControls, formatTable } from "../terminal/text-table.ts";
+} from "../../../archive/contents/completeness.ts";
+import type { BackupManifest } from "../../../archive/contents/manifest.ts";
+import type { CreatedBackup } from "../../../archive/create.ts";
+import { dataOf, type FaultyBackup, type ListedBackup, type SoundBackup } from "../../../archive/list.ts";
+import type { PruneReport } from "../../../archive/prune.ts";
+import type { RestoredMirror } from "../../../archive/restore.ts";
+import type { VerifyReport } from "../../../archive/verify.ts";
+import { nameOfUser } from "../../../mirror/account/user.ts";
+import { formatBytes } from "../../terminal/format.ts";
+import { escapeControls, formatTable } from "../../terminal/text-table.ts";
 
 /** For a backup that was verified after writing. */
 export function formatCreated({

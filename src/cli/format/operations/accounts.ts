@@ -1,11 +1,11 @@
 /** Formats accounts for people. */
-import type { AccountOverview } from "../../accounts/overview.ts";
-import type { RemainingCatalogueData, RemovedAccount } from "../../accounts/remove-account.ts";
-import { describeTokenPlace } from "../../accounts/tokens/tokens.ts";
-import { scopeNames } from "../../mirror/account/token-scopes.ts";
-import { nameOfUser, userOf } from "../../mirror/account/user.ts";
-import type { AddedAccount } from "../../sync/add-account.ts";
-import { escapeControls, formatTable } from "../terminal/text-table.ts";
+import type { AccountOverview } from "../../../accounts/overview.ts";
+import type { RemainingCatalogueData, RemovedAccount } from "../../../accounts/remove-account.ts";
+import { describeTokenPlace } from "../../../accounts/tokens/tokens.ts";
+import { scopeNames } from "../../../mirror/account/token-scopes.ts";
+import { nameOfUser, userOf } from "../../../mirror/account/user.ts";
+import type { AddedAccount } from "../../../sync/add-account.ts";
+import { escapeControls, formatTable } from "../../terminal/text-table.ts";
 
 export function formatAdded({ account, isReplaced, whyNoKeychain }: AddedAccount): string {
   const { name, baseUrl, scopes } = account;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { printRows, type ResultFormat } from "../../../src/cli/format/result.ts";
+import { printRows, type ResultFormat } from "../../../../src/cli/format/data/result.ts";
 
 async function printed(format: ResultFormat, columns: readonly string[]): Promise<string> {
   let text = "";

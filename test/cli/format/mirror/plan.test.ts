@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { formatAllowance, formatPlan } from "../../../src/cli/format/plan.ts";
-import type { SyncPlan } from "../../../src/sync/plan/preview.ts";
-import type { Reason } from "../../../src/sync/plan/request.ts";
+import { formatAllowance, formatPlan } from "../../../../src/cli/format/mirror/plan.ts";
+import type { SyncPlan } from "../../../../src/sync/plan/preview.ts";
+import type { Reason } from "../../../../src/sync/plan/request.ts";
 
 const now = Date.parse("2026-01-30T20:00:00Z");
 const allowance = { limit: 300, remaining: 212, resetAt: "2026-01-31T06:00:00.000Z" };

@@ -1,10 +1,16 @@
 /** Formats the history of a resource for people, and as rows for CSV and NDJSON. */
-import type { Row } from "../../../exports/table.ts";
-import type { Cell } from "../../../schema/fields.ts";
-import type { FieldValue } from "../../query/field-history.ts";
-import type { FieldChange, Life, ResourceHistory, RevisionOfLife, Unchanged } from "../../query/history.ts";
-import { toJson } from "../terminal/format.ts";
-import { escapeControls } from "../terminal/text-table.ts";
+import type { Row } from "../../../../exports/table.ts";
+import type { Cell } from "../../../../schema/fields.ts";
+import type { FieldValue } from "../../../query/field-history.ts";
+import type {
+  FieldChange,
+  Life,
+  ResourceHistory,
+  RevisionOfLife,
+  Unchanged,
+} from "../../../query/history.ts";
+import { toJson } from "../../terminal/format.ts";
+import { escapeControls } from "../../terminal/text-table.ts";
 
 const unchangedWords: Readonly<Record<Unchanged, string>> = {
   replaced: "replaced in the same run",

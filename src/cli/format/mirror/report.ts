@@ -1,8 +1,8 @@
 /** Formats the report of a sync for people. The last line says what comes next. */
-import type { MediaReport, PictureOrigin } from "../../sync/media/fetch-pictures.ts";
-import type { SyncReport } from "../../sync/report.ts";
-import type { AccountSyncReport } from "../../sync/sync-account.ts";
-import { formatMoment } from "../terminal/format.ts";
+import type { MediaReport, PictureOrigin } from "../../../sync/media/fetch-pictures.ts";
+import type { SyncReport } from "../../../sync/report.ts";
+import type { AccountSyncReport } from "../../../sync/sync-account.ts";
+import { formatMoment } from "../../terminal/format.ts";
 
 export interface ReportContext {
   /** The forecast in words; null to leave it out. */

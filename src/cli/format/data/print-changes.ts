@@ -1,0 +1,126 @@
+/** Prints a diff in the requested format, while it is read. `changes.ts` has the text for people. */
+import type { Row as CsvRow } from "../../../../exports/table.ts";
+import {
+  type Change,
+  count,
+  type Reported,
+  type Row,
+  type Totals,
+  type Value,
+} from "../../../change/change.ts";
+import { isList } from "../../../change/diff.ts";
+import type { OpenDiff } from "../../../change/open-diff.ts";
+import { toJson } from "../../terminal/format.ts";
+import type { Io } from "../../terminal/io.ts";
+import { changeFormatter, formatComparison, formatTotals } from "./changes.ts";
+import type { ResultFormat } from "./result.ts";
+
+interface ChangeText {
+  readonly head: string;
+  add(change: Change | Reported): string;
+  tail(totals: Totals): string;
+}
+
+/**
+ * @param about members that the JSON document begins with
+ * @returns the number of changes by kind
+ */
+export async function printChanges(
+  opened: OpenDiff<Change | Reported>,
+  format: ResultFormat,
+  { out: write, outColumns }: Pick<Io, "out" | "outColumns">,
+  about: Readonly<Record<string, unknown>> = {},
+): Promise<Totals> {
+  const text = format === "table" ? tableText(opened, outColumns) : await texts[format](opened, about);
+  const totals: Totals = {};
+  let pending = text.head;
+  for (const change of opened.changes) {
+    count(totals, change);
+    pending += text.add(change);
+    if (pending.length < writtenAtOnce) continue;
+    await write(pending);
+    pending = "";
+  }
+  await write(pending + text.tail(totals));
+  return totals;
+}
+
+const writtenAtOnce = 32_768;
+
+type TextMaker = (
+  opened: OpenDiff<unknown>,
+  about: Readonly<Record<string, unknown>>,
+) => ChangeText | Promise<ChangeText>;
+
+function tableText(opened: OpenDiff<unknown>, columns: number | null): ChangeText {
+  return {
+    head: formatComparison(opened),
+    add: changeFormatter(opened, columns),
+    tail: (totals) => formatTotals(totals, opened.since !== null),
+  };
+}
+
+const texts: Readonly<Record<Exclude<ResultFormat, "table">, TextMaker>> = {
+  json({ from, to, since, notCompared }, about) {
+    const notion =
+      from === null
+        ? { notion: "reported", since, to: to.place }
+        : { notion: "observed", from: from.place, to: to.place, notCompared };
+    let separator = "\n";
+    return {
+      head: `${toJson({ ...about, ...notion }).slice(0, -1)},"changes":[`,
+      add(change) {
+        const line = separator + toJson(change);
+        separator = ",\n";
+        return line;
+      },
+      tail: (totals) => `\n],"totals":${toJson(totals)}}\n`,
+    };
+  },
+  ndjson: () => ({ head: "", add: (change) => `${toJson(change)}\n`, tail: () => "" }),
+  async csv() {
+    const { csvText } = await import("../../../../exports/csv.ts");
+    const { head, addRows, tail } = csvText(changeColumns, { raw: false });
+    return { head, add: (change) => addRows(rowsOf(change)), tail: () => tail };
+  },
+};
+
+export const changeColumns = ["kind", "href", "name", "change", "field", "before", "after"];
+
+/** One row per changed field. An added or removed resource has a row per value, and `gone_at` if it is gone. */
+export function rowsOf(change: Change | Reported): CsvRow[] {
+  const { kind, href, name, change: word } = change;
+  const toRow = (field: string, before: Value, after: Value): CsvRow => [
+    kind,
+    href,
+    toCell(name),
+    word,
+    field,
+    toCell(before),
+    toCell(after),
+  ];
+  switch (change.change) {
+    case "reported":
+      return [toRow("last_modified_at", null, change.lastModifiedAt)];
+    case "added":
+      return valuesOf(change.row).map(([field, value]) => toRow(field, null, value));
+    case "removed": {
+      const { gone_at: goneAt = null, ...last } = change.row;
+      const before = Object.fromEntries(change.fields.map((field) => [field.field, field.before]));
+      const rows = valuesOf({ ...last, ...before }).map(([field, value]) => toRow(field, value, null));
+      return goneAt === null ? rows : [...rows, toRow("gone_at", null, goneAt)];
+    }
+    default: {
+      const rows = change.fields.map(({ field, before, after }) => toRow(field, before, after));
+      return change.change === "revived" ? [...rows, toRow("gone_at", change.goneAt, null)] : rows;
+    }
+  }
+}
+
+function valuesOf(row: Row): [string, Value][] {
+  return Object.entries(row).filter(([field, value]) => field !== "href" && value !== null);
+}
+
+function toCell(value: Value) {
+  return isList(value) ? toJson(value) : value;
+}

@@ -1,0 +1,30 @@
+/** Formats the run log for people. */
+import type { RunRecord } from "../../../mirror/runs/runs.ts";
+import { escapeControls, formatTable } from "../../terminal/text-table.ts";
+
+const columns = ["run", "started", "result", "counted", "new", "changed", "gone", "failed"];
+
+export function formatRuns(runs: readonly RunRecord[]): string {
+  return formatTable(columns, runs.map(toRow));
+}
+
+/** One run, with its error. */
+export function formatRun(run: RunRecord): string {
+  const { error } = run;
+  return `${formatRuns([run])}${error === null ? "" : `\nThe run ended with an error: ${escapeControls(error)}\n`}`;
+}
+
+const openStates = { running: "running", "not-finished": "not finished" } as const;
+
+function toRow({ id, startedAt, state, stopped, counts, prunedAt }: RunRecord): unknown[] {
+  return [
+    id,
+    startedAt,
+    `${state === "ended" ? (stopped ?? "done") : openStates[state]}${prunedAt === null ? "" : ", pruned"}`,
+    counts?.requests?.counted ?? null,
+    counts?.resources.new ?? null,
+    counts?.resources.changed ?? null,
+    counts?.resources.gone ?? null,
+    counts?.resources.failed ?? null,
+  ];
+}

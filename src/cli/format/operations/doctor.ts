@@ -1,0 +1,21 @@
+/** Formats the settings and checks of `armoire doctor` for people. */
+import type { Diagnosis } from "../../../doctor/diagnose.ts";
+import { formatTable } from "../../terminal/text-table.ts";
+
+interface Examined {
+  /** Name, value and source. */
+  readonly settings: readonly (readonly (string | null)[])[];
+  readonly diagnoses: readonly Diagnosis[];
+}
+
+export function formatDiagnoses(
+  versions: { readonly version: string; readonly node: string },
+  { settings, diagnoses }: Examined,
+): string {
+  const head = `Armoire ${versions.version}, Node.js ${versions.node}\n\n`;
+  return `${head}${formatTable(["setting", "value", "from"], settings)}\n${diagnoses.map(describe).join("")}`;
+}
+
+function describe({ isOk, message, hint }: Diagnosis): string {
+  return `${isOk ? "✓" : "✗"} ${message}\n${hint === null ? "" : `  ${hint}\n`}`;
+}
