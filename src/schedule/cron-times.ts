@@ -177,7 +177,7 @@ function requireTimeZone(tz: string): string {
 function badExpression(cron: string, reason: string): ScheduleError {
   return new ScheduleError(
     "bad-time",
-    `${JSON.stringify(cron)} is no cron expression: ${reason.replace(/\.$/, "")}.`,
+    `${JSON.stringify(cron)} is not a cron expression: ${reason.replace(/\.$/, "")}.`,
     'Use five fields, such as "0 6 * * *" for every day at six, or six fields that begin with seconds.',
   );
 }

@@ -49,7 +49,7 @@ const meanings = {
   "allowance-spent": stop,
   "not-authenticated": {
     next: "stop-authentication",
-    hint: "Set a valid token or application key and secret; what is mirrored stays.",
+    hint: "Set a valid token or application key and secret; mirrored data stays.",
   },
   forbidden: skip("The credential does not allow this; a token with more scopes may."),
   "unexpected-status": skip(contract),

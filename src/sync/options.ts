@@ -58,7 +58,8 @@ export function resolveOptions(options: ScopeOptions): SyncScope {
 }
 
 function requireOneOf(name: string, values: readonly string[], value: string): void {
-  if (!values.includes(value)) throw new RangeError(`${name} is one of ${values.join(", ")}, not ${value}`);
+  if (!values.includes(value))
+    throw new RangeError(`${name} must be one of ${values.join(", ")}, not ${value}`);
 }
 
 /** The kinds that each depth adds, in the order of the crawl. */

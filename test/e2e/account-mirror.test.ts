@@ -60,8 +60,8 @@ describe("sync", () => {
   it.each([
     [["--mirror", "x.sqlite"], "--account and --mirror cannot be given together"],
     [["--base-url", "https://api.example.org/"], "--account and --base-url cannot be given together"],
-    [["--depth", "models"], "--depth is for the catalogue"],
-    [["--brand", "x"], "--brand is for the catalogue"],
+    [["--depth", "models"], "--depth cannot be given with --account"],
+    [["--brand", "x"], "--brand cannot be given with --account"],
   ])("sync refuses %j in one line", async (args, message) => {
     const { exitCode, stderr } = await armoire(["sync", "--account", "ada", ...args]);
     expect(exitCode).toBe(2);

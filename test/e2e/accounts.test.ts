@@ -72,7 +72,7 @@ describe("adding", () => {
     const { stdout, stderr, exitCode } = await add("clara", 2);
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
     expect(stdout).toMatch(/^Added the account clara\.\nUser +clara_42 \(user 1002\) at http/);
-    expect(stdout).toMatch(/\nMay see +profile, bras; not granted: email, measurements\n/);
+    expect(stdout).toMatch(/\nMay read +profile, bras; not granted: email, measurements\n/);
     expect(stdout).toMatch(
       /\nToken +in a file that only you may read, .*token\n +\(not in a keychain: no desktop session/,
     );

@@ -94,7 +94,7 @@ it("a notice names the run and its coverage", async () => {
 });
 
 it.each([
-  ["3", 1, /^armoire: There is no run 3\nAvailable runs: from run 1 \(.*\) to run 2 \(.*\)\.\n$/],
+  ["3", 1, /^armoire: There is no run 3\.\nAvailable runs: from run 1 \(.*\) to run 2 \(.*\)\.\n$/],
   [
     "2019-07",
     1,

@@ -56,7 +56,7 @@ it("a rejected credential ends the sync with exit code 4, and the mirror stays",
   sandbox.setFaults([{ kind: "models", times: "always", fault: "not-authenticated" }]);
   const { stdout, stderr, exitCode } = await runArmoire(["sync", ...settings], { env });
   expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 4 });
-  expect(stderr).toMatch(/^armoire: .*: not authenticated \(answered 401\)\n.*what is mirrored stays\.\n$/);
+  expect(stderr).toMatch(/^armoire: .*: not authenticated \(answered 401\)\n.*mirrored data stays\.\n$/);
   const status = await runArmoire(["status", ...settings, "--json"], { env });
   expect(JSON.parse(status.stdout)).toMatchObject({
     kinds: expect.arrayContaining([expect.objectContaining({ kind: "brand", held: 3 })]),

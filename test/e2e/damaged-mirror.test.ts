@@ -59,7 +59,7 @@ describe("newer version", () => {
       expectUntouched(
         command,
         file,
-        /newer version \(9999-from-the-future; this version knows \d{4}-[a-z-]+\)/,
+        /newer version of Armoire \(9999-from-the-future; this version knows \d{4}-[a-z-]+\)/,
       ),
   );
 });

@@ -31,7 +31,7 @@ try {
     return counted;
   };
 
-  story.heading("The sandbox is the service");
+  story.heading("A sandbox is the service");
   const { brands, models, sizes } = sandbox.totals;
   story.print(
     `It has ${brands} brands, ${models} models and ${sizes} sizes, and grants ${allowance} requests a day.`,
@@ -43,12 +43,12 @@ try {
   await run("sync");
   const firstCost = takeCountedRequests();
   story.claim(
-    `The service counted ${firstCost}: one per resource; the root is free.`,
+    `The service counted ${firstCost} requests: one per resource. The root is free.`,
     firstCost,
     before.size - 1,
   );
 
-  story.heading("The contents of the mirror");
+  story.heading("What the mirror holds");
   await run("status");
   await claimAllIsHeld(story, armoire, before);
 
@@ -67,7 +67,7 @@ try {
   const secondCost = takeCountedRequests();
   // Lists show removed resources; a removed one is requested itself only if they do not prove it.
   story.claim(
-    `The service counted ${secondCost}: at most one per changed, new or removed resource.`,
+    `The service counted ${secondCost} requests: at most one per changed, new or removed resource.`,
     secondCost <= added + changed + removed,
     true,
   );
@@ -86,7 +86,9 @@ try {
   story.heading("Counted requests");
   story.print(`first sync   ${firstCost.toString().padStart(5)}`);
   story.print(`second sync  ${secondCost.toString().padStart(5)}`);
-  story.print(`\nThe files are in ./${exportFolder}/. To try more: npx armoire sandbox`);
+  story.print(
+    `\nThe exported files are in ./${exportFolder}/. \`npx armoire sandbox\` starts such a service for you.`,
+  );
 } finally {
   await folder[Symbol.asyncDispose]();
 }

@@ -276,7 +276,7 @@ describe("invalid schedules", () => {
       /seems to contain a secret/,
     ],
     "a token": [["--", "sync", "--brand", "hunter2hunter2hunter2"], /seems to contain a secret/],
-    "a bad time": [["--cron", "61 * * * *", "--", "sync"], /is no cron expression/],
+    "a bad time": [["--cron", "61 * * * *", "--", "sync"], /is not a cron expression/],
     "a bad zone": [["--tz", "Europe/Nowhere", "--", "sync"], /no time zone "Europe\/Nowhere"/],
     "a bad jitter": [["--jitter", "soon", "--", "sync"], /must be a duration/],
     "a jitter up to the next run": [

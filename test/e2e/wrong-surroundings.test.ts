@@ -36,7 +36,7 @@ describe.each(readers)("%s", (...args) => {
     "refuses a file that is no mirror, and does not change it": [
       (f) => [...args, "--mirror", f.textFile],
       1,
-      /Not a (SQLite file|mirror)/,
+      /This is not a (SQLite file|mirror)/,
     ],
   };
   it.concurrent.each(Object.entries(cases))("the command %s", (_case, refused) =>
@@ -83,7 +83,7 @@ describe("sync", () => {
     "into a file that is no mirror": [
       (f) => [...syncTo("--mirror", f.textFile)(f)],
       1,
-      /Not a (SQLite file|mirror)/,
+      /This is not a (SQLite file|mirror)/,
     ],
     "into another program's database": [
       (f) => [...syncTo("--mirror", f.otherDatabase)(f)],
@@ -210,5 +210,5 @@ it("an unlisted brand is refused with suggestions", async () => {
     "--brand",
     "anna",
   ]);
-  expectRefusal(result, 2, /no brand called "anna"\nDid you mean "Anna/);
+  expectRefusal(result, 2, /no brand called "anna"\.\nDid you mean "Anna/);
 });

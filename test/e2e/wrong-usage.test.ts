@@ -112,7 +112,7 @@ describe("invalid values", () => {
     "the catalogue where there is none beside": [
       (f) => ["query", "select * from catalogue.model", "--mirror", f.mirror],
       2,
-      /no such table: catalogue\.model\n.*once `armoire sync --base-url URL` has mirrored it/,
+      /no such table: catalogue\.model\.\n.*once `armoire sync --base-url URL` has mirrored it/,
     ],
     "a preview of pruning nothing": [
       () => ["mirror", "compact", "--dry-run"],
@@ -154,7 +154,7 @@ describe("invalid values", () => {
     "an unknown question": [
       (f) => ["query", "@top-brand", "--mirror", f.mirror],
       2,
-      /no question @top-brand\nDid you mean @top-brands/,
+      /no question @top-brand\.\nDid you mean @top-brands/,
     ],
     "an unknown question to list": [() => ["query", "--list", "@zzz"], 2, /no question @zzz/],
     "an unknown option of a question": [
@@ -176,7 +176,7 @@ describe("invalid values", () => {
     "an option of questions for SQL": [
       () => ["query", "select 1", "--brand", "x"],
       2,
-      /--brand is for questions\.\nIn SQL, write :brand and give -p brand=VALUE/,
+      /--brand is for questions, not for SQL\.\nIn SQL, write :brand and give -p brand=VALUE/,
     ],
     "too many arguments": [() => ["status", "now"], 2, /too many arguments/],
     "an export to nowhere": [() => ["export"], 2, /required option '--out <dir>' not specified/],

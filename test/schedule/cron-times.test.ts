@@ -77,11 +77,11 @@ describe("validation", () => {
   const now = Date.parse("2026-01-01T00:00:00Z");
   it.each([
     ["61 * * * *", "UTC", /Invalid value for minute/],
-    ["* * * *", "UTC", /is no cron expression/],
-    ["0 0 6 * * * 2026", "UTC", /is no cron expression/],
-    ["2026-05-01T00:00:00", "UTC", /is no cron expression/],
-    ["@reboot", "UTC", /is no cron expression/],
-    ["", "UTC", /is no cron expression/],
+    ["* * * *", "UTC", /is not a cron expression/],
+    ["0 0 6 * * * 2026", "UTC", /is not a cron expression/],
+    ["2026-05-01T00:00:00", "UTC", /is not a cron expression/],
+    ["@reboot", "UTC", /is not a cron expression/],
+    ["", "UTC", /is not a cron expression/],
     ["0 6 30 2 *", "UTC", /is never due/],
     ["0 6 * * *", "Europe/Nowhere", /no time zone "Europe\/Nowhere"/],
     ["0 6 * * *", "+02:00", /no time zone/],

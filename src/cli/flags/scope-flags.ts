@@ -91,7 +91,7 @@ export function scopeOptionsFor(account: Account | null, command: Command): Requ
   if (misplaced === undefined) return { ...options, area: "account" };
   throw new CliError(
     "usage",
-    `${misplaced.long} is for the catalogue.`,
+    `${misplaced.long} cannot be given with --account: it is for the catalogue.`,
     "Leave it out: every sync mirrors and checks a whole account.",
   );
 }

@@ -130,7 +130,7 @@ function requireMirror(db: Connection, file: string): void {
     throw new MirrorError(
       "newer",
       file,
-      `The mirror is from a newer version (${unknown.at(-1)}; this version knows ${Object.keys(migrations).at(-1)})`,
+      `The mirror is from a newer version of Armoire (${unknown.at(-1)}; this version knows ${Object.keys(migrations).at(-1)})`,
       "Install a newer Armoire. The file was not changed.",
     );
   }

@@ -246,7 +246,7 @@ describe("revoked tokens", () => {
     rig.sandbox.editUser("anna", { isRevoked: true });
     await expect(rig.sync(accountOf(rig))).rejects.toMatchObject({
       code: "not-authenticated",
-      hint: expect.stringContaining("what is mirrored stays"),
+      hint: expect.stringContaining("mirrored data stays"),
     });
     expect(everythingIn(rig)).toEqual(before);
   });

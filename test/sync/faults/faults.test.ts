@@ -123,7 +123,7 @@ describe("credentials", () => {
       ]);
       await expect(rig.sync()).rejects.toMatchObject({
         code: "not-authenticated",
-        hint: expect.stringContaining("what is mirrored stays"),
+        hint: expect.stringContaining("mirrored data stays"),
       });
       expect(problemsOf(rig)).toEqual([]);
       const lastRun = rig.read(({ db }) =>

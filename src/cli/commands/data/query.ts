@@ -140,12 +140,12 @@ async function execute(
     throw isQuestion
       ? new CliError(
           "usage",
-          "-p is for SQL.",
+          "-p is for SQL, not for a question.",
           `\`armoire query --list ${sql}\` shows the options of ${sql}.`,
         )
       : new CliError(
           "usage",
-          `--${misplaced} is for questions.`,
+          `--${misplaced} is for questions, not for SQL.`,
           `In SQL, write :${misplaced} and give -p ${misplaced}=VALUE.`,
         );
   }

@@ -178,7 +178,7 @@ async function addOne(
   if (settings.json) io.out(`${JSON.stringify(listed)}\n`);
   else if (!settings.quiet) {
     const late =
-      added.delayMillis === 0 ? "" : `, ${formatDuration(added.delayMillis / 1000)} after its time`;
+      added.delayMillis === 0 ? "" : `, with a delay of ${formatDuration(added.delayMillis / 1000)}`;
     io.out(
       `${name} runs next at ${formatMoment(listed.nextAt ?? "", Date.now(), stepOf(added))}${late}, if \`armoire schedule run\` is running.\n`,
     );

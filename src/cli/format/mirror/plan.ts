@@ -126,7 +126,7 @@ export function summarizeForecast({ depths, coverage, requestsPerDay }: Forecast
 export function tabulateDays({ depths, limit }: Forecast): string {
   const { withApp, withNone } = documentedAllowances;
   const own = limit === null ? [] : [`at your ${limit} a day`];
-  const columns = ["up to", "requests", ...own, `with app (${withApp})`, `without (${withNone})`];
+  const columns = ["up to", "requests", ...own, `with app key (${withApp})`, `without (${withNone})`];
   const shown = (days: number) => (days === 0 ? "done" : formatDays(days));
   const rows = depths.map(({ depth, remainingRequests, days }) => [
     depth,

@@ -17,7 +17,7 @@ export function formatAdded({ account, isReplaced, whyNoKeychain }: AddedAccount
   return [
     `${isReplaced ? "Replaced the token of" : "Added"} the account ${name}.\n`,
     `User      ${escapeControls(nameOfUser(userOf(account)))} at ${baseUrl}\n`,
-    `May see   ${scopes.join(", ")}${missing.length === 0 ? "" : `; not granted: ${missing.join(", ")}`}\n`,
+    `May read  ${scopes.join(", ")}${missing.length === 0 ? "" : `; not granted: ${missing.join(", ")}`}\n`,
     `Token     ${place}\n`,
   ].join("");
 }
@@ -25,7 +25,7 @@ export function formatAdded({ account, isReplaced, whyNoKeychain }: AddedAccount
 export function formatAccounts(overviews: readonly AccountOverview[]): string {
   if (overviews.length === 0) return "There are no accounts. Add one with `armoire account add NAME`.\n";
   return formatTable(
-    ["account", "user", "service", "may see", "last sync", "bras", "measurements", "token"],
+    ["account", "user", "service", "may read", "last sync", "bras", "measurements", "token"],
     overviews.map((overview) => [
       overview.name,
       overview.username ?? nameOfUser(userOf(overview)),

@@ -57,11 +57,11 @@ describe("one line", () => {
 describe("days", () => {
   it("the days until the mirror is complete are given for the own allowance, an application's and none", () => {
     expect(tabulateDays(forecast).split("\n")).toEqual([
-      "up to   requests  at your 100 a day  with app (300)  without (30)",
+      "up to   requests  at your 100 a day  with app key (300)  without (30)",
       expect.stringMatching(/^─/),
-      "brands         0  done               done            done",
-      "models        90  1 day              1 day           3 days",
-      "sizes       4100  41 days            14 days         137 days",
+      "brands         0  done               done                done",
+      "models        90  1 day              1 day               3 days",
+      "sizes       4100  41 days            14 days             137 days",
       "",
     ]);
   });
@@ -69,7 +69,7 @@ describe("days", () => {
   it("the days until the mirror is complete are given for the documented allowances if the own one is unknown", () => {
     const depths = forecast.depths.map((depth) => ({ ...depth, days: { ...depth.days, atLimit: null } }));
     expect(tabulateDays({ ...forecast, limit: null, depths })).toMatch(
-      /^up to {3}requests {2}with app \(300\) {2}without \(30\)\n/,
+      /^up to {3}requests {2}with app key \(300\) {2}without \(30\)\n/,
     );
   });
 });
