@@ -49,7 +49,7 @@ describe("validation", () => {
   });
 });
 
-it("the catalogue's principal is no name for a new account, but names an existing one", () => {
+it("the name of the catalogue's principal is refused for a new account and accepted for an existing one", () => {
   expect(() => requireNewAccountName("catalogue")).toThrow(
     expect.objectContaining({
       code: "bad-name",
@@ -69,7 +69,7 @@ describe("token-like words", () => {
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
     "123e4567-e89b-12d3-a456-426614174000",
     "03855cfc81d20eab",
-  ])("%s looks like a token, and is no name for an account", (word) => {
+  ])("%s looks like a token and is refused as a name", (word) => {
     expect(looksLikeToken(word)).toBe(true);
     expect(refusalOf(word).hint).toMatch(/--token-stdin/);
   });

@@ -55,7 +55,7 @@ describe("one account", () => {
     });
   });
 
-  it("an account has folders and files that only their owner may access, whatever the umask", async () => {
+  it("only the owner may access an account's folders and files, whatever the umask", async () => {
     const umask = process.umask(0);
     try {
       const { folder, accountFile, tokenFile } = await rig.account("ada");
@@ -66,14 +66,14 @@ describe("one account", () => {
     }
   });
 
-  it("an account has a folder that becomes private again if others could read it", async () => {
+  it("the folder of an account becomes private again if others could read it", async () => {
     const { folder } = await rig.account("ada");
     chmodSync(folder, 0o755);
     await rig.account("ada");
     expect(modeOf(folder)).toBe("700");
   });
 
-  it("an account that does not exist is an error that suggests a similar name", async () => {
+  it("the error for an unknown account suggests a similar name", async () => {
     expect(errorOf(() => readAccount(rig.dataDir, "ada"))).toMatchObject({
       code: "unknown",
       hint: expect.stringMatching(/account list.*account add NAME/),
@@ -116,7 +116,7 @@ describe("listing", () => {
     expect([listAccounts(rig.dataDir), listRemovedAccounts(rig.dataDir)]).toEqual([[], []]);
   });
 
-  it("the list of accounts is sorted by name, without folders that are no accounts", async () => {
+  it("the list of accounts is sorted by name, without folders that are not accounts", async () => {
     for (const name of ["eve", "ada"]) await rig.account(name);
     mkdirSync(join(rig.dataDir, "accounts/Not An Account"));
     writeFileSync(join(rig.dataDir, "accounts/notes"), "");

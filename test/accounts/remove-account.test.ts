@@ -40,7 +40,7 @@ describe("removal", () => {
     });
     expect([...kept].sort()).toEqual(["media", ...dataFiles].sort());
     expect(listAccountNames(rig.dataDir)).toEqual([]);
-    expect(listRemovedAccounts(rig.dataDir).map((left) => left.name)).toEqual(["ada"]);
+    expect(listRemovedAccounts(rig.dataDir).map((removed) => removed.name)).toEqual(["ada"]);
   });
 
   it("removing an account with --purge overwrites and removes all its files", async () => {

@@ -8,7 +8,7 @@ import { systemKeychain } from "../../src/accounts/tokens/system-keychain.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 
 describe.runIf(process.platform === "linux")("keychain process", () => {
-  it("the system's keychain fails without a desktop session, and starts no process", async () => {
+  it("without a desktop session the keychain fails and starts no process", async () => {
     const keychain = systemKeychain({ env: { XDG_RUNTIME_DIR: "/nonexistent", HOME: "/nonexistent" } });
     for (const pending of [keychain.get("x"), keychain.set("x", "canary"), keychain.delete("x")])
       await expect(pending).rejects.toThrow(
@@ -16,12 +16,12 @@ describe.runIf(process.platform === "linux")("keychain process", () => {
       );
   });
 
-  it("the system's keychain fails with the system's message if the session bus is unusable", async () => {
+  it("an unusable session bus fails the keychain with the system's message", async () => {
     const env = { DBUS_SESSION_BUS_ADDRESS: "unix:path=/nonexistent/bus" };
     await expect(systemKeychain({ env }).set("x", "canary")).rejects.toThrow(KeychainError);
   });
 
-  it("the system's keychain fails at the deadline after a notice, and its process ends", async () => {
+  it("the keychain prints a notice, fails at its deadline and ends its process", async () => {
     await using bus = await startSilentBus();
     const remarks: string[] = [];
     // Found at systemd's standard path, since cron sets no address.
@@ -35,7 +35,7 @@ describe.runIf(process.platform === "linux")("keychain process", () => {
     await bus.allGone();
   });
 
-  it("the system's keychain gets only the environment variables that lead to it", async () => {
+  it("the keychain process gets only the environment variables that it needs to find the keychain", async () => {
     await using bus = await startSilentBus();
     const keychain = systemKeychain({
       env: { XDG_RUNTIME_DIR: bus.folder, ARMOIRE_TOKEN: "canary-env", HOME: "/nonexistent" },

@@ -83,7 +83,7 @@ describe("with a keychain", () => {
 });
 
 describe("without a keychain", () => {
-  it("the token is in a file of its owner, and the reason is returned", async () => {
+  it("the token is in a file that only its owner can read, and the reason is returned", async () => {
     const { account, whyNoKeychain } = await rig.keep("ada", "canary-1");
     expect({ tokenIn: account.tokenIn, whyNoKeychain }).toEqual({
       tokenIn: "file",
@@ -140,12 +140,12 @@ describe("interruption", () => {
     );
   }
 
-  it("Ctrl-C while the keychain waits for the user writes the token to no file", async () => {
+  it("Ctrl-C during a prompt of the keychain writes no token file", async () => {
     await interruptKeeping();
     expect(existsSync(accountPlace(rig.dataDir, "ada").tokenFile)).toBe(false);
   });
 
-  it("Ctrl-C while the keychain waits for the user leaves an existing account with its earlier token", async () => {
+  it("Ctrl-C during a prompt of the keychain leaves an existing account with its earlier token", async () => {
     const before = await rig.account("ada", "canary-1");
     await interruptKeeping();
     const after = readAccount(rig.dataDir, "ada");

@@ -109,7 +109,7 @@ describe("destination", () => {
     throw new Error("a request was sent");
   };
 
-  it("a destination that cannot hold a backup is refused before the first request", async () => {
+  it("an unsuitable destination is refused before the first request", async () => {
     await using rig = await startFolder();
     await writeFile(rig.path("backups/a.zip"), "");
     const to = (name: string) => run(rig, { to: rig.path(name), sync: unexpectedSync });
@@ -118,7 +118,7 @@ describe("destination", () => {
     await expect(to("backups/b.zip")).rejects.toMatchObject({ code: "not-found" });
   });
 
-  it("a destination that cannot hold a backup is refused if it is a folder without write permission", async () => {
+  it("a folder without write permission is refused", async () => {
     await using rig = await startFolder();
     for (const above of [dirname(rig.folder), rig.folder]) await chmod(above, 0o755);
     await chmod(rig.path("backups"), 0o555);

@@ -111,21 +111,21 @@ print(json.dumps([archive.testzip(), archive.namelist(), archive.read('tables/br
     expect(await rig.create("b.zip", { mirror: rig.path("restored.sqlite") })).toMatchObject({ rootHash });
   });
 
-  it("a backup is not made of a mirror with a damaged body", async () => {
+  it("no backup is made of a mirror with a damaged body", async () => {
     await using rig = await startWalked();
     rig.mirror.db.exec("update _content set body = zeroblob(length(body)) where id = 2");
     await expect(rig.create("a.zip")).rejects.toMatchObject({ code: "damaged" });
     expect(backupsIn(rig.folder)).toEqual([]);
   });
 
-  it("a backup is not made of an empty mirror", async () => {
+  it("no backup is made of an empty mirror", async () => {
     await using rig = await startBackupRig();
     await expect(rig.create("a.zip")).rejects.toMatchObject({ code: "nothing-held" });
   });
 });
 
 describe("file", () => {
-  it("the file of a backup is named by account and state if the destination is a folder", async () => {
+  it("in a folder, the file is named by account and state", async () => {
     await using rig = await startWalked();
     await mkdir(rig.path("backups"));
     const { file } = await rig.create("backups");
@@ -134,7 +134,7 @@ describe("file", () => {
     expect(basename(nameless.file)).toBe("armoire-catalogue-2026-01-15T120000Z.zip");
   });
 
-  it("the file of a backup is reused for the same state, and numbered for another state of the same second", async () => {
+  it("the file is reused for the same state, and numbered for another state of the same second", async () => {
     await using rig = await startWalked();
     await mkdir(rig.path("backups"));
     const first = await rig.create("backups");
@@ -159,7 +159,7 @@ describe("file", () => {
     expect(readdirSync(rig.path("backups"))).toHaveLength(5);
   });
 
-  it("the file of a backup is unchanged if it is the same backup, and never replaces another file without --replace", async () => {
+  it("the same backup leaves its file unchanged, and another file is replaced only with --replace", async () => {
     await using rig = await startWalked();
     await rig.create("a.zip");
     const { ino, mtimeMs } = statSync(rig.path("a.zip"));
@@ -174,7 +174,7 @@ describe("file", () => {
     expect(backupsIn(rig.folder)).toEqual(["a.zip", "other.zip"]);
   });
 
-  it("the file of a backup replaces a symbolic link rather than its target", async () => {
+  it("the file replaces a symbolic link rather than its target", async () => {
     await using rig = await startWalked();
     await writeFile(rig.path("precious"), "mine");
     await symlink(rig.path("precious"), rig.path("a.zip"));
@@ -184,7 +184,7 @@ describe("file", () => {
   });
 
   it.each(["nowhere", "nowhere/a.zip", "backup"])(
-    "the file of a backup is not written to %s, which does not exist",
+    "no file is written to %s, which does not exist",
     async (place) => {
       await using rig = await startWalked();
       await expect(rig.create(place)).rejects.toMatchObject({ code: "not-found" });
@@ -192,7 +192,7 @@ describe("file", () => {
     },
   );
 
-  it("the file of a backup is readable by its owner only, like everything restored from it, whatever the umask", async () => {
+  it("the file and everything restored from it are readable by their owner only, whatever the umask", async () => {
     await using rig = await startWalked();
     const umask = process.umask(0);
     try {
@@ -213,7 +213,7 @@ describe("file", () => {
     expect(made.filter((path) => (statSync(path).mode & 0o077) !== 0)).toEqual([]);
   });
 
-  it("the file of a backup is named with the reason in a write error, and nothing of it remains", async () => {
+  it("a write error names the file and the reason, and nothing of the file remains", async () => {
     await using rig = await startWalked();
     const program = `
 import { createBackup } from ${JSON.stringify(join(import.meta.dirname, "../../src/archive/create.ts"))};

@@ -16,7 +16,7 @@ const withdrawRequest = ({ mirror }: BackupRig) =>
   mirror.db.exec("delete from _meta where key = 'with_catalogue'");
 
 describe("not requested", () => {
-  it("a backup without a requested catalogue part is complete, holds no catalogue resources and says so, whatever another account fetched", async () => {
+  it("a backup without linked resources is complete and states that it has none, whatever another account fetched", async () => {
     await using rigs = await startRigs();
     crawl(rigs.catalogue, catalogueWorld());
     expect((await rigs.create("requested.zip")).manifest.catalogue?.tables.length).toBeGreaterThan(0);
@@ -39,7 +39,7 @@ describe("not requested", () => {
     expect(existsSync(rigs.account.path("open/catalogue"))).toBe(false);
   });
 
-  it("a backup without a requested catalogue part does not change with the resources that another account fetches", async () => {
+  it("a backup without linked resources does not change with the resources that another account fetches", async () => {
     await using rigs = await startRigs();
     withdrawRequest(rigs.account);
     const { rootHash } = await rigs.create("before.zip");
@@ -49,7 +49,7 @@ describe("not requested", () => {
 });
 
 describe("requested, not mirrored", () => {
-  it("a backup with a requested but unmirrored catalogue part is not complete", async () => {
+  it("a backup that lacks requested linked resources is not complete", async () => {
     await using rigs = await startRigs();
     const { manifest } = await rigs.account.create("a.zip");
     expect(isComplete(manifest)).toBe(false);
@@ -59,7 +59,7 @@ describe("requested, not mirrored", () => {
     expect(describeUnlinked(manifest)).toBeNull();
   });
 
-  it("a backup with a requested but unmirrored catalogue part says how many resources are missing, and how to fetch them", async () => {
+  it("a backup that lacks requested linked resources states how many are missing, and how to fetch them", async () => {
     await using rigs = await startRigs();
     await fc.assert(
       fc.asyncProperty(fc.subarray(linkedUrls, { minLength: 1 }), async (fetched) => {
@@ -96,7 +96,7 @@ describe("requested, not mirrored", () => {
   });
 
   it.each(["no mirror", "another service's", "damaged"])(
-    "a backup still holds the account's own data and reports the reason if the catalogue is %s",
+    "a backup holds the account's own data and reports the reason if the catalogue is %s",
     async (fault) => {
       await using rigs = await startRigs();
       crawl(rigs.catalogue, catalogueWorld());

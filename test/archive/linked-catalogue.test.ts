@@ -18,7 +18,7 @@ import { takeApart, withSums } from "./support/forgery.ts";
 import { catalogueWorld, linkedUrls, startRigs } from "./support/linked-catalogue-rig.ts";
 
 describe("one backup", () => {
-  it("the catalogue part of an account's backup holds the resources that the bras link to, their parents, and nothing else", async () => {
+  it("the catalogue part holds the resources that the bras link to, their parents, and nothing else", async () => {
     await using rigs = await startRigs();
     const world = catalogueWorld();
     crawl(rigs.catalogue, world);
@@ -61,7 +61,7 @@ describe("one backup", () => {
     expect(formatList([listed], (file) => file)).toContain("  linked: 2 brands, 2 models, 2 sizes\n");
   });
 
-  it("the catalogue part of an account's backup has the same bytes until one of its resources changes, whatever else the catalogue's mirror learns", async () => {
+  it("the catalogue part has the same bytes until one of its resources changes, whatever else changes in the catalogue's mirror", async () => {
     await using rigs = await startRigs();
     crawl(rigs.catalogue, catalogueWorld());
     const { rootHash, file } = await rigs.create("1.zip");
@@ -76,7 +76,7 @@ describe("one backup", () => {
     expect(after.filter(isHers)).toEqual(before.filter(isHers));
   });
 
-  it("the catalogue part of an account's backup holds tombstones, and counts resources that were never held as no gap", async () => {
+  it("the catalogue part holds tombstones, and tombstones that were never fetched are not missing", async () => {
     await using rigs = await startRigs();
     crawl(rigs.catalogue, catalogueWorld());
     crawl(rigs.catalogue, catalogueWorld(["a", "c"]), { approve: true });
@@ -93,7 +93,7 @@ describe("one backup", () => {
     });
   });
 
-  it("the catalogue part of an account's backup is verified like all other entries: damage, missing and added files are found", async () => {
+  it("damaged, missing and added files of the catalogue part are found", async () => {
     await using rigs = await startRigs();
     crawl(rigs.catalogue, catalogueWorld());
     const { file } = await rigs.create("a.zip");
@@ -125,7 +125,7 @@ describe("one backup", () => {
     ]);
   });
 
-  it("the catalogue part of an account's backup is neither restored into the account's mirror nor into a catalogue's", async () => {
+  it("the catalogue part is restored neither into the account's mirror nor into a catalogue's", async () => {
     await using rigs = await startRigs();
     crawl(rigs.catalogue, catalogueWorld());
     await rigs.create("a.zip");
@@ -156,7 +156,7 @@ describe("successive backups", () => {
     return { ...rigs, backUp };
   }
 
-  it("the catalogue part of successive backups has its changes listed", async () => {
+  it("the list of backups shows changes of the catalogue part", async () => {
     await using rigs = await startDays();
     await rigs.backUp(null);
     crawl(rigs.catalogue, catalogueWorld(["a"]));
@@ -177,7 +177,7 @@ describe("successive backups", () => {
     ]);
   });
 
-  it("the catalogue part of successive backups protects the last backup with the most resources from pruning, until a later one has as many", async () => {
+  it("the last backup with the most linked resources is not pruned until a later one has as many", async () => {
     await using rigs = await startDays();
     crawl(rigs.catalogue, catalogueWorld());
     await using young = await startMirrorRig();

@@ -59,7 +59,7 @@ it("a restored mirror is sound, shows the same now and at each run, and makes th
   );
 });
 
-it("a restored account syncs on: unchanged resources are not fetched again, and changes are found", async () => {
+it("a sync of a restored account does not fetch unchanged resources again, and finds changes", async () => {
   await using rig = await startBackupRig();
   crawl(rig.mirror, accountWorld());
   await rig.create("a.zip");

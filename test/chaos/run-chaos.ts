@@ -1,6 +1,6 @@
 /**
  * A first sync by four workers while processes and Redis are killed, frozen, restarted and emptied at random. Returns the
- * disturbances and the number of requests. All parties are processes of their own, as users start them.
+ * disturbances and the number of requests. Each is a separate process, as users start it.
  */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -41,7 +41,7 @@ const workers = 4;
 const concurrency = 4;
 const maxRestarts = 20;
 
-interface Party {
+interface ChaosProcess {
   running: RunningArmoire;
   readonly start: () => RunningArmoire;
 }
@@ -54,11 +54,11 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const redis = await startRedis(["--appendonly", "yes", "--appendfsync", "everysec"]);
   const sandbox = await startSandbox({ ...world, allowance: 10_000_000 });
   const mirror = join(folder.path, "catalogue.sqlite");
-  const parties: Party[] = [];
-  const startParty = (args: readonly string[]): Party => {
+  const processes: ChaosProcess[] = [];
+  const startProcess = (args: readonly string[]): ChaosProcess => {
     const start = () => startArmoire([...args, "--redis", redis.url, "--base-url", sandbox.url]);
     const started = { running: start(), start };
-    parties.push(started);
+    processes.push(started);
     return started;
   };
   const disturbances: Record<string, number> = {};
@@ -67,11 +67,11 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 
   try {
     const fetchWorkers = Array.from({ length: workers }, () =>
-      startParty(["worker", "--concurrency", String(concurrency)]),
+      startProcess(["worker", "--concurrency", String(concurrency)]),
     );
     // Without free checks: they are sent one at a time, and each disturbance delays them by seconds, so that the sync might
     // never end.
-    const coordinator = startParty([
+    const coordinator = startProcess([
       "sync",
       "--mirror",
       mirror,
@@ -80,30 +80,38 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       "--json",
       "--quiet",
     ]);
-    const kill = async (target: Party) => {
+    const kill = async (target: ChaosProcess) => {
       target.running.process.kill("SIGKILL");
       await target.running.result;
       target.running = target.start();
     };
-    const freeze = async (target: Party) => {
+    const freeze = async (target: ChaosProcess) => {
       target.running.process.kill("SIGSTOP");
       await delay(random.integer(maxMillisFrozen));
       target.running.process.kill("SIGCONT");
     };
     const anyWorker = () => random.pick(fetchWorkers);
-    const all = workers * concurrency;
+    const maxRunning = workers * concurrency;
     // Besides running requests: responses of a twentieth of a second that the coordinator has not stored yet.
-    const unstored = all;
-    const kinds: readonly (readonly [name: string, atRisk: number, disturb: () => Promise<unknown>])[] = [
+    const unstored = maxRunning;
+    const disturbanceTypes: readonly (readonly [
+      name: string,
+      atRisk: number,
+      disturb: () => Promise<unknown>,
+    ])[] = [
       ["worker killed", concurrency, () => kill(anyWorker())],
       ["worker frozen", concurrency, () => freeze(anyWorker())],
       ["two workers frozen", 2 * concurrency, () => Promise.all([freeze(anyWorker()), freeze(anyWorker())])],
-      ["coordinator killed", all + unstored, () => kill(coordinator)],
-      ["coordinator frozen", all, () => freeze(coordinator)],
-      ["Redis restarted", all, () => restart(redis)],
-      ["Redis frozen", all, () => freezeRedis(redis, random.integer(maxMillisFrozen))],
-      ["Redis emptied", all, () => redis.admin.flushall()],
-      ["connections cut", all, () => redis.admin.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")],
+      ["coordinator killed", maxRunning + unstored, () => kill(coordinator)],
+      ["coordinator frozen", maxRunning, () => freeze(coordinator)],
+      ["Redis restarted", maxRunning, () => restart(redis)],
+      ["Redis frozen", maxRunning, () => freezeRedis(redis, random.integer(maxMillisFrozen))],
+      ["Redis emptied", maxRunning, () => redis.admin.flushall()],
+      [
+        "connections cut",
+        maxRunning,
+        () => redis.admin.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"),
+      ],
     ];
     for (;;) {
       const end = await Promise.race([
@@ -115,12 +123,12 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
         // Resources that failed in every attempt are due in the next run, as are all after a failure of Redis.
         if (++restarts > maxRestarts)
           throw new Error(`the coordinator failed too often, at last with ${end.exitCode}: ${end.stderr}`);
-        maxRepeated += all;
+        maxRepeated += maxRunning;
         log(`the coordinator ended with ${end.exitCode} and starts again: ${end.stderr}`);
         coordinator.running = coordinator.start();
         continue;
       }
-      const [name, atRisk, disturb] = random.pick(kinds);
+      const [name, atRisk, disturb] = random.pick(disturbanceTypes);
       disturbances[name] = (disturbances[name] ?? 0) + 1;
       maxRepeated += atRisk;
       await disturb();
@@ -135,8 +143,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       seconds: (performance.now() - startedAt) / 1000,
     };
   } finally {
-    for (const { running } of parties) running.process.kill("SIGKILL");
-    await Promise.all(parties.map(({ running }) => running.result));
+    for (const { running } of processes) running.process.kill("SIGKILL");
+    await Promise.all(processes.map(({ running }) => running.result));
     await sandbox.close();
     await redis[Symbol.asyncDispose]();
     await folder[Symbol.asyncDispose]();

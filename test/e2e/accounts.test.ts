@@ -342,8 +342,8 @@ describe("removing", () => {
       /^Removed the account ada and its token\. The data stays in .*accounts\/ada;/,
     );
     expect(existsSync(join(dataDir, "accounts/ada/token"))).toBe(false);
-    const left = await armoire(["account", "list"]);
-    expect(left.stderr).toMatch(
+    const afterRemoval = await armoire(["account", "list"]);
+    expect(afterRemoval.stderr).toMatch(
       /^Data without an account: .*ada; `armoire account remove ada --purge` erases it\.\n$/,
     );
     const again = await armoire(["account", "remove", "ada", "--yes"]);
@@ -383,7 +383,7 @@ describe("tokens", () => {
     await armoire(["sync", "--account", "user-0", "--verbose"]);
     await armoire(["account", "list", "--json", "--verbose"]);
     await armoire(["doctor", "--json"], { ARMOIRE_TOKEN: tokenOf(0) });
-    const spellings = [0, 1, 2]
+    const encodings = [0, 1, 2]
       .map(tokenOf)
       .flatMap((token) => [
         token,
@@ -392,7 +392,7 @@ describe("tokens", () => {
         Buffer.from(`bearer ${token}`).toString("base64url"),
         Buffer.from(token).toString("hex"),
       ]);
-    const isLeaked = (bytes: Buffer | string) => spellings.some((spelling) => bytes.includes(spelling));
+    const isLeaked = (bytes: Buffer | string) => encodings.some((encoding) => bytes.includes(encoding));
     expect(printed.length).toBeGreaterThan(60);
     expect(printed.filter(isLeaked)).toEqual([]);
     const files = filesBelow(dataDir).filter((path) => statSync(path).isFile());

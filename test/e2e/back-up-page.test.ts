@@ -33,7 +33,7 @@ it("all commands of docs/back-up-your-data.md succeed in the order of the page",
       },
       cwd: folder.path,
     });
-    expect({ words: args, exitCode, stderr }).toEqual({ words: args, exitCode: 0, stderr });
+    expect({ args, exitCode, stderr }).toEqual({ args, exitCode: 0, stderr });
     expect(stdout).not.toBe("");
     if (args[1] === "--account") expect(stdout).toContain("It was verified after writing.");
     executed.push(args.slice(0, 2).join(" "));

@@ -176,7 +176,7 @@ describe("create, restore and unpack", () => {
     const env = { ARMOIRE_TOKEN: sandbox.users[0]?.token ?? "" };
     for (const commandLine of [add, restore, ["sync", "--account", "ada"]]) {
       const { exitCode } = await callArmoire([...commandLine, "--data-dir", path("another")], { env });
-      expect({ words: commandLine, exitCode }).toEqual({ words: commandLine, exitCode: 0 });
+      expect({ commandLine, exitCode }).toEqual({ commandLine, exitCode: 0 });
     }
   });
 

@@ -84,7 +84,7 @@ it("docker compose up: a scheduled sync completes through workers", { timeout: 1
     [first, second].map(async (port) => await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
   );
   expect(metrics[1]).toMatch(/^armoire_runs_total\{.*outcome="complete"\} [1-9]/m);
-  const sent = metrics.map((one) => sumOf(one, /^armoire_worker_requests_total\{.*\} (\d+)$/gm));
+  const sent = metrics.map((text) => sumOf(text, /^armoire_worker_requests_total\{.*\} (\d+)$/gm));
   expect(sent.filter((count) => count > 0)).not.toEqual([]);
   const log = (await (await fetch(`http://127.0.0.1:${sandboxPort}/__sandbox/log`)).json()) as LogEntry[];
   // All requests came from workers, with the credential from their files.

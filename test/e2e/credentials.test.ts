@@ -66,13 +66,13 @@ it("a rejected credential ends the sync with exit code 4, and the mirror stays",
 
 /** Secrets as plain text, and as written in headers, URLs and encodings. */
 function isAnySpellingOf(...secrets: readonly string[]): (bytes: Buffer) => boolean {
-  const spellings = secrets.flatMap((secret) => [
+  const encodings = secrets.flatMap((secret) => [
     secret,
     encodeURIComponent(secret),
     Buffer.from(secret).toString("base64").replace(/=+$/, ""),
     Buffer.from(secret).toString("hex"),
   ]);
-  return (bytes) => spellings.some((spelling) => bytes.includes(spelling));
+  return (bytes) => encodings.some((encoding) => bytes.includes(encoding));
 }
 
 function filesBelow(folder: string): string[] {

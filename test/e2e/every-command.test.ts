@@ -32,7 +32,9 @@ function armoire(name: Name, args: readonly string[]): Promise<CommandResult> {
 }
 
 /** Commands without an account, or for all accounts of a data directory. */
-const excluded = ["sandbox", "account list", "worker", "schedule"].map((called) => `armoire ${called}`);
+const excluded = ["sandbox", "account list", "worker", "schedule"].map(
+  (commandName) => `armoire ${commandName}`,
+);
 
 /** Commands whose operands name the account. */
 const withoutAccount: readonly string[] = [
@@ -40,7 +42,7 @@ const withoutAccount: readonly string[] = [
   "account remove",
   "backup verify",
   "backup restore",
-].map((called) => `armoire ${called}`);
+].map((commandName) => `armoire ${commandName}`);
 
 /** Required operands, besides the account. */
 const operands: Readonly<Record<string, (name: Name) => readonly string[]>> = {
@@ -63,10 +65,10 @@ const removing = "armoire account remove";
 const program = await loadCommandLine();
 const commands = program.commands
   .flatMap(leavesOf)
-  .map((command) => ({ called: nameOf(command) }))
-  .filter(({ called }) => !excluded.some((parent) => `${called} `.startsWith(`${parent} `)))
+  .map((command) => ({ commandName: nameOf(command) }))
+  .filter(({ commandName }) => !excluded.some((parent) => `${commandName} `.startsWith(`${parent} `)))
   // The last command, since it removes the account.
-  .sort((a, b) => Number(a.called === removing) - Number(b.called === removing));
+  .sort((a, b) => Number(a.commandName === removing) - Number(b.commandName === removing));
 
 function nameOf(command: Command): string {
   return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
@@ -78,7 +80,7 @@ function backupOf(name: Name): string {
 }
 
 /** Texts that identify a user in output and in stored files. */
-function marksOf(name: Name): Readonly<Record<string, string>> {
+function identifiersOf(name: Name): Readonly<Record<string, string>> {
   const { token = "", username = "" } = userOf(name) ?? {};
   const id = 1000 + names.indexOf(name);
   return { token, username, email: `user${id}@`, bra: `/me/bras/${id}` };
@@ -92,12 +94,12 @@ async function expectApart(): Promise<void> {
       pathTo("work", name),
       ...files.map((file) => pathTo("backups", file)),
     ];
-    const marks = names.flatMap((user) =>
-      Object.entries(marksOf(user)).map(([label, mark]) => ({
-        ...{ label: `${user}'s ${label}`, credential: hideSecret(mark), places: [] },
+    const identifiers = names.flatMap((user) =>
+      Object.entries(identifiersOf(user)).map(([field, identifier]) => ({
+        ...{ label: `${user}'s ${field}`, credential: hideSecret(identifier), places: [] },
       })),
     );
-    const { found, unreadable } = await findSecrets(ownPaths, marks);
+    const { found, unreadable } = await findSecrets(ownPaths, identifiers);
     expect(unreadable).toEqual([]);
     expect(found.filter(({ label }) => !label.startsWith(name))).toEqual([]);
     expect(found.map(({ label }) => label)).toEqual(
@@ -128,18 +130,18 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-it.each(commands)("$called shows nothing of the other account", async ({ called }) => {
+it.each(commands)("$commandName shows nothing of the other account", async ({ commandName }) => {
   for (const name of names) {
-    const commandLine = [...called.split(" ").slice(1), ...(operands[called]?.(name) ?? [])];
-    const account = withoutAccount.includes(called) ? [] : ["--account", name];
+    const commandLine = [...commandName.split(" ").slice(1), ...(operands[commandName]?.(name) ?? [])];
+    const account = withoutAccount.includes(commandName) ? [] : ["--account", name];
     // One account as text, the other as JSON.
     const result = await armoire(name, [...commandLine, ...account, ...(name === "bea" ? ["--json"] : [])]);
-    expect({ words: commandLine, ...result }).toMatchObject({ exitCode: 0 });
+    expect({ commandLine, ...result }).toMatchObject({ exitCode: 0 });
     for (const otherName of names.filter((user) => user !== name))
-      for (const mark of Object.values(marksOf(otherName)))
-        expect(result.stdout + result.stderr).not.toContain(mark);
+      for (const identifier of Object.values(identifiersOf(otherName)))
+        expect(result.stdout + result.stderr).not.toContain(identifier);
   }
-  if (called !== removing) await expectApart();
+  if (commandName !== removing) await expectApart();
 });
 
 it("no request mixes the two users' credentials", () => {
@@ -147,7 +149,7 @@ it("no request mixes the two users' credentials", () => {
   expect(requests.length).toBeGreaterThan(20);
   for (const { url, credential, status } of requests) {
     expect([200, 304]).toContain(status);
-    const account = names.find((name) => url.includes(marksOf(name).bra ?? "?"));
+    const account = names.find((name) => url.includes(identifiersOf(name).bra ?? "?"));
     expect(credential).toBe(`user:${account && userOf(account)?.username}`);
   }
 });

@@ -53,7 +53,7 @@ it("all commands of docs/operating.md succeed in the order of the page", {
       await expectCleanExit(scheduler);
     } else {
       const { stdout, stderr, exitCode } = await runArmoire(args, options);
-      expect({ words: args, exitCode, stderr }).toEqual({ words: args, exitCode: 0, stderr });
+      expect({ args, exitCode, stderr }).toEqual({ args, exitCode: 0, stderr });
       expect(stdout).not.toBe("");
     }
   }

@@ -8,7 +8,7 @@ import { listAll } from "./support/fixture.ts";
 import { json, output } from "./support/output.ts";
 
 describe("before the first sync", () => {
-  it("the plan is the root, and nothing is sent or created", async () => {
+  it("the plan consists of the root, and nothing is sent or created", async () => {
     await using sandbox = await startSandbox();
     await using folder = await temporaryFolder();
     const settings = ["--data-dir", join(folder.path, "data"), "--base-url", sandbox.url];

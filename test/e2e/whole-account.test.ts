@@ -246,25 +246,25 @@ it("linked resources are only in backups of accounts that requested them", async
   expect(stdout).not.toContain("Not complete");
 });
 
-it.each(["asked for", "not asked for", "not to be read"])(
+it.each(["requested", "not requested", "unreadable"])(
   "account remove --purge reports the linked resources that stay, if they were %s",
   async (state) => {
     await syncAda("--with-catalogue");
     const catalogue = catalogueMirrorFile(dataDir, sandbox.url);
-    if (state === "not asked for") {
+    if (state === "not requested") {
       const env = { ARMOIRE_TOKEN: sandbox.users[1]?.token ?? "" };
       await armoire(["account", "add", "eve", "--base-url", sandbox.url], env);
       await armoire(["sync", "--account", "eve"]);
     }
-    if (state === "not to be read") writeFileSync(join(dataDir, "accounts/ada/mirror.sqlite"), "damaged");
-    const name = state === "not asked for" ? "eve" : "ada";
+    if (state === "unreadable") writeFileSync(join(dataDir, "accounts/ada/mirror.sqlite"), "damaged");
+    const name = state === "not requested" ? "eve" : "ada";
     const { stdout, exitCode } = await armoire(["account", "remove", name, "--purge", "--yes"]);
     expect(exitCode).toBe(0);
     const messages = {
-      "asked for":
+      requested:
         /^Removed .* Its data is erased\.\n\d\d linked catalogue resources stay \(--with-catalogue\) in/,
-      "not asked for": /^Removed the account eve and its token\. No data of it is left here\.\n$/,
-      "not to be read":
+      "not requested": /^Removed the account eve and its token\. No data of it is left here\.\n$/,
+      unreadable:
         /^Removed .* Its data is erased\.\nCatalogue resources that --with-catalogue fetched for it/,
     };
     expect(stdout).toMatch(messages[state as keyof typeof messages]);

@@ -28,20 +28,18 @@ const readers: readonly (readonly string[])[] = [
 
 describe.each(readers)("%s", (...args) => {
   const cases: Readonly<Record<string, RefusedCase>> = {
-    "reports a missing mirror, and how to create one": [
+    "a missing mirror is reported, with how to create one": [
       () => args,
       4,
       /There is no mirror in .*\n.*armoire sync/,
     ],
-    "refuses a file that is no mirror, and does not change it": [
+    "a file that is not a mirror is refused and not changed": [
       (f) => [...args, "--mirror", f.textFile],
       1,
       /This is not a (SQLite file|mirror)/,
     ],
   };
-  it.concurrent.each(Object.entries(cases))("the command %s", (_case, refused) =>
-    expectRefused(fixture, refused),
-  );
+  it.concurrent.each(Object.entries(cases))("%s", (_case, refused) => expectRefused(fixture, refused));
 });
 
 describe("sync", () => {

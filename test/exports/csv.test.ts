@@ -24,7 +24,7 @@ function expectCell(field: CsvField | undefined, cell: Cell, raw: boolean): void
 }
 
 describe("cells", () => {
-  it("csv reads back to the same cells for any text and numbers", () => {
+  it("CSV reads back to the same cells for any text and numbers", () => {
     fc.assert(
       fc.property(anyTable, fc.boolean(), (table, raw) => {
         const [header, ...records] = readCsv(throughUtf8([...csvChunks(table, { raw })].join("")));
@@ -37,7 +37,7 @@ describe("cells", () => {
     );
   });
 
-  it("csv has a header, LF line ends, and only necessary quotes", () => {
+  it("CSV has a header, LF line ends, and only necessary quotes", () => {
     expect(
       write([
         ['Anita, "Rosa"', 3],
@@ -47,7 +47,7 @@ describe("cells", () => {
     ).toBe('name,count\n"Anita, ""Rosa""",3\n"Ulla\nB",-2.5\nEwa,9007199254740993\n');
   });
 
-  it("csv distinguishes null from empty text", () => {
+  it("CSV distinguishes null from empty text", () => {
     expect(
       write([
         [null, null],
@@ -56,11 +56,11 @@ describe("cells", () => {
     ).toBe('name,count\n,\n"",""\n');
   });
 
-  it("csv has only a header for a table without rows", () => {
+  it("CSV has only a header for a table without rows", () => {
     expect(write([])).toBe("name,count\n");
   });
 
-  it("csv escapes NUL and lone surrogates, distinct from text that looks like an escape", () => {
+  it("CSV escapes NUL and lone surrogates, distinct from text that looks like an escape", () => {
     expect(toCsvText("a\0b", guarded)).toBe("a\\u0000b");
     expect(toCsvText("\ud800 😀", guarded)).toBe("\\ud800 😀");
     expect(toCsvText("\\u0000", guarded)).toBe("\\\\u0000");
@@ -68,7 +68,7 @@ describe("cells", () => {
     expect(toCsvText("C:\\users", guarded)).toBe("C:\\users");
   });
 
-  it("csv reads any text back, with and without the guard", () => {
+  it("CSV reads any text back, with and without the guard", () => {
     fc.assert(
       fc.property(anyText, fc.boolean(), (text, raw) => {
         expect(fromCsvText(toCsvText(text, { raw }), { raw })).toBe(text);
@@ -77,7 +77,7 @@ describe("cells", () => {
     );
   });
 
-  it("csv takes linear time, also for runs of backslashes and apostrophes", () => {
+  it("CSV takes linear time, also for runs of backslashes and apostrophes", () => {
     const runs = [
       "\\".repeat(200_000),
       `;${"'".repeat(200_000)}`,

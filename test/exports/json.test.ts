@@ -15,7 +15,7 @@ function expectCell(value: unknown, cell: Cell): void {
 }
 
 describe("rows", () => {
-  it("json reads back to the same cells for any text and numbers", () => {
+  it("JSON reads back to the same cells for any text and numbers", () => {
     fc.assert(
       fc.property(anyTable, (table) => {
         const bytes = Buffer.from([...jsonChunks(table)].join(""));
@@ -32,7 +32,7 @@ describe("rows", () => {
     );
   });
 
-  it("json is one array with one row a line", () => {
+  it("JSON is one array with one row per line", () => {
     expect(
       write([
         ["Anita", 3],
@@ -41,11 +41,11 @@ describe("rows", () => {
     ).toBe('[\n{"name":"Anita","count":3},\n{"name":null,"count":-0}\n]\n');
   });
 
-  it("json is an empty array without rows", () => {
+  it("JSON is an empty array without rows", () => {
     expect(JSON.parse(write([]))).toEqual([]);
   });
 
-  it("json keeps integers exact, and escapes text that UTF-8 cannot hold", () => {
+  it("JSON keeps integers exact, and escapes text that UTF-8 cannot hold", () => {
     expect(write([["\ud800\0", 9007199254740993n]])).toBe(
       '[\n{"name":"\\ud800\\u0000","count":9007199254740993}\n]\n',
     );

@@ -8,7 +8,7 @@ const write = (rows: readonly (readonly Cell[])[]): string =>
   [...ndjsonChunks(tableOf("brand", ["name", "count"], rows))].join("");
 
 describe("rows", () => {
-  it("ndjson has one row a line, with the same text as in the JSON array", () => {
+  it("NDJSON has one row per line, with the same text as in the JSON array", () => {
     fc.assert(
       fc.property(anyTable, (table) => {
         const text = [...ndjsonChunks(table)].join("");
@@ -22,7 +22,7 @@ describe("rows", () => {
     );
   });
 
-  it("ndjson ends every line with LF, also the last one", () => {
+  it("NDJSON ends every line with LF, also the last one", () => {
     expect(
       write([
         ["Anita\n", 3],
@@ -31,7 +31,7 @@ describe("rows", () => {
     ).toBe('{"name":"Anita\\n","count":3}\n{"name":null,"count":9007199254740993}\n');
   });
 
-  it("ndjson is empty without rows", () => {
+  it("NDJSON is empty without rows", () => {
     expect(write([])).toBe("");
   });
 });

@@ -251,7 +251,7 @@ it("all changes up to a run add up to the state that the mirror shows as of that
       }
       for (const kind of ["brand", "model", "size"] as const) {
         const hrefs = mirror.db.prepare<[], string>(`select href from ${kind}`).pluck().all();
-        const histories = hrefs.map((one) => readHistory(mirror, kind, one));
+        const histories = hrefs.map((href) => readHistory(mirror, kind, href));
         for (const run of moves.map((_, n) => n + 1)) {
           const past = openMirrorReader(rig.file, { kind: "run", run });
           const known = new Set(past.db.prepare<[], string>(`select href from ${kind}`).pluck().all());
@@ -311,7 +311,7 @@ it("a history as of a run equals the history at the end of that run, except for 
 function historiesOf(mirror: MirrorReader): readonly ResourceHistory[] {
   return (["brand", "model", "size"] as const).flatMap((kind) => {
     const hrefs = mirror.db.prepare<[], string>(`select href from ${kind} order by href`).pluck().all();
-    return hrefs.map((one) => readHistory(mirror, kind, one));
+    return hrefs.map((href) => readHistory(mirror, kind, href));
   });
 }
 

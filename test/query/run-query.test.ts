@@ -177,7 +177,7 @@ describe("results", () => {
 });
 
 describe("failures", () => {
-  it("a failing query is stopped at its deadline together with its process", async () => {
+  it("a query is stopped at its deadline together with its process", async () => {
     await expect(query(endless, { timeoutMillis: 300 })).rejects.toMatchObject({
       code: "timeout",
       message: "The query took longer than 0.3 s and was stopped.",
@@ -185,7 +185,7 @@ describe("failures", () => {
     expect(await queryProcesses()).toEqual([]);
   });
 
-  it("a failing query is stopped by a signal before it starts or while it runs", async () => {
+  it("a query is stopped by a signal before it starts or while it runs", async () => {
     await expect(query("SELECT 1", { signal: AbortSignal.abort() })).rejects.toMatchObject({
       name: "AbortError",
     });
@@ -198,7 +198,7 @@ describe("failures", () => {
   });
 
   it.runIf(process.platform === "linux")(
-    "a failing query ends after its deadline even if the parent process was killed",
+    "a query ends after its deadline even if the parent process was killed",
     async () => {
       const program = `
         import { readFileSync } from "node:fs";
@@ -220,7 +220,7 @@ describe("failures", () => {
     },
   );
 
-  it("a failing query reports that its process died, with the signal", async () => {
+  it("a query whose process dies reports the signal", async () => {
     const { rows } = await runQuery({ file, sql: endless });
     const reading = collectRows(rows);
     for (const processId of await queryProcesses()) process.kill(Number(processId), "SIGSEGV");
@@ -243,7 +243,7 @@ describe("failures", () => {
       "A cell's length is 20000000, and at most 16777216 is allowed.",
     ],
     ["SELECT zeroblob(1000000001)", "too-large", expect.stringContaining("too big")],
-  ])("a failing query has an error with the cause and a hint: %j", async (sql, code, message) => {
+  ])("an invalid query has an error with the cause and a hint: %j", async (sql, code, message) => {
     await expect(query(sql)).rejects.toMatchObject({
       name: "QueryError",
       code,
@@ -275,7 +275,7 @@ describe("failures", () => {
     });
   });
 
-  it("a failing query cannot open a URI or a database in memory", async () => {
+  it("a query cannot open a URI or a database in memory", async () => {
     for (const path of [`file:${file}`, ":memory:", ""]) {
       await expect(query("SELECT 1", { file: path })).rejects.toMatchObject({ code: "cannot-read" });
     }

@@ -85,7 +85,7 @@ it("faults can be replaced", async () => {
   expect((await admin("PUT", "faults", "flaky")).status).toBe(200);
 });
 
-describe("refuses", () => {
+describe("invalid requests", () => {
   it.each([
     ["POST", "clock", {}],
     ["POST", "clock", { advanceSeconds: "1" }],

@@ -83,10 +83,10 @@ it.each([
   [["--faults", "/nonexistent.json"], "/nonexistent.json"],
   [["--brands", "0"], "brands"],
   [["--nothing"], "--nothing"],
-])("the sandbox command refuses %j with exit code 2", async (args, words) => {
+])("the sandbox command refuses %j with exit code 2", async (args, message) => {
   const { code, err, out } = await armoire("sandbox", ...args).ended;
   expect({ code, out }).toEqual({ code: 2, out: "" });
-  expect(err).toContain(words);
+  expect(err).toContain(message);
   expect(err).not.toContain("    at ");
 });
 

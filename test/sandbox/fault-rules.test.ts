@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import type { FaultRuleInput } from "../../src/sandbox/faults/fault-rules.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { send } from "./support/client.ts";
-import { onBench, rightBytes, urlsOf, useFaultBench } from "./support/fault-bench.ts";
+import { correctBytes, faultRig, urlsOf, useFaultRig } from "./support/fault-rig.ts";
 
-useFaultBench();
+useFaultRig();
 
 describe("rules", () => {
   const statusesOf = async (urls: readonly string[]): Promise<number[]> => {
@@ -22,7 +22,7 @@ describe("rules", () => {
     [{ fault: "status", kind: "size" }, [200, 200, 200, 200, 200, 200]],
     [{ fault: "status", every: 2, from: 4 }, [200, 200, 200, 503, 200, 503]],
   ])("%j strikes the URLs at its positions, in the order of requests", async (rule, statuses) => {
-    onBench().sandbox.setFaults([rule]);
+    faultRig().sandbox.setFaults([rule]);
     expect(await statusesOf(urlsOf("model").slice(0, 6))).toEqual(statuses);
   });
 
@@ -31,13 +31,13 @@ describe("rules", () => {
     [3, [503, 503, 503, 200]],
     ["always", [503, 503, 503, 503]],
   ] as const)("a rule with times %j strikes a URL that many times", async (times, statuses) => {
-    onBench().sandbox.setFaults([{ fault: "status", ...(times !== undefined && { times }) }]);
+    faultRig().sandbox.setFaults([{ fault: "status", ...(times !== undefined && { times }) }]);
     const [url = ""] = urlsOf("size");
     expect(await statusesOf([url, url, url, url])).toEqual(statuses);
   });
 
   it("a rule waits for an earlier rule to finish", async () => {
-    onBench().sandbox.setFaults([
+    faultRig().sandbox.setFaults([
       { fault: "status", status: 500 },
       { fault: "status", status: 502 },
     ]);
@@ -46,31 +46,31 @@ describe("rules", () => {
   });
 
   it("faults do not change error replies", async () => {
-    onBench().sandbox.setFaults([{ fault: "status", status: 500 }]);
-    expect((await send(`${onBench().sandbox.url}brands/nobody/`)).status).toBe(404);
-    expect((await send(`${onBench().sandbox.url}me/`)).status).toBe(401);
+    faultRig().sandbox.setFaults([{ fault: "status", status: 500 }]);
+    expect((await send(`${faultRig().sandbox.url}brands/nobody/`)).status).toBe(404);
+    expect((await send(`${faultRig().sandbox.url}me/`)).status).toBe(401);
   });
 
   it("a changed body gets its own ETag, which is honoured", async () => {
-    onBench().sandbox.setFaults([{ fault: "unknown-fields", times: "always" }]);
+    faultRig().sandbox.setFaults([{ fault: "unknown-fields", times: "always" }]);
     const [url = ""] = urlsOf("size");
     const struck = await send(url);
     expect((await send(url, { headers: { "If-None-Match": struck.headers.etag ?? "" } })).status).toBe(304);
-    onBench().sandbox.setFaults([]);
+    faultRig().sandbox.setFaults([]);
     const usual = await send(url, { headers: { "If-None-Match": struck.headers.etag ?? "" } });
-    expect(usual).toMatchObject({ status: 200, bytes: rightBytes(url) });
+    expect(usual).toMatchObject({ status: 200, bytes: correctBytes(url) });
   });
 });
 
 describe("presets", () => {
   it("flaky: every request succeeds within a few attempts, some not at the first", async () => {
-    onBench().sandbox.setFaults("flaky");
-    onBench().sandbox.clearLog();
-    for (const { url } of onBench().truth.values()) {
+    faultRig().sandbox.setFaults("flaky");
+    faultRig().sandbox.clearLog();
+    for (const { url } of faultRig().truth.values()) {
       let whole = false;
       for (let attempt = 1; attempt <= 4 && !whole; attempt++) {
         whole = await send(url).then(
-          ({ bytes }) => bytes.equals(rightBytes(url)),
+          ({ bytes }) => bytes.equals(correctBytes(url)),
           () => false,
         );
       }
@@ -78,7 +78,7 @@ describe("presets", () => {
     }
     expect(
       new Set(
-        onBench()
+        faultRig()
           .sandbox.log()
           .map(({ fault }) => fault),
       ),
@@ -88,13 +88,13 @@ describe("presets", () => {
   it.each(["hostile", "broken"] as const)(
     "%s: some resources always fail, the others are correct",
     async (preset) => {
-      onBench().sandbox.setFaults(preset);
-      onBench().sandbox.clearLog();
+      faultRig().sandbox.setFaults(preset);
+      faultRig().sandbox.clearLog();
       let wrong = 0;
-      for (const { url } of onBench().truth.values()) {
+      for (const { url } of faultRig().truth.values()) {
         for (let attempt = 1; attempt <= 2; attempt++) {
-          const isRight = (await send(url)).bytes.equals(rightBytes(url));
-          expect(isRight).toBe(onBench().sandbox.log().at(-1)?.fault === undefined);
+          const isRight = (await send(url)).bytes.equals(correctBytes(url));
+          expect(isRight).toBe(faultRig().sandbox.log().at(-1)?.fault === undefined);
           if (attempt === 2 && !isRight) wrong++;
         }
       }
@@ -103,11 +103,11 @@ describe("presets", () => {
   );
 
   it("slow: every reply arrives, some late", async () => {
-    onBench().sandbox.setFaults("slow");
-    onBench().sandbox.clearLog();
-    for (const url of urlsOf("model").slice(0, 9)) expect((await send(url)).bytes).toEqual(rightBytes(url));
+    faultRig().sandbox.setFaults("slow");
+    faultRig().sandbox.clearLog();
+    for (const url of urlsOf("model").slice(0, 9)) expect((await send(url)).bytes).toEqual(correctBytes(url));
     expect(
-      onBench()
+      faultRig()
         .sandbox.log()
         .flatMap(({ fault }) => fault ?? []),
     ).toEqual(["slow", "drip"]);

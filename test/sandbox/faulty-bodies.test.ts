@@ -6,36 +6,36 @@ import type { textFaults } from "../../src/sandbox/faults/response-faults.ts";
 import { send } from "./support/client.ts";
 import {
   type Case,
+  correctBytes,
+  correctEnvelope,
   type LooseEnvelope,
   parsed,
-  right,
-  rightBytes,
   testFaults,
-  useFaultBench,
-} from "./support/fault-bench.ts";
+  useFaultRig,
+} from "./support/fault-rig.ts";
 
-useFaultBench();
+useFaultRig();
 
 const entityCase = (look: (body: Record<string, unknown>, url: string) => void, rule = {}): Case => ({
   rule,
-  see: async (url) => look(parsed(await send(url)).body ?? {}, url),
+  check: async (url) => look(parsed(await send(url)).body ?? {}, url),
 });
 const textCase = (look: (text: string, url: string) => void, rule = {}): Case => ({
   rule,
-  see: async (url) => look((await send(url)).bytes.toString(), url),
+  check: async (url) => look((await send(url)).bytes.toString(), url),
 });
 const pageCase = (index: number, look: (page: LooseEnvelope, url: string) => void, rule = {}): Case => ({
   kind: "brands",
   index,
   rule,
-  see: async (url) => look(parsed(await send(url)), url),
+  check: async (url) => look(parsed(await send(url)), url),
 });
 const linksCase = (
   look: (links: Record<string, unknown> | undefined, url: string) => void,
   rule = {},
 ): Case => ({
   rule,
-  see: async (url) => look(parsed(await send(url)).links, url),
+  check: async (url) => look(parsed(await send(url)).links, url),
 });
 
 type Names =
@@ -52,19 +52,19 @@ const cases: Record<Names, Case | readonly Case[]> = {
   "json-array": textCase((text) => expect(JSON.parse(text)).toEqual([expect.any(Object)])),
   "json-string": textCase((text) => expect(typeof JSON.parse(text)).toBe("string")),
   "not-json": textCase((text) => expect(() => JSON.parse(text)).toThrow()),
-  "two-documents": textCase((text, url) => expect(text).toBe(`${rightBytes(url)}\n${rightBytes(url)}`)),
-  "trailing-garbage": textCase((text, url) => expect(text).toBe(`${rightBytes(url)}<!-- cached -->`)),
-  "byte-order-mark": textCase((text, url) => expect(text).toBe(`\uFEFF${rightBytes(url)}`)),
+  "two-documents": textCase((text, url) => expect(text).toBe(`${correctBytes(url)}\n${correctBytes(url)}`)),
+  "trailing-garbage": textCase((text, url) => expect(text).toBe(`${correctBytes(url)}<!-- cached -->`)),
+  "byte-order-mark": textCase((text, url) => expect(text).toBe(`\uFEFF${correctBytes(url)}`)),
   "invalid-utf8": {
-    see: async (url) => {
+    check: async (url) => {
       const { bytes } = await send(url);
       expect(() => new TextDecoder("utf-8", { fatal: true }).decode(bytes)).toThrow();
       expect(() => JSON.parse(bytes.toString())).not.toThrow();
     },
   },
   "utf-16": {
-    see: async (url) =>
-      expect(new TextDecoder("utf-16le").decode((await send(url)).bytes)).toBe(rightBytes(url).toString()),
+    check: async (url) =>
+      expect(new TextDecoder("utf-16le").decode((await send(url)).bytes)).toBe(correctBytes(url).toString()),
   },
   "big-numbers": textCase((text) => {
     expect(text).toContain('"bra_count":9007199254740993');
@@ -83,10 +83,13 @@ const cases: Record<Names, Case | readonly Case[]> = {
       for (const link of Object.values(links ?? {}))
         expect(link).not.toMatch(new RegExp(`^${new URL(url).origin}/\\w`));
     }),
-    linksCase((links, url) => expect(links).toEqual({ ...right(url).links, sizes: "//evil.example" }), {
-      link: "sizes",
-      target: "//evil.example",
-    }),
+    linksCase(
+      (links, url) => expect(links).toEqual({ ...correctEnvelope(url).links, sizes: "//evil.example" }),
+      {
+        link: "sizes",
+        target: "//evil.example",
+      },
+    ),
     pageCase(
       0,
       ({ collection }) => {
@@ -112,15 +115,15 @@ const cases: Record<Names, Case | readonly Case[]> = {
     for (const item of collection ?? []) expect(item.href).toMatch(/^\/brands\//);
   }),
   "next-self": pageCase(1, ({ meta }, url) => expect(meta.next).toBe(url)),
-  "next-earlier": pageCase(1, ({ meta }, url) => expect(meta.next).toBe(right(url).meta.prev)),
+  "next-earlier": pageCase(1, ({ meta }, url) => expect(meta.next).toBe(correctEnvelope(url).meta.prev)),
   "next-endless": {
     kind: "brands",
     rule: { times: "always" },
-    see: async (url) => {
+    check: async (url) => {
       const seen = new Set<unknown>();
       let page = parsed(await send(url));
       for (let count = 0; count < 4; count++) {
-        expect(page.collection).toEqual(right(url).collection);
+        expect(page.collection).toEqual(correctEnvelope(url).collection);
         seen.add(page.meta.next);
         page = parsed(await send(String(page.meta.next)));
       }
@@ -130,7 +133,7 @@ const cases: Record<Names, Case | readonly Case[]> = {
   "next-beyond": {
     kind: "brands",
     index: 2,
-    see: async (url) => expect((await send(String(parsed(await send(url)).meta.next))).status).toBe(404),
+    check: async (url) => expect((await send(String(parsed(await send(url)).meta.next))).status).toBe(404),
   },
   "next-missing": pageCase(0, ({ meta }) => expect(meta).not.toHaveProperty("next")),
   "wrong-total": [
@@ -139,14 +142,17 @@ const cases: Record<Names, Case | readonly Case[]> = {
   ],
   drift: [
     pageCase(1, ({ collection }, url) => {
-      const before = right(String(right(url).meta.prev)).collection ?? [];
-      expect(collection).toEqual([before.at(-1), ...(right(url).collection ?? []).slice(0, -1)]);
+      const before = correctEnvelope(String(correctEnvelope(url).meta.prev)).collection ?? [];
+      expect(collection).toEqual([before.at(-1), ...(correctEnvelope(url).collection ?? []).slice(0, -1)]);
     }),
     pageCase(
       1,
       ({ collection }, url) => {
-        const after = right(String(right(url).meta.next)).collection ?? [];
-        expect(collection).toEqual([...(right(url).collection ?? []).slice(2), ...after.slice(0, 2)]);
+        const after = correctEnvelope(String(correctEnvelope(url).meta.next)).collection ?? [];
+        expect(collection).toEqual([
+          ...(correctEnvelope(url).collection ?? []).slice(2),
+          ...after.slice(0, 2),
+        ]);
       },
       { by: -2 },
     ),
@@ -157,9 +163,9 @@ const cases: Record<Names, Case | readonly Case[]> = {
   ),
   "many-items": pageCase(0, ({ collection }) => expect(collection).toHaveLength(5_000), { count: 5_000 }),
   set: [
-    entityCase((body) => expect(body.name).toEqual({ any: "thing" }), {
+    entityCase((body) => expect(body.name).toEqual({ any: "value" }), {
       pointer: "/body/name",
-      value: { any: "thing" },
+      value: { any: "value" },
     }),
     pageCase(
       0,
@@ -177,11 +183,11 @@ const cases: Record<Names, Case | readonly Case[]> = {
     },
   ),
   "wrong-types": entityCase((body, url) => {
-    for (const [name, value] of Object.entries(right(url).body ?? {}))
+    for (const [name, value] of Object.entries(correctEnvelope(url).body ?? {}))
       expect(typeof body[name]).not.toBe(typeof value);
   }),
   "unknown-fields": {
-    see: async (url) => {
+    check: async (url) => {
       const { body, links, meta, surprise } = parsed(await send(url));
       expect([body?.surprise, links?.surprise, meta.surprise, surprise]).toEqual([
         { deep: [1, null] },
@@ -194,13 +200,13 @@ const cases: Record<Names, Case | readonly Case[]> = {
   "odd-time": entityCase((body) => expect(body.last_modified_at).toBe("12 o'clock"), { value: "12 o'clock" }),
   "odd-text": entityCase((body) => expect(body.name).toBe("nul \u0000 inside")),
   "top-level-collection": {
-    see: async (url) => {
+    check: async (url) => {
       const { meta, ...rest } = JSON.parse((await send(url)).bytes.toString());
-      expect([meta, rest.collection]).toEqual([{}, right(url).meta.collection]);
+      expect([meta, rest.collection]).toEqual([{}, correctEnvelope(url).meta.collection]);
     },
   },
-  "empty-meta": { see: async (url) => expect(parsed(await send(url)).meta).toEqual({}) },
-  "wrong-rel": { see: async (url) => expect(parsed(await send(url)).rel).toBe("surprise") },
+  "empty-meta": { check: async (url) => expect(parsed(await send(url)).meta).toEqual({}) },
+  "wrong-rel": { check: async (url) => expect(parsed(await send(url)).rel).toBe("surprise") },
   "huge-text": entityCase((body) => expect(String(body.name).length).toBe(2 ** 20)),
   "many-keys": entityCase((body) => expect(Object.keys(body).length).toBeGreaterThan(50_000)),
 };

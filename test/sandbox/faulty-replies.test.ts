@@ -7,24 +7,24 @@ import { send } from "./support/client.ts";
 import {
   bodyIn,
   type Case,
-  onBench,
+  correctBytes,
+  faultRig,
   overheard,
-  rightBytes,
   testFaults,
-  useFaultBench,
-} from "./support/fault-bench.ts";
+  useFaultRig,
+} from "./support/fault-rig.ts";
 
-useFaultBench();
+useFaultRig();
 
 type Names = keyof typeof statusFaults | keyof typeof headerFaults | keyof typeof deliveryFaults;
 
 /** At least one case for each fault, by default on a model. */
 const cases: Record<Names, Case | readonly Case[]> = {
   status: [
-    { see: async (url) => expect(await send(url)).toMatchObject({ status: 503 }) },
+    { check: async (url) => expect(await send(url)).toMatchObject({ status: 503 }) },
     {
       rule: { status: 429, retryAfter: ["120", "@-60"] },
-      see: async (url) => {
+      check: async (url) => {
         const { status, rawHeaders } = await send(url);
         const forms = rawHeaders.filter((_, index) => rawHeaders[index - 1] === "Retry-After");
         expect(status).toBe(429);
@@ -34,13 +34,13 @@ const cases: Record<Names, Case | readonly Case[]> = {
     },
     {
       rule: { status: 401 },
-      see: async (url) =>
+      check: async (url) =>
         expect(JSON.parse((await send(url)).bytes.toString()).message).toBe("Not authenticated"),
     },
   ],
   "not-authenticated": {
     rule: { status: 200 },
-    see: async (url) => {
+    check: async (url) => {
       const { status, bytes } = await send(url);
       expect(status).toBe(200);
       expect(JSON.parse(bytes.toString())).toEqual({
@@ -51,7 +51,7 @@ const cases: Record<Names, Case | readonly Case[]> = {
   },
   "allowance-spent": {
     rule: { count: 90 },
-    see: async (url) => {
+    check: async (url) => {
       const { status, headers } = await send(url);
       expect({ status, left: headers["x-ratelimit-remaining"] }).toEqual({ status: 403, left: "0" });
       expect(Number(headers["x-ratelimit-reset"])).toBeGreaterThan(Date.now() / 1_000 + 80);
@@ -59,11 +59,12 @@ const cases: Record<Names, Case | readonly Case[]> = {
   },
   redirect: [
     {
-      see: async (url) => expect(await send(url)).toMatchObject({ status: 302, headers: { location: url } }),
+      check: async (url) =>
+        expect(await send(url)).toMatchObject({ status: 302, headers: { location: url } }),
     },
     {
       rule: { status: 301, target: "http://{host}.evil.example{path}" },
-      see: async (url) => {
+      check: async (url) => {
         const { host, pathname } = new URL(url);
         expect(await send(url)).toMatchObject({
           status: 301,
@@ -74,37 +75,37 @@ const cases: Record<Names, Case | readonly Case[]> = {
   ],
   "redirect-chain": {
     rule: { count: 3, times: "always" },
-    see: async (url) => {
+    check: async (url) => {
       let at = url;
       for (let hop = 0; hop < 3; hop++) at = (await send(at)).headers.location ?? "";
       expect((await send(at)).status).toBe(200);
     },
   },
   "not-modified": {
-    see: async (url) => expect(await send(url)).toMatchObject({ status: 304, bytes: Buffer.alloc(0) }),
+    check: async (url) => expect(await send(url)).toMatchObject({ status: 304, bytes: Buffer.alloc(0) }),
   },
   header: [
     {
       rule: { name: "X-RateLimit-Reset", value: "soon" },
-      see: async (url) => expect((await send(url)).headers["x-ratelimit-reset"]).toBe("soon"),
+      check: async (url) => expect((await send(url)).headers["x-ratelimit-reset"]).toBe("soon"),
     },
     {
       rule: { name: "ETag", value: null },
-      see: async (url) => expect((await send(url)).headers).not.toHaveProperty("etag"),
+      check: async (url) => expect((await send(url)).headers).not.toHaveProperty("etag"),
     },
     {
       rule: { name: "Set-Cookie", value: ["a=1", "b=2"] },
-      see: async (url) => expect((await send(url)).headers["set-cookie"]).toEqual(["a=1", "b=2"]),
+      check: async (url) => expect((await send(url)).headers["set-cookie"]).toEqual(["a=1", "b=2"]),
     },
   ],
   "wrong-content-type": {
-    see: async (url) => expect((await send(url)).headers["content-type"]).toBe("text/html"),
+    check: async (url) => expect((await send(url)).headers["content-type"]).toBe("text/html"),
   },
   "no-content-type": {
-    see: async (url) => expect((await send(url)).headers).not.toHaveProperty("content-type"),
+    check: async (url) => expect((await send(url)).headers).not.toHaveProperty("content-type"),
   },
   "login-page": {
-    see: async (url) => {
+    check: async (url) => {
       const { status, headers, bytes } = await send(url);
       expect({ status, type: headers["content-type"] }).toEqual({ status: 200, type: "text/html" });
       expect(bytes.toString()).toContain("Wi-Fi");
@@ -112,36 +113,36 @@ const cases: Record<Names, Case | readonly Case[]> = {
   },
   encoding: [
     {
-      see: async (url) =>
+      check: async (url) =>
         expect(await send(url)).toMatchObject({
           headers: { "content-encoding": "snappy" },
-          bytes: rightBytes(url),
+          bytes: correctBytes(url),
         }),
     },
     {
       rule: { value: "br" },
-      see: async (url) => expect(brotliDecompressSync((await send(url)).bytes)).toEqual(rightBytes(url)),
+      check: async (url) => expect(brotliDecompressSync((await send(url)).bytes)).toEqual(correctBytes(url)),
     },
   ],
   "chained-encodings": {
     rule: { count: 3 },
-    see: async (url) => {
+    check: async (url) => {
       const { headers, bytes } = await send(url);
       expect(headers["content-encoding"]).toBe("gzip, gzip, gzip");
-      expect(gunzipSync(gunzipSync(gunzipSync(bytes)))).toEqual(rightBytes(url));
+      expect(gunzipSync(gunzipSync(gunzipSync(bytes)))).toEqual(correctBytes(url));
     },
   },
   "gzip-bomb": {
     rule: { bytes: 20 * 2 ** 20 },
-    see: async (url) => {
+    check: async (url) => {
       const { bytes } = await send(url);
       const decoded = gunzipSync(bytes);
       expect(decoded.length / bytes.length).toBeGreaterThan(500);
-      expect(decoded.subarray(0, rightBytes(url).length)).toEqual(rightBytes(url));
+      expect(decoded.subarray(0, correctBytes(url).length)).toEqual(correctBytes(url));
     },
   },
   "same-etag-other-body": {
-    see: async (url) => {
+    check: async (url) => {
       const struck = await send(url);
       const usual = await send(url);
       expect(struck.headers.etag).toBe(usual.headers.etag);
@@ -150,38 +151,38 @@ const cases: Record<Names, Case | readonly Case[]> = {
   },
   truncate: [
     {
-      see: async (url) => {
+      check: async (url) => {
         const { headers, bytes, broken } = await send(url);
-        expect(Number(headers["content-length"])).toBe(rightBytes(url).length);
-        expect(bytes).toEqual(rightBytes(url).subarray(0, Math.floor(rightBytes(url).length / 2)));
+        expect(Number(headers["content-length"])).toBe(correctBytes(url).length);
+        expect(bytes).toEqual(correctBytes(url).subarray(0, Math.floor(correctBytes(url).length / 2)));
         expect(broken).toBe("ECONNRESET");
       },
     },
     {
       rule: { framing: "chunked", at: -1 },
-      see: async (url) => {
+      check: async (url) => {
         const { headers, bytes, broken } = await send(url);
         expect(headers["transfer-encoding"]).toBe("chunked");
-        expect(bytes).toEqual(rightBytes(url).subarray(0, -1));
+        expect(bytes).toEqual(correctBytes(url).subarray(0, -1));
         expect(broken).toBe("ECONNRESET");
       },
     },
     {
       rule: { framing: "chunked", at: 0 },
-      see: async (url) =>
+      check: async (url) =>
         expect(await send(url)).toMatchObject({ bytes: Buffer.alloc(0), broken: "ECONNRESET" }),
     },
     {
       rule: { framing: "close", at: 10 },
-      see: async (url) => {
+      check: async (url) => {
         const { headers, bytes, broken } = await send(url);
         expect(headers).not.toHaveProperty("content-length");
-        expect({ bytes, broken }).toEqual({ bytes: rightBytes(url).subarray(0, 10), broken: null });
+        expect({ bytes, broken }).toEqual({ bytes: correctBytes(url).subarray(0, 10), broken: null });
       },
     },
     {
       rule: { framing: "gzip", at: -8 },
-      see: async (url) => {
+      check: async (url) => {
         const { headers, bytes, broken } = await send(url);
         expect({ encoding: headers["content-encoding"], broken }).toEqual({ encoding: "gzip", broken: null });
         expect(() => gunzipSync(bytes)).toThrow("unexpected end of file");
@@ -189,32 +190,32 @@ const cases: Record<Names, Case | readonly Case[]> = {
     },
   ],
   reset: {
-    see: async (url) => {
+    check: async (url) => {
       const outcome = await send(url).catch((error: NodeJS.ErrnoException) => ({
         broken: error.code,
         bytes: Buffer.alloc(0),
       }));
       expect(outcome.broken).toBe("ECONNRESET");
-      expect(outcome.bytes.length).toBeLessThan(rightBytes(url).length);
+      expect(outcome.bytes.length).toBeLessThan(correctBytes(url).length);
     },
   },
-  "hang-up": { see: async (url) => expect(send(url)).rejects.toMatchObject({ code: "ECONNRESET" }) },
+  "hang-up": { check: async (url) => expect(send(url)).rejects.toMatchObject({ code: "ECONNRESET" }) },
   stall: {
-    see: async (url) => {
-      const half = Math.floor(rightBytes(url).length / 2);
+    check: async (url) => {
+      const half = Math.floor(correctBytes(url).length / 2);
       const { bytes, closed } = await overheard(url, (all) => bodyIn(all).length === half);
       expect({ body: bodyIn(bytes), closed }).toEqual({
-        body: rightBytes(url).subarray(0, half),
+        body: correctBytes(url).subarray(0, half),
         closed: false,
       });
     },
   },
   "stall-headers": {
-    see: async (url) => {
+    check: async (url) => {
       const abort = new AbortController();
       const stalled = fetch(url, { signal: abort.signal }).catch((error: Error) => error.name);
-      onBench().sandbox.clearLog();
-      while (onBench().sandbox.log().length === 0) await new Promise((resolve) => setImmediate(resolve));
+      faultRig().sandbox.clearLog();
+      while (faultRig().sandbox.log().length === 0) await new Promise((resolve) => setImmediate(resolve));
       expect((await send(url)).status).toBe(200);
       abort.abort();
       expect(await stalled).toBe("AbortError");
@@ -223,31 +224,34 @@ const cases: Record<Names, Case | readonly Case[]> = {
   drip: {
     kind: "root",
     rule: { millis: 0 },
-    see: async (url) => {
-      const { bytes } = await overheard(url, (all) => bodyIn(all).length === rightBytes(url).length);
-      expect(bodyIn(bytes)).toEqual(rightBytes(url));
+    check: async (url) => {
+      const { bytes } = await overheard(url, (all) => bodyIn(all).length === correctBytes(url).length);
+      expect(bodyIn(bytes)).toEqual(correctBytes(url));
     },
   },
   "drip-headers": {
     rule: { millis: 0 },
-    see: async (url) => {
+    check: async (url) => {
       const { bytes } = await overheard(url, (all) => all.includes("X-Drip-5"));
       expect(bytes.toString()).toMatch(/^HTTP\/1\.1 200 OK\r\nX-Drip-0: 1\r\n/);
     },
   },
-  slow: { rule: { millis: 5 }, see: async (url) => expect((await send(url)).bytes).toEqual(rightBytes(url)) },
+  slow: {
+    rule: { millis: 5 },
+    check: async (url) => expect((await send(url)).bytes).toEqual(correctBytes(url)),
+  },
   "close-after": {
-    see: async (url) => {
+    check: async (url) => {
       const { bytes, closed } = await overheard(url, () => false);
-      expect({ body: bodyIn(bytes), closed }).toEqual({ body: rightBytes(url), closed: true });
+      expect({ body: bodyIn(bytes), closed }).toEqual({ body: correctBytes(url), closed: true });
       expect(bytes.subarray(0, bytes.indexOf("\r\n\r\n")).toString()).not.toMatch(/^connection/im);
     },
   },
   "not-modified-with-body": {
-    see: async (url) => {
+    check: async (url) => {
       const { bytes } = await overheard(url, () => false);
       expect(bytes.toString()).toMatch(/^HTTP\/1\.1 304 /);
-      expect(bodyIn(bytes)).toEqual(rightBytes(url));
+      expect(bodyIn(bytes)).toEqual(correctBytes(url));
     },
   },
 };

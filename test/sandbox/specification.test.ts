@@ -245,9 +245,9 @@ describe("catalogue", () => {
 });
 
 describe("account", () => {
-  const mine = (): { readonly Authorization: string } => bearer(sandbox.users[0]?.token);
+  const authorization = (): { readonly Authorization: string } => bearer(sandbox.users[0]?.token);
   const me = async (): Promise<ReceivedEnvelope> =>
-    getEnvelope(linkOf(await getEnvelope(sandbox.url), "me"), mine());
+    getEnvelope(linkOf(await getEnvelope(sandbox.url), "me"), authorization());
 
   it("the user has their fields and links (2.3)", async () => {
     const user = await me();
@@ -265,7 +265,7 @@ describe("account", () => {
   });
 
   it("all bras come in one collection with links into the catalogue (2.4)", async () => {
-    const bras = await getEnvelope(linkOf(await me(), "bras"), mine());
+    const bras = await getEnvelope(linkOf(await me(), "bras"), authorization());
     expect(bras).toMatchObject({ rel: "collection", spec: null, links: {} });
     expect(wholeMeta.parse(bras.meta).collection_total).toBe(30);
     const named = z.strictObject({ service_url: url, href: url, name: z.string() });
@@ -290,10 +290,10 @@ describe("account", () => {
   });
 
   it("a bra has its fields, with some measurements null (2.5)", async () => {
-    const bras = await getEnvelope(linkOf(await me(), "bras"), mine());
+    const bras = await getEnvelope(linkOf(await me(), "bras"), authorization());
     const bodies = [];
     for (const href of hrefsOf(bras)) {
-      const bra = await getEnvelope(href, mine());
+      const bra = await getEnvelope(href, authorization());
       expect(Object.keys(bra.links)).toEqual(["size", "model", "brand"]);
       expect(bra).toMatchObject({ spec: null, meta: { collection: bras.self } });
       bodies.push(
@@ -329,9 +329,9 @@ describe("account", () => {
   });
 
   it("measurements are a collection (2.6)", async () => {
-    const list = await getEnvelope(linkOf(await me(), "measurements"), mine());
+    const list = await getEnvelope(linkOf(await me(), "measurements"), authorization());
     pageMeta.parse(list.meta);
-    const measurement = await firstOf(list, mine());
+    const measurement = await firstOf(list, authorization());
     expect(measurement.meta).toEqual({ collection: list.self });
     expect(measurement.body).toMatchObject({ measured_on: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) });
   });

@@ -29,7 +29,7 @@ describe.each(["strong", "weak"] as const)("%s validators", (etag) => {
     const changed = actions.find(({ kind }) => kind === "brand")?.url ?? "";
     const before = (await send(changed)).headers.etag;
     expect((await send(changed, conditional(before))).status).toBe(304);
-    for (let left = 100, url = ""; left > 0 && url !== changed; left--) {
+    for (let attempts = 100, url = ""; attempts > 0 && url !== changed; attempts--) {
       url =
         sandbox.advance({ changes: 1, kind: "brand" }).actions.find(({ kind }) => kind === "brand")?.url ??
         "";

@@ -69,7 +69,7 @@ it("a finished run records the numbers of its report, its duration and its exit 
   expect(run?.endedAt).not.toBeNull();
 });
 
-it("the command runs in the folder of its schedule and is told to print a report", async () => {
+it("the command runs in the folder of its schedule, with --json and --quiet", async () => {
   const { run } = await execute(
     `console.error(JSON.stringify([process.argv.slice(1), process.cwd()])); process.exit(1)`,
   );

@@ -167,7 +167,7 @@ it("due times missed during a power cut are made up for by one run, and no other
   );
 }, 60_000);
 
-it("a schedule that is due all the time does not block others of the same mirror", async () => {
+it("a schedule that is always due does not block others of the same mirror", async () => {
   const start = Date.UTC(2026, 0, 1, 5, 55);
   const shared = { ...someSchedule, addedAt: new Date(start).toISOString() };
   const schedules = [

@@ -10,7 +10,7 @@ import { anyNumeral, anyText } from "./support/arbitrary-json.ts";
 const parse = (text: string): unknown => parseJsonOrThrow(text).value;
 const rewritten = (text: string): string => JSON.stringify(parse(text));
 
-/** The members of an object, with keys that may be duplicate and spelt in two ways. */
+/** The members of an object, with keys that may be duplicate, with or without an escape. */
 const anyMembers = fc.array(
   fc.tuple(fc.constantFrom("a", "b", "__proto__", "constructor", ":", "{", '\\"'), fc.boolean(), anyNumeral),
   { maxLength: 5 },
@@ -18,7 +18,7 @@ const anyMembers = fc.array(
 const spell = (key: string, escaped: boolean): string => (escaped && key === "a" ? '"\\u0061"' : `"${key}"`);
 
 describe("object keys", () => {
-  it("duplicate keys are found in any document and spelling", () => {
+  it("duplicate keys are found in any document, also with escapes", () => {
     fc.assert(
       fc.property(anyMembers, anyText, (members, text) => {
         const object = members

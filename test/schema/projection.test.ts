@@ -100,7 +100,7 @@ describe("the prefix in `<name>_url`", () => {
     expect(withUrls({ other_url: null })).toEqual({ url: null, issues: [] });
   });
 
-  it("the word of another vendor is an unknown field", () => {
+  it("the name of another vendor is an unknown field", () => {
     const golden = goldenEntity("size");
     golden.body.other_url = "a";
     expect(projectCleanly(size, golden).issues).toEqual([

@@ -122,7 +122,7 @@ describe("conditional requests", () => {
   });
 
   test.each([
-    ["that was not asked for", undefined, {}],
+    ["to an unconditional request", undefined, {}],
     ["about another representation", etag, { etag: '"other"' }],
   ])("a request is repeated once without a validator after a 304 %s", async (_name, sent, headers) => {
     await using rig = await startClientRig(({ index }, socket) =>

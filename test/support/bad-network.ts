@@ -65,16 +65,16 @@ export const inPieces = (size: number): NetworkFault =>
 
 /** Delivers this number of bytes, then applies the fault, on each connection whose index `isStruck`. */
 export const afterBytes = (
-  most: number,
+  bytesBefore: number,
   strike: (client: Socket) => void | Promise<void>,
   isStruck: (index: number) => boolean,
 ): NetworkFault =>
   async function* ({ bytes, client, index }) {
-    let left = isStruck(index) ? most : Number.POSITIVE_INFINITY;
+    let remaining = isStruck(index) ? bytesBefore : Number.POSITIVE_INFINITY;
     for await (const chunk of bytes) {
-      yield chunk.subarray(0, left);
-      left -= chunk.length;
-      if (left <= 0) await strike(client);
-      if (left <= 0) return;
+      yield chunk.subarray(0, remaining);
+      remaining -= chunk.length;
+      if (remaining <= 0) await strike(client);
+      if (remaining <= 0) return;
     }
   };

@@ -34,11 +34,11 @@ export function expectSecretIn(file: string): void {
 }
 
 /** Files that need not be readable. */
-const closedFiles = new Set<string>();
+const unreadableFiles = new Set<string>();
 
 /** For a file that a test damages, or compresses or encrypts so that the search cannot read it. */
 export function expectUnreadable(file: string): void {
-  closedFiles.add(file);
+  unreadableFiles.add(file);
 }
 
 /** Writes a secret to a file, as a user does. */
@@ -66,7 +66,7 @@ export async function requireNoSecrets(
   if (!existsSync(folder)) return;
   const known = knownIn(folder);
   const { files, bytes, found, unreadable, unsearched } = await findSecrets([folder], known);
-  const opened = await Promise.all(unsearched.map((one) => openClosed(one, known)));
+  const opened = await Promise.all(unsearched.map((file) => searchEncrypted(file, known)));
   const leaks = [
     ...opened.flat(),
     ...found.map(({ label, form, in: place, file }) => `${label} (${form}, in its ${place}): ${file}`),
@@ -75,15 +75,15 @@ export async function requireNoSecrets(
   const record: CanaryRecord = { files, bytes, leaks };
   // One short write is atomic, so lines of parallel processes do not mix.
   if (recordFile !== undefined) appendFileSync(recordFile, `${JSON.stringify(record)}\n`);
-  if (leaks.length > 0) throw new Error(`Where no secret belongs:\n${leaks.join("\n")}`);
+  if (leaks.length > 0) throw new Error(`Secrets in unexpected places:\n${leaks.join("\n")}`);
 }
 
 /** @throws Error naming the secret if the output contains one */
 export function requireNoSecretsIn(printed: string, by: readonly string[]): void {
-  const sought = secrets.flatMap(({ label, credential }) =>
-    encodingsOf(credential).map((spelling) => ({ ...spelling, label })),
+  const patterns = secrets.flatMap(({ label, credential }) =>
+    encodingsOf(credential).map((encoding) => ({ ...encoding, label })),
   );
-  const search = startSearch(sought);
+  const search = startSearch(patterns);
   search.add(Buffer.from(printed));
   const [found] = search.found;
   if (found !== undefined)
@@ -101,16 +101,16 @@ export function readCanaryRecord(recordFile: string): CanaryRecord {
 }
 
 /** Free pages are ignored: they hold old bodies, and no body of the sandbox has a secret. */
-async function openClosed(
+async function searchEncrypted(
   { path, reason, why }: UnsearchedContents,
   known: readonly KnownSecret[],
 ): Promise<string[]> {
-  if (reason === "free-pages" || closedFiles.has(path)) return [];
+  if (reason === "free-pages" || unreadableFiles.has(path)) return [];
   if (reason === "encrypted") {
     const { found, unsearched } = await findSecrets([path], known, withPassphrase(testPassphrase));
     if (unsearched.length === 0) return found.map(({ label }) => `${label} (encrypted): ${path}`);
   }
-  return [`could not be looked into (${why}): ${path}`];
+  return [`could not be searched (${why}): ${path}`];
 }
 
 /** The secrets with the files that may hold them: token files of accounts, and files that tests named. */

@@ -19,12 +19,12 @@ export type Change =
  * @param changes the calls to count
  */
 export function dieBeforeChange(countdown: number, changes: readonly Change[]): void {
-  let left = countdown;
+  let remaining = countdown;
   for (const change of changes) {
     const original = fs[change] as (...args: unknown[]) => unknown;
     Object.assign(fs, {
       [change]: (...args: unknown[]) => {
-        if (--left === 0) process.kill(process.pid, "SIGKILL");
+        if (--remaining === 0) process.kill(process.pid, "SIGKILL");
         return original(...args);
       },
     });

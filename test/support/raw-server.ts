@@ -76,7 +76,7 @@ export function rawResponse(
 ): Buffer {
   const bytes = Buffer.from(body);
   const lines = Object.entries(headers).flatMap(([name, value]) =>
-    [value].flat().map((one) => `${name}: ${one}`),
+    [value].flat().map((text) => `${name}: ${text}`),
   );
   const isFramed = Object.keys(headers).some((name) =>
     /^(content-length|transfer-encoding|connection)$/i.test(name),

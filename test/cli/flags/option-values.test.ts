@@ -11,7 +11,7 @@ it("a whole number of up to fifteen digits is parsed exactly", () => {
   );
 });
 
-it.each(["", "-1", "1.5", "1e3", " 1", "x", "1000000000000000"])("%j is no whole number", (text) => {
+it.each(["", "-1", "1.5", "1e3", " 1", "x", "1000000000000000"])("%j is not a whole number", (text) => {
   expect(() => wholeNumber(text)).toThrow(InvalidArgumentError);
 });
 
@@ -29,7 +29,7 @@ it("a duration is any whole number of minutes, hours, days or weeks", () => {
   );
 });
 
-it("nothing else is a duration", () => {
+it("any other text is not a duration", () => {
   const text = fc.oneof(fc.string(), fc.stringMatching(/^[-+ ]?\d{0,3}[.,e]?\d{0,8} ?[a-zA-Z]{0,2}$/));
   fc.assert(
     fc.property(text, (given) => {
@@ -40,7 +40,7 @@ it("nothing else is a duration", () => {
 });
 
 it.each(["", "3", "d", "-1d", "1.5h", "3 d", "3D", "3s", "1h30m", "1000000d", "٣d"])(
-  "%j is no duration",
+  "%j is not a duration",
   (text) => {
     expect(() => durationMillis(text)).toThrow("It must be a duration such as 90m, 2h, 3d or 4w.");
   },

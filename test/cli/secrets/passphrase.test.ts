@@ -12,18 +12,18 @@ import { temporaryFolder } from "../../support/run-armoire.ts";
 import { fakeIo } from "../support/fake-io.ts";
 
 /** A terminal with this typed input, and the prompts that it showed. */
-function typing(...lines: (string | null)[]): { io: Io; asked: { text: string; isSecret: boolean }[] } {
+function typeLines(...lines: (string | null)[]): { io: Io; prompts: { text: string; isSecret: boolean }[] } {
   const prompts: { text: string; isSecret: boolean }[] = [];
   const ask: Io["ask"] = async (question) => {
     prompts.push(question);
     return lines.shift() ?? null;
   };
-  return { io: { ...fakeIo(), ask }, asked: prompts };
+  return { io: { ...fakeIo(), ask }, prompts };
 }
 
 describe("new backup", () => {
   it("the passphrase of a new backup is prompted for twice and not shown", async () => {
-    const { io, asked: prompts } = typing("one two", "one two");
+    const { io, prompts } = typeLines("one two", "one two");
     expect(await readNewPassphrase({ encrypt: true }, io)).toEqual({ passphrase: "one two" });
     expect(prompts.map(({ isSecret }) => isSecret)).toEqual([true, true]);
   });
@@ -31,13 +31,13 @@ describe("new backup", () => {
   it.each([[["a", "b"]], [["", ""]], [[null]]])(
     "the passphrase of a new backup is refused if typed as %j",
     async (lines) => {
-      const { io } = typing(...lines);
+      const { io } = typeLines(...lines);
       await expect(readNewPassphrase({ encrypt: true }, io)).rejects.toMatchObject({ kind: "usage" });
     },
   );
 
   it("the passphrase of a new backup is not prompted for without --encrypt", async () => {
-    const { io, asked: prompts } = typing("x", "x");
+    const { io, prompts } = typeLines("x", "x");
     expect(await readNewPassphrase({}, io)).toEqual({});
     expect(prompts).toEqual([]);
   });
@@ -46,7 +46,10 @@ describe("new backup", () => {
     await using folder = await temporaryFolder();
     const passphraseFile = join(folder.path, "p");
     writeSecretFile(passphraseFile, " canary-from a file \r\n");
-    const io = { ...typing("typed", "typed").io, env: { ARMOIRE_BACKUP_PASSPHRASE: "canary-from outside" } };
+    const io = {
+      ...typeLines("typed", "typed").io,
+      env: { ARMOIRE_BACKUP_PASSPHRASE: "canary-from outside" },
+    };
     expect(await readNewPassphrase({ encrypt: true, passphraseFile }, io)).toEqual({
       passphrase: " canary-from a file ",
     });
@@ -65,7 +68,7 @@ it("a passphrase given as a file name is not shown", async () => {
 
 describe("existing backup", () => {
   it("the passphrase of an existing backup is prompted for once, when it is needed", async () => {
-    const { io, asked: prompts } = typing("once");
+    const { io, prompts } = typeLines("once");
     const ask = passphraseAsker({}, io);
     expect(prompts).toEqual([]);
     expect([await ask(), await ask()]).toEqual(["once", "once"]);
@@ -73,7 +76,7 @@ describe("existing backup", () => {
   });
 
   it("the passphrase of an existing backup is never prompted for with many backups", () => {
-    expect(readKnownPassphrase({}, typing("x").io)).toEqual({});
+    expect(readKnownPassphrase({}, typeLines("x").io)).toEqual({});
   });
 
   it("the passphrase of an existing backup must come from a file or the environment without a terminal", async () => {

@@ -49,40 +49,40 @@ it("a private file of the user is read", async () => {
 
 // Only root can create files of root.
 describe.runIf(process.geteuid?.() === 0)("systemd credentials", () => {
-  const handedOver: Kept = { path: "credentials/redis-url", mode: 0o440, uid: 0 };
+  const passedByService: Kept = { path: "credentials/redis-url", mode: 0o440, uid: 0 };
 
   it("a systemd credential is read although it belongs to another user and a group may read it", async () => {
-    expect(await readAsService(keep(handedOver), "credentials")).toBe(secret);
+    expect(await readAsService(keep(passedByService), "credentials")).toBe(secret);
   });
 
   it.each<{
-    readonly what: string;
+    readonly place: string;
     readonly file: Partial<Kept>;
     readonly from?: string;
     readonly name?: string;
   }>([
-    { what: "in another folder", file: { path: "elsewhere/redis-url" } },
+    { place: "in another folder", file: { path: "elsewhere/redis-url" } },
     {
-      what: "in a folder whose name only begins with the folder's",
+      place: "in a folder whose name only begins with the folder's",
       file: { path: "credentials-too/redis-url" },
     },
     {
-      what: "beside the folder, by a path through it",
+      place: "beside the folder, by a path through it",
       file: { path: "redis-url" },
       name: "credentials/../redis-url",
     },
-    { what: "that a service with no such folder is given", file: {}, from: "nowhere" },
-    { what: "that everybody may read", file: { mode: 0o444 } },
-    { what: "that a group may write", file: { mode: 0o460 } },
-    { what: "that is some other user's", file: { uid: someoneElse } },
-  ])("a systemd credential is refused $what", async ({ file, from = "credentials", name }) => {
-    const path = keep({ ...handedOver, ...file });
+    { place: "given to a service without that folder", file: {}, from: "nowhere" },
+    { place: "that others may read", file: { mode: 0o444 } },
+    { place: "that a group may write", file: { mode: 0o460 } },
+    { place: "of another user", file: { uid: someoneElse } },
+  ])("a systemd credential is refused $place", async ({ file, from = "credentials", name }) => {
+    const path = keep({ ...passedByService, ...file });
     mkdirSync(join(folder.path, "credentials"), { recursive: true });
     const named = name === undefined ? path : `${folder.path}/${name}`;
     await expect(readAsService(named, from)).rejects.toThrow(/belongs to another user/);
   });
 
   it("a systemd credential is refused without CREDENTIALS_DIRECTORY", async () => {
-    await expect(readAsService(keep(handedOver), undefined)).rejects.toThrow(/belongs to another user/);
+    await expect(readAsService(keep(passedByService), undefined)).rejects.toThrow(/belongs to another user/);
   });
 });

@@ -53,14 +53,14 @@ describe("codes", () => {
     [new KeyError("unknown", "What", hint), 1],
     [new FileError("locked", "What", hint), 11],
     [new CliError("terminated", "What"), 143],
-    [new Error("what nobody foresaw"), 1],
+    [new Error("unexpected"), 1],
     ["not even an error", 1],
   ])("the exit code of %s is %d", (error, exitCode) => {
     expect(exitCodeOf(error)).toBe(exitCode);
   });
 });
 
-it("every exit code of a failure comes before that of success", () => {
+it("of several exit codes, any failure takes precedence over success", () => {
   // A sync finds no differences.
   const ofSync = Object.values(exitCodes).filter((code) => code !== exitCodes.different);
   expect([...precedence].sort((a, b) => a - b)).toEqual(ofSync.sort((a, b) => a - b));
@@ -68,7 +68,7 @@ it("every exit code of a failure comes before that of success", () => {
 });
 
 describe("error messages", () => {
-  it("the text of an error says what happened and what to do next", () => {
+  it("the text of an error states what happened and how to fix it", () => {
     expect(describeError(new MirrorError("not-found", "f.sqlite", "No mirror", hint), false)).toBe(
       `armoire: No mirror: f.sqlite\n${hint}\n`,
     );

@@ -17,8 +17,8 @@ it.each([
   [86_399, "24 h"],
   [172_800, "2 days"],
   [200_000, "2.3 days"],
-])("%d seconds are %s", (seconds, words) => {
-  expect(formatDuration(seconds)).toBe(words);
+])("%d seconds are %s", (seconds, text) => {
+  expect(formatDuration(seconds)).toBe(text);
 });
 
 it("a future time is rounded up to the minute, with the distance", () => {

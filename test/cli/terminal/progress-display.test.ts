@@ -34,9 +34,9 @@ describe("text", () => {
     [{ limit: null, remaining: null }, "691 due, about 6 min"],
   ])(
     "progress as text shows days if the allowance %j does not cover the due requests",
-    (allowance, words) => {
+    (allowance, expected) => {
       const line = formatProgress({ ...progress, allowance: { ...allowance, resetAt: null } });
-      expect(line.split(" · ").at(0)).toBe(words);
+      expect(line.split(" · ").at(0)).toBe(expected);
     },
   );
 

@@ -7,7 +7,7 @@ import { type Fixture, listAll } from "./fixture.ts";
 export type RefusedCase = readonly [
   args: (fixture: Fixture) => readonly string[],
   exitCode: number,
-  says: RegExp,
+  message: RegExp,
   env?: (fixture: Fixture) => NonNullable<RunOptions["env"]>,
 ];
 

@@ -91,7 +91,7 @@ export function describeEngineConformance(name: string, createEngine: CreateEngi
       expect(await collect(engine, listSource([]), never)).toEqual([]);
     });
 
-    it("yields finished results while other jobs run, and then pulls again from an empty source", async () => {
+    it("an engine yields finished results while other jobs run, and then pulls again from an empty source", async () => {
       const { engine, finish, finishAll, untilStarted } = start(4);
       const source = listSource([1, 2]);
       const batches = engine.run(source, never)[Symbol.asyncIterator]();
@@ -110,7 +110,7 @@ export function describeEngineConformance(name: string, createEngine: CreateEngi
       expect((await batches.next()).done).toBe(true);
     });
 
-    it("pulls from the source again after every batch, including the last", async () => {
+    it("an engine pulls from the source again after every batch, including the last", async () => {
       const { engine, finishAll } = start(2);
       finishAll();
       const source = listSource([1]);
@@ -185,7 +185,7 @@ export function describeEngineConformance(name: string, createEngine: CreateEngi
       },
     );
 
-    it("pulls no more jobs once its caller stops iterating", async () => {
+    it("an engine pulls no more jobs once its caller stops iterating", async () => {
       const { engine, finishAll } = start(2, 1);
       finishAll();
       const source = listSource(Array.from({ length: 500 }, (_, n) => n));
@@ -195,7 +195,7 @@ export function describeEngineConformance(name: string, createEngine: CreateEngi
       expect(source.returnedCount).toBe(returnedCount);
     });
 
-    it("limits the number of unread results while its caller is busy", async () => {
+    it("an engine limits the number of unread results while its caller is busy", async () => {
       const concurrency = 3;
       const batchSize = 5;
       const { engine, finishAll } = start(concurrency, batchSize);

@@ -96,7 +96,7 @@ const goneResult = (resourceId: number): ResourceResult => ({
 });
 
 describe("one page", () => {
-  it("a single page without a former item proves the item gone, with everything below it, without a request", () => {
+  it("a single page without a former item proves without a request that the item and everything below it are gone", () => {
     crawlMirror(mirror, brandWorld(brands(6)));
     const { requested, runId, ...report } = crawlMirror(mirror, brandWorld(brands(5)));
     expect(requested.filter((url) => url.includes("/5/"))).toEqual([]);
@@ -275,9 +275,9 @@ describe("inconclusive listings", () => {
   it("a listing proves nothing before all its pages are read", () => {
     crawlMirror(mirror, brandWorld(brands(12), 4));
     const world = brandWorld(brands(11, 1), 4);
-    const one = (due: readonly { url: string }[]) =>
+    const chooseOne = (due: readonly { url: string }[]) =>
       due.filter(({ url }) => url === baseUrl || url === urlOf("brands/")).slice(0, 1) as never;
-    crawlMirror(mirror, world, { choose: one, maxBatches: 2 });
+    crawlMirror(mirror, world, { choose: chooseOne, maxBatches: 2 });
     expect(rowOf("brands/0/")).toMatchObject({ state: "held", absent_by: null });
     crawlMirror(mirror, world);
     expect(rowOf("brands/0/").state).toBe("gone");

@@ -43,7 +43,7 @@ const berlin = { now: Date.parse("2026-11-21T22:30:00.250Z"), timeZone: "Europe/
 const read = (text: string, times: TimesOf) => readSince(mirror, text, times, berlin);
 
 describe("conversion", () => {
-  it("the text for --since precedes exactly the service's times that are not earlier, however both are written", () => {
+  it("a text for --since includes exactly the times that are not earlier, however both are written", () => {
     const digits = fc.nat({ max: 6 });
     fc.assert(
       fc.property(instant, digits, fc.option(instant), digits, (since, sinceDigits, other, otherDigits) => {

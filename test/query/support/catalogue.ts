@@ -56,7 +56,7 @@ export function catalogueOf(sandbox: Sandbox): Catalogue {
 
 function byHref<Item extends Thing>(entities: readonly Item[], href: unknown): Item {
   const found = entities.find((entity) => entity.href === href);
-  if (found === undefined) throw new Error(`the sandbox tells of no ${href}`);
+  if (found === undefined) throw new Error(`the sandbox has no ${href}`);
   return found;
 }
 

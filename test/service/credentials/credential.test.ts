@@ -11,7 +11,7 @@ import { ServiceSettingsError } from "../../../src/service/errors.ts";
 const token = "canary/4711+x=";
 
 describe("secrecy and encoding", () => {
-  test("printing or serialising it reveals nothing", () => {
+  test("printing or serialising a credential reveals nothing", () => {
     const credential = bearerToken(token);
     const shown = [
       String(credential),
@@ -32,9 +32,9 @@ describe("secrecy and encoding", () => {
     expect(authorizationOf(appCredential("key", "secret"))).toBe("app key:secret");
   });
 
-  test("every encoding of it is removed from texts", () => {
-    const spellings = [token, encodeURIComponent(token), btoa(token)];
-    expect(redact(bearerToken(token), spellings.join(" "))).toBe("[credential] [credential] [credential]");
+  test("every encoding of a credential is removed from texts", () => {
+    const encodings = [token, encodeURIComponent(token), btoa(token)];
+    expect(redact(bearerToken(token), encodings.join(" "))).toBe("[credential] [credential] [credential]");
     expect(redact(appCredential("key", "s3cret"), "key:s3cret or s3cret")).toBe(
       "[credential] or [credential]",
     );

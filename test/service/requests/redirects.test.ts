@@ -27,8 +27,8 @@ describe("same origin", () => {
 
   test("at most five redirects are followed", async () => {
     await using rig = await startClientRig(({ path }, socket) => {
-      const left = Number(path.slice(1));
-      socket.write(left === 0 ? jsonResponse({}) : redirect(`/${left - 1}`));
+      const remaining = Number(path.slice(1));
+      socket.write(remaining === 0 ? jsonResponse({}) : redirect(`/${remaining - 1}`));
     });
     expect((await rig.fetch("/5")).outcome).toBe("body");
     expect(await failureOf(rig.fetch("/6"))).toMatchObject({

@@ -7,7 +7,7 @@ import { failureOf, startClientRig } from "../support/client.ts";
 
 const html = { "content-type": "text/html" };
 const spent = { "x-ratelimit-limit": "30", "x-ratelimit-remaining": "0", "x-ratelimit-reset": "3600" };
-const left = { ...spent, "x-ratelimit-remaining": "12" };
+const unspent = { ...spent, "x-ratelimit-remaining": "12" };
 const exceeded = { message: "API rate limit exceeded, see https://api.example.org/docs/" };
 const notAuthenticated = { message: "Not authenticated", spec: "https://api.example.org/docs/" };
 
@@ -27,9 +27,14 @@ describe("403", () => {
       "stop-allowance",
     ],
     ["a spent allowance, by a 429", jsonResponse({}, spent, 429), "allowance-spent", "stop-allowance"],
-    ["a missing scope", jsonResponse({ message: "Missing scope" }, left, 403), "forbidden", "skip"],
-    ["a missing scope without a word", rawResponse(403), "forbidden", "skip"],
-    ["a missing scope, in a text", jsonResponse("Not with this token", left, 403), "forbidden", "skip"],
+    ["a missing scope", jsonResponse({ message: "Missing scope" }, unspent, 403), "forbidden", "skip"],
+    ["a missing scope without a message", rawResponse(403), "forbidden", "skip"],
+    [
+      "a missing scope, as a JSON string",
+      jsonResponse("Not with this token", unspent, 403),
+      "forbidden",
+      "skip",
+    ],
     ["a firewall", rawResponse(403, html, "<h1>Blocked</h1>"), "not-the-api", "skip"],
     ["a bad token, by status", rawResponse(401), "not-authenticated", "stop-authentication"],
     [
@@ -48,8 +53,8 @@ describe("403", () => {
         ] as const,
     ),
     ["a wrong request", jsonResponse({ message: "Bad" }, {}, 400), "unexpected-status", "skip"],
-    ["a success that brings nothing", rawResponse(204), "unexpected-status", "skip"],
-    ["a part", jsonResponse({}, {}, 206), "unexpected-status", "skip"],
+    ["a success without a body", rawResponse(204), "unexpected-status", "skip"],
+    ["partial content", jsonResponse({}, {}, 206), "unexpected-status", "skip"],
   ] as const)("a refusal for %s is distinguished", async (_name, response, code, next) => {
     await using rig = await startClientRig((_, socket) => socket.write(response));
     const failure = await failureOf(rig.fetch("/me/"));
@@ -96,10 +101,10 @@ describe("permits", () => {
   test("each attempt is reserved before and settled after, retries and waits included", async () => {
     const log: string[] = [];
     const responses = [
-      rawResponse(500, left),
+      rawResponse(500, unspent),
       jsonResponse({}, { "retry-after": "1" }, 429),
       rawResponse(304, { etag: '"b"' }),
-      jsonResponse({}, left),
+      jsonResponse({}, unspent),
     ];
     await using rig = await startClientRig(({ index }, socket) => socket.write(responses[index] ?? ""), {
       rateLimiter: recording(log),
@@ -123,7 +128,7 @@ describe("permits", () => {
     [
       "half an answer",
       (socket: { end(data: Buffer): void }) =>
-        socket.end(rawResponse(200, { ...left, "content-length": "9" }, "{")),
+        socket.end(rawResponse(200, { ...unspent, "content-length": "9" }, "{")),
       "settle 200 12 null",
     ],
   ])("each attempt is settled once after %s", async (_name, response, isSettled) => {
@@ -163,7 +168,7 @@ describe("permits", () => {
   });
 
   test("an error of the reserve reaches the caller unchanged and nothing is sent", async () => {
-    const refusal = new ServiceError("allowance-spent", "nothing left today", {
+    const refusal = new ServiceError("allowance-spent", "nothing unspent today", {
       url: "http://x/",
       resumeAt: 5,
     });

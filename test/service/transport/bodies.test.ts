@@ -37,7 +37,7 @@ describe("a truncated body", () => {
   };
   const length = (name: string) => {
     if (name === "within a chunk") return chunked(whole).length;
-    const encoding = encodings.find((one) => name.startsWith(`in ${one}`));
+    const encoding = encodings.find((encoding) => name.startsWith(`in ${encoding}`));
     return encoding === undefined ? whole.length : compress[encoding](whole).length;
   };
 

@@ -150,16 +150,16 @@ describe("timer", () => {
   test("the timer never fires early, nor for finished or unstarted requests", () => {
     const timer = new DeadlineTimer(100);
     const expired: string[] = [];
-    const left = tracked(timer, () => expired.push("left"));
-    left.start();
+    const removed = tracked(timer, () => expired.push("removed"));
+    removed.start();
     tracked(timer, () => expired.push("waits for a connection"));
     vi.advanceTimersByTime(4); // within a tick: counting only whole ticks would lose the rest
-    tracked(timer, () => expired.push("stayed")).start();
-    timer.remove(left.slot);
+    tracked(timer, () => expired.push("remaining")).start();
+    timer.remove(removed.slot);
     vi.advanceTimersByTime(100);
     expect(expired).toEqual([]);
     vi.advanceTimersByTime(10);
-    expect(expired).toEqual(["stayed"]);
+    expect(expired).toEqual(["remaining"]);
   });
 
   test("a reused slot starts a new timeout", () => {

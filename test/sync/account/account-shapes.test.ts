@@ -154,7 +154,7 @@ describe("deletions", () => {
     expect(rowsOf(rig, bras)).toEqual([{ held: 30, gone: 20 }]);
   });
 
-  it("the deletion of a linked measurement makes a tombstone, too", async () => {
+  it("the deletion of a linked measurement makes a tombstone too", async () => {
     await using rig = await startRig({ pageSize: 5 });
     await rig.sync(account(rig));
     const [{ n = 0 } = {}] = rowsOf(rig, "select count(*) as n from measurement") as { n?: number }[];

@@ -297,7 +297,7 @@ describe("existing account", () => {
     expect(first.account.userId).toBe(second.account.userId);
   });
 
-  it("an existing account stays unchanged also after its removal, if the mirror that is left belongs to another user", async () => {
+  it("a mirror that is left of a removed account stays unchanged if it belongs to another user", async () => {
     await using sandbox = await startSandbox(small);
     const { account } = await addUser("ada", sandbox);
     const credential = bearerToken(sandbox.users[0]?.token ?? "");

@@ -289,7 +289,7 @@ describe("refusals", () => {
     );
   });
 
-  it("a picture is refused if its URL has a user name or is not of the web", async () => {
+  it("a picture is refused if its URL has a user name or another scheme than HTTP", async () => {
     await using media = await startMediaRig();
     const host = media.pictures.origin.slice("http://".length);
     await media.setReferences({

@@ -57,7 +57,7 @@ describe("exhausted allowance", () => {
     expect(await rig.sync()).toMatchObject({ requests: { counted: reserve } });
   });
 
-  it("a spent allowance is inferred again after a day if the reserve takes all of it", async () => {
+  it("a limit within the reserve is asked for again after a day, by requesting the root", async () => {
     await using rig = await startRig({ ...small, ...silent, allowance: 5 });
     await rig.sync();
     rig.sandbox.moveClock(day);
@@ -201,7 +201,7 @@ describe("prices", () => {
     expect(rig.sandbox.log().filter(({ counted }) => counted).length).toBeLessThanOrEqual(5);
   });
 
-  it("an unknown price does not prevent checks while it is unknown and nothing was refused", async () => {
+  it("an unknown price does not prevent checks while nothing was refused", async () => {
     await using rig = await startRig({ ...small, ...silent });
     await rig.sync();
     rig.sandbox.advance({ changes: 5 });

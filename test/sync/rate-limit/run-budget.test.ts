@@ -172,7 +172,7 @@ describe("Retry-After", () => {
       await expect(runBudget.acquirePermit(request)).rejects.toMatchObject({ resumeAt: start + 60_001 });
     }));
 
-  it("delays requests no longer after the clock is set back", () =>
+  it("a Retry-After delays requests no longer after the clock is set back", () =>
     withBudget({}, async (runBudget, clock) => {
       (await runBudget.acquirePermit(request)).release(throttled(50_000));
       const { sleep } = clock;

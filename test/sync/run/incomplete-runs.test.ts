@@ -21,20 +21,23 @@ describe("due checks", () => {
   it.each([
     ["few free checks", { maxFreeChecks: 1 }],
     ["a minimum age of checks", { skipFresherThanMillis: 7 * daySeconds * 1000 }],
-  ])("checks of suspects stay due in later runs with %s, until they are made", async (_case, limits) => {
-    await using rig = await heldRig();
-    rig.sandbox.advance({ steps: 3, kind: "size", changes: 15, additions: 5 });
-    const interrupted = await rig.sync({ budget: 6 });
-    expect(interrupted).toMatchObject({ complete: false, stopped: "budget" });
-    const limited = await rig.sync(limits);
-    expect(limited).toMatchObject({ complete: false, stopped: null });
-    expect(limited.resources.pending).toBeGreaterThan(0);
-    expect(await rig.sync()).toMatchObject({
-      complete: true,
-      resources: { pending: 0, notChecked: 0 },
-    });
-    expect(differencesFromTruth(rig)).toEqual([]);
-  });
+  ])(
+    "checks of resources that may have changed stay due in later runs with %s, until they are made",
+    async (_case, limits) => {
+      await using rig = await heldRig();
+      rig.sandbox.advance({ steps: 3, kind: "size", changes: 15, additions: 5 });
+      const interrupted = await rig.sync({ budget: 6 });
+      expect(interrupted).toMatchObject({ complete: false, stopped: "budget" });
+      const limited = await rig.sync(limits);
+      expect(limited).toMatchObject({ complete: false, stopped: null });
+      expect(limited.resources.pending).toBeGreaterThan(0);
+      expect(await rig.sync()).toMatchObject({
+        complete: true,
+        resources: { pending: 0, notChecked: 0 },
+      });
+      expect(differencesFromTruth(rig)).toEqual([]);
+    },
+  );
 });
 
 describe("without changes", () => {

@@ -73,8 +73,12 @@ export class SimulatedService {
     const { limit, headers } = this.#metering;
     const remaining = this.remaining;
     const resetAt = (this.#openedAt ?? this.now) + day;
-    const left = resetAt - this.now;
+    const millisToReset = resetAt - this.now;
     if (headers === "none") return () => null;
-    return (clientNow) => ({ limit, remaining, resetAt: headers === "epoch" ? resetAt : clientNow + left });
+    return (clientNow) => ({
+      limit,
+      remaining,
+      resetAt: headers === "epoch" ? resetAt : clientNow + millisToReset,
+    });
   }
 }

@@ -55,7 +55,7 @@ describe("one line", () => {
 });
 
 describe("days", () => {
-  it("the days until the mirror is complete are given for the own allowance, an application's and none", () => {
+  it("days are given for the current limit, and for the documented allowances with and without an application", () => {
     expect(tabulateDays(forecast).split("\n")).toEqual([
       "up to   requests  at your 100 a day  with app key (300)  without (30)",
       expect.stringMatching(/^─/),
@@ -66,7 +66,7 @@ describe("days", () => {
     ]);
   });
 
-  it("the days until the mirror is complete are given for the documented allowances if the own one is unknown", () => {
+  it("days are given for the documented allowances only, if the current limit is unknown", () => {
     const depths = forecast.depths.map((depth) => ({ ...depth, days: { ...depth.days, atLimit: null } }));
     expect(tabulateDays({ ...forecast, limit: null, depths })).toMatch(
       /^up to {3}requests {2}with app key \(300\) {2}without \(30\)\n/,

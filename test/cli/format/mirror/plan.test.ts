@@ -45,7 +45,7 @@ describe("text", () => {
     expect(formatPlan({ ...plan, spendable }, "value", now)).toContain(`\nToday      ${expected}`);
   });
 
-  it("a plan as text of an account announces more requests, and then the days until it is complete", () => {
+  it("the text of an account's plan announces more requests, and then the days until it is complete", () => {
     const ofAccount = {
       ...plan,
       area: "account" as const,

@@ -32,7 +32,7 @@ const lastLine = (text: string) => text.trimEnd().split("\n").at(-1);
 
 describe("reserve", () => {
   it.each([30, 50])(
-    "a sync whose allowance is not above the reserve names --reserve %d as the reason, and the next time to sync",
+    "a report names --reserve %d as the reason if the allowance does not exceed it, and the next time to sync",
     (reserve) => {
       expect(lastLine(formatReport(report, { ...context, reserve }))).toBe(
         `--reserve ${reserve} leaves nothing of the known allowance of 30 a day; lower it, or sync again` +
@@ -41,14 +41,11 @@ describe("reserve", () => {
     },
   );
 
-  it.each([0, 29])(
-    "a sync whose allowance is not above the reserve does not name --reserve %d, which is below the allowance",
-    (reserve) => {
-      expect(lastLine(formatReport(report, { ...context, reserve }))).toMatch(
-        /^The allowance is spent except for a reserve of 30/,
-      );
-    },
-  );
+  it.each([0, 29])("a report does not name --reserve %d if the allowance exceeds it", (reserve) => {
+    expect(lastLine(formatReport(report, { ...context, reserve }))).toMatch(
+      /^The allowance is spent except for a reserve of 30/,
+    );
+  });
 });
 
 it.each([
@@ -64,14 +61,14 @@ it.each([
 describe("account", () => {
   const own = { ...context, account: "ada" };
 
-  it("a sync of an account names each missing permission once, and keeps the data of a withdrawn one", () => {
+  it("the report of an account names each missing permission once, and states that data of a withdrawn one stays", () => {
     const text = formatReport({ ...report, notGranted: ["email", "bras"], withdrawn: ["bras"] }, own);
     expect(text).toContain("Not granted to this token: email.\n");
     expect(text).toContain("No longer granted to this token: bras. The mirrored data stays;");
     expect(formatReport({ ...report, notGranted: [] }, own)).not.toContain("Not granted");
   });
 
-  it("a sync of an account names the account in suggested commands", () => {
+  it("the report of an account names the account in suggested commands", () => {
     const resources = { ...report.resources, awaitingApproval: 5, failed: 1 };
     const text = formatReport({ ...report, resources, bulkDeletions: [mass] }, own);
     expect(text).toContain("`armoire sync --account ada --approve` accepts them");

@@ -65,7 +65,7 @@ describe("backup list", () => {
     expect(nothing).toContain("  since the previous backup: nothing\n");
   });
 
-  it("a list of backups states that a folder has no backups, as pruning does", () => {
+  it("a list of backups and pruning state that a folder has no backups", () => {
     const report = { folder: "/f", isPreview: true, keep: [], remove: [], untouched: [] };
     expect([formatList([], sameName), formatPruned(report, sameName)]).toEqual([
       "There are no backups in this folder.\n",

@@ -10,38 +10,38 @@ import type { SentEnvelope } from "../../../src/sandbox/resources/view.ts";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { type Received, send } from "./client.ts";
 
-interface Bench {
+interface FaultRig {
   readonly sandbox: Sandbox;
   readonly truth: ReadonlyMap<string, TruthRecord>;
 }
 
-let bench: Bench | null = null;
+let rig: FaultRig | null = null;
 
 /** Starts a sandbox for all tests of a file. */
-export function useFaultBench(): void {
+export function useFaultRig(): void {
   beforeAll(async () => {
     const sandbox = await startSandbox({ pageSize: 4 });
-    bench = { sandbox, truth: new Map([...sandbox.truth()].map((record) => [record.url, record])) };
+    rig = { sandbox, truth: new Map([...sandbox.truth()].map((record) => [record.url, record])) };
   });
-  afterAll(() => bench?.sandbox.close());
+  afterAll(() => rig?.sandbox.close());
 }
 
-export function onBench(): Bench {
-  if (!bench) throw new Error("the test file has not called useFaultBench()");
-  return bench;
+export function faultRig(): FaultRig {
+  if (!rig) throw new Error("the test file has not called useFaultRig()");
+  return rig;
 }
 
 export const urlsOf = (kind: ResourceKind): string[] =>
-  [...onBench().truth.values()].flatMap((record) => (record.kind === kind ? [record.url] : []));
+  [...faultRig().truth.values()].flatMap((record) => (record.kind === kind ? [record.url] : []));
 
 /** The response of a URL without faults. */
-export function right(url: string): SentEnvelope {
-  const record = onBench().truth.get(url);
+export function correctEnvelope(url: string): SentEnvelope {
+  const record = faultRig().truth.get(url);
   if (!record) throw new Error(`not in the truth: ${url}`);
   return record.body;
 }
 
-export const rightBytes = (url: string): Buffer => Buffer.from(JSON.stringify(right(url)));
+export const correctBytes = (url: string): Buffer => Buffer.from(JSON.stringify(correctEnvelope(url)));
 
 export const parsed = ({ bytes }: Received): LooseEnvelope =>
   looseEnvelope.parse(JSON.parse(bytes.toString()));
@@ -86,7 +86,7 @@ export interface Case {
   readonly rule?: Omit<FaultRuleInput, "fault" | "kind">;
   /** The index among the URLs of that kind. */
   readonly index?: number;
-  readonly see: (url: string) => Promise<void>;
+  readonly check: (url: string) => Promise<void>;
 }
 
 /** Tests each case; afterwards the same URL has a correct response again. */
@@ -96,13 +96,13 @@ export function testFaults<Name extends FaultName>(
   const names = Object.keys(cases) as Name[];
   const rows = names.flatMap((fault) => [cases[fault]].flat().map((row) => ({ fault, ...row })));
   describe("fault", () => {
-    it.each(rows)("$fault $rule", async ({ fault, kind = "model", rule, index = 0, see }) => {
-      const { sandbox } = onBench();
+    it.each(rows)("$fault $rule", async ({ fault, kind = "model", rule, index = 0, check }) => {
+      const { sandbox } = faultRig();
       sandbox.setFaults([{ kind, fault, ...rule }]);
       const url = urlsOf(kind)[index] ?? "";
-      await see(url);
+      await check(url);
       sandbox.setFaults([]);
-      expect((await send(url)).bytes).toEqual(rightBytes(url));
+      expect((await send(url)).bytes).toEqual(correctBytes(url));
     });
   });
 }
