@@ -1,5 +1,5 @@
 /** `backUp`: each step that fails, and its effect on the other steps. */
-import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
+import { chmod, readdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type BackUpRequest, backUp } from "../../src/archive/back-up.ts";
@@ -7,14 +7,8 @@ import { crawl } from "../mirror/support/mirror-rig.ts";
 import { expectUnreadable } from "../support/canary.ts";
 import { withoutPrivileges } from "../support/without-privileges.ts";
 import { accountWorld } from "./support/account-world.ts";
-import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
+import { type BackupRig, startBackupRig, startRigWithBackupFolder } from "./support/backup-rig.ts";
 import { withCorruptingDisk } from "./support/failing-calls.ts";
-
-async function startFolder(): Promise<BackupRig> {
-  const rig = await startBackupRig();
-  await mkdir(rig.path("backups"));
-  return rig;
-}
 
 /** Every run gets another end time. */
 let minutes = 10;
@@ -38,7 +32,7 @@ const failing = async () => {
 };
 
 it("backUp syncs, makes a backup, and prunes old ones only with a retention policy", async () => {
-  await using rig = await startFolder();
+  await using rig = await startRigWithBackupFolder();
   await run(rig);
   expect(await run(rig)).toMatchObject({
     synced: { report: "synced" },
@@ -50,7 +44,7 @@ it("backUp syncs, makes a backup, and prunes old ones only with a retention poli
 });
 
 it("backUp prunes no backups of another user whose account has the same name", async () => {
-  await using rig = await startFolder();
+  await using rig = await startRigWithBackupFolder();
   await using otherUser = await startBackupRig({ userId: "8", username: "eve" });
   for (let n = 0; n < 2; n++) {
     syncOnce(otherUser);
@@ -62,7 +56,7 @@ it("backUp prunes no backups of another user whose account has the same name", a
 });
 
 it("backUp backs up the mirror as it is after a failed sync, and prunes nothing", async () => {
-  await using rig = await startFolder();
+  await using rig = await startRigWithBackupFolder();
   await run(rig);
   syncOnce(rig);
   const backedUp = await run(rig, { sync: failing, keep: { last: 1 } });
@@ -72,7 +66,7 @@ it("backUp backs up the mirror as it is after a failed sync, and prunes nothing"
 });
 
 it("backUp throws the error of the sync if there is nothing to back up", async () => {
-  await using rig = await startFolder();
+  await using rig = await startRigWithBackupFolder();
   await expect(run(rig, { sync: failing })).rejects.toBe(syncError);
   await expect(run(rig, { sync: failing, mirror: rig.path("none.sqlite") })).rejects.toBe(syncError);
   await expect(run(rig, { sync: async () => "nothing came" })).rejects.toMatchObject({
@@ -81,7 +75,7 @@ it("backUp throws the error of the sync if there is nothing to back up", async (
 });
 
 it("backUp fails and prunes nothing if the written file reads back differently", async () => {
-  await using rig = await startFolder();
+  await using rig = await startRigWithBackupFolder();
   await run(rig);
   const damagedBackup = withCorruptingDisk(() => run(rig, { keep: { last: 1 } }));
   await expect(damagedBackup).rejects.toMatchObject({
@@ -94,7 +88,7 @@ it("backUp fails and prunes nothing if the written file reads back differently",
 });
 
 it("backUp makes no backup if it is interrupted during the sync", async () => {
-  await using rig = await startFolder();
+  await using rig = await startRigWithBackupFolder();
   const interruption = new AbortController();
   const sync = async () => {
     interruption.abort(syncError);
@@ -110,7 +104,7 @@ describe("destination", () => {
   };
 
   it("an unsuitable destination is refused before the first request", async () => {
-    await using rig = await startFolder();
+    await using rig = await startRigWithBackupFolder();
     await writeFile(rig.path("backups/a.zip"), "");
     const to = (name: string) => run(rig, { to: rig.path(name), sync: unexpectedSync });
     await expect(to("nowhere")).rejects.toMatchObject({ code: "not-found" });
@@ -119,7 +113,7 @@ describe("destination", () => {
   });
 
   it("a folder without write permission is refused", async () => {
-    await using rig = await startFolder();
+    await using rig = await startRigWithBackupFolder();
     for (const above of [dirname(rig.folder), rig.folder]) await chmod(above, 0o755);
     await chmod(rig.path("backups"), 0o555);
     await withoutPrivileges(async () => {

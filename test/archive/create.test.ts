@@ -17,7 +17,7 @@ import { temporaryFolder } from "../support/run-armoire.ts";
 import { accountWorld } from "./support/account-world.ts";
 import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
 
-async function startWalked(): Promise<BackupRig> {
+async function startCrawled(): Promise<BackupRig> {
   const rig = await startBackupRig();
   crawl(rig.mirror, accountWorld());
   return rig;
@@ -32,7 +32,7 @@ const backupsIn = (folder: string) =>
 
 describe("content", () => {
   it.skipIf(!hasPython)("a backup is a valid ZIP file for another program", async () => {
-    await using rig = await startWalked();
+    await using rig = await startCrawled();
     const { file } = await rig.create("a.zip");
     const program = `
 import json, sys, zipfile
@@ -67,7 +67,7 @@ print(json.dumps([archive.testzip(), archive.namelist(), archive.read('tables/br
   );
 
   it("a backup holds CSV tables, a README and checksums for use without Armoire", async () => {
-    await using rig = await startWalked();
+    await using rig = await startCrawled();
     await rig.create("a.zip");
     await unpackBackup({ file: rig.path("a.zip"), folder: rig.path("open") });
     const text = (name: string) => readFileSync(rig.path(`open/${name}`), "utf8");
@@ -89,7 +89,7 @@ print(json.dumps([archive.testzip(), archive.namelist(), archive.read('tables/br
   });
 
   it("a backup of the same state has the same bytes, also after the mirror was compacted", async () => {
-    await using rig = await startWalked();
+    await using rig = await startCrawled();
     const first = await rig.create("1.zip");
     rig.mirror.close();
     await compactMirror({ file: rig.file, kinds, openedAt: someTime });
@@ -112,7 +112,7 @@ print(json.dumps([archive.testzip(), archive.namelist(), archive.read('tables/br
   });
 
   it("no backup is made of a mirror with a damaged body", async () => {
-    await using rig = await startWalked();
+    await using rig = await startCrawled();
     rig.mirror.db.exec("update _content set body = zeroblob(length(body)) where id = 2");
     await expect(rig.create("a.zip")).rejects.toMatchObject({ code: "damaged" });
     expect(backupsIn(rig.folder)).toEqual([]);
@@ -126,7 +126,7 @@ print(json.dumps([archive.testzip(), archive.namelist(), archive.read('tables/br
 
 describe("file", () => {
   it("in a folder, the file is named by account and state", async () => {
-    await using rig = await startWalked();
+    await using rig = await startCrawled();
     await mkdir(rig.path("backups"));
     const { file } = await rig.create("backups");
     expect(basename(file)).toBe("armoire-ada-2026-01-15T120000Z.zip");
@@ -135,7 +135,7 @@ describe("file", () => {
   });
 
   it("the file is reused for the same state, and numbered for another state of the same second", async () => {
-    await using rig = await startWalked();
+    await using rig = await startCrawled();
     await mkdir(rig.path("backups"));
     const first = await rig.create("backups");
     expect(await rig.create("backups")).toEqual({ ...first, isNew: false });
@@ -160,7 +160,7 @@ describe("file", () => {
   });
 
   it("the same backup leaves its file unchanged, and another file is replaced only with --replace", async () => {
-    await using rig = await startWalked();
+    await using rig = await startCrawled();
     await rig.create("a.zip");
     const { ino, mtimeMs } = statSync(rig.path("a.zip"));
     expect(await rig.create("a.zip")).toMatchObject({ isNew: false });
@@ -175,7 +175,7 @@ describe("file", () => {
   });
 
   it("the file replaces a symbolic link rather than its target", async () => {
-    await using rig = await startWalked();
+    await using rig = await startCrawled();
     await writeFile(rig.path("precious"), "mine");
     await symlink(rig.path("precious"), rig.path("a.zip"));
     await expect(rig.create("a.zip")).rejects.toMatchObject({ code: "exists" });
@@ -186,14 +186,14 @@ describe("file", () => {
   it.each(["nowhere", "nowhere/a.zip", "backup"])(
     "no file is written to %s, which does not exist",
     async (place) => {
-      await using rig = await startWalked();
+      await using rig = await startCrawled();
       await expect(rig.create(place)).rejects.toMatchObject({ code: "not-found" });
       expect(backupsIn(rig.folder)).toEqual([]);
     },
   );
 
   it("the file and everything restored from it are readable by their owner only, whatever the umask", async () => {
-    await using rig = await startWalked();
+    await using rig = await startCrawled();
     const umask = process.umask(0);
     try {
       await rig.create("a.zip");
@@ -214,7 +214,7 @@ describe("file", () => {
   });
 
   it("a write error names the file and the reason, and nothing of the file remains", async () => {
-    await using rig = await startWalked();
+    await using rig = await startCrawled();
     const program = `
 import { createBackup } from ${JSON.stringify(join(import.meta.dirname, "../../src/archive/create.ts"))};
 try { await createBackup({ mirror: process.argv[1], account: null, to: process.argv[2] }); } catch ({ code, message }) { console.log(code + " " + message); }`;
@@ -234,7 +234,7 @@ describe("encryption", () => {
   const askPassphrase = async () => passphrase;
 
   it("an encrypted backup has the format of age, the content of the plain backup, and the same root hash", async () => {
-    await using rig = await startWalked();
+    await using rig = await startCrawled();
     const plain = await rig.create("a.zip");
     const hidden = await rig.create("a.zip.age", { passphrase });
     expect(hidden).toMatchObject({ rootHash: plain.rootHash, isEncrypted: true, isNew: true });
@@ -250,7 +250,7 @@ describe("encryption", () => {
   }, 180_000);
 
   it("an encrypted backup does not open without its passphrase or with another one", async () => {
-    await using rig = await startWalked();
+    await using rig = await startCrawled();
     const { file } = await rig.create("a.zip.age", { passphrase });
     await expect(verifyBackup({ file })).rejects.toMatchObject({ code: "needs-passphrase" });
     const wrong = verifyBackup({ file, askPassphrase: async () => "canary-correct horse" });

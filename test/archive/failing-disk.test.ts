@@ -9,7 +9,7 @@ import { accountWorld } from "./support/account-world.ts";
 import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
 import { withFailingCall } from "./support/failing-calls.ts";
 
-async function startWalked(): Promise<BackupRig> {
+async function startCrawled(): Promise<BackupRig> {
   const rig = await startBackupRig();
   crawl(rig.mirror, accountWorld());
   await rig.create("a.zip");
@@ -35,7 +35,7 @@ const filesBeside = (rig: BackupRig) =>
   readdirSync(rig.folder).filter((name) => !/^catalogue\.sqlite|\.(lock|holder\.json)$/.test(name));
 
 it("a disk error at any step of a backup leaves the earlier file, and names the destination", async () => {
-  await using rig = await startWalked();
+  await using rig = await startCrawled();
   const before = readFileSync(rig.path("a.zip"));
   crawl(rig.mirror, accountWorld({ bras: { "1": "other" } }), { approve: true });
   const steps = await failEach(
@@ -55,7 +55,7 @@ it("a disk error at any step of a backup leaves the earlier file, and names the 
 });
 
 it("a disk error at any step of unpacking leaves no part of the folder", async () => {
-  await using rig = await startWalked();
+  await using rig = await startCrawled();
   let unpacked = 0;
   const steps = await failEach(
     () => unpackBackup({ file: rig.path("a.zip"), folder: rig.path(`files-${unpacked}`) }),
@@ -72,7 +72,7 @@ it("a disk error at any step of unpacking leaves no part of the folder", async (
 });
 
 it("a disk error at any step of a restore leaves no part of the mirror", async () => {
-  await using rig = await startWalked();
+  await using rig = await startCrawled();
   const steps = await failEach(
     () => rig.restore("a.zip", "restored.sqlite"),
     (error) => {

@@ -20,7 +20,7 @@ import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
 const program = join(import.meta.dirname, "support/backing-up-process.ts");
 const millis = fc.integer({ min: 0, max: 60 });
 
-async function startWalked(): Promise<BackupRig> {
+async function startCrawled(): Promise<BackupRig> {
   const rig = await startBackupRig();
   crawl(rig.mirror, accountWorld());
   crawl(rig.mirror, accountWorld({ bras: { "1": "grey", "3": "new" } }), { approve: true });
@@ -41,7 +41,7 @@ async function killDuring(rig: BackupRig, work: string, afterMillis: number): Pr
 }
 
 it("a kill during a backup leaves a whole file, and the next backup removes temporary files", async () => {
-  await using rig = await startWalked();
+  await using rig = await startCrawled();
   await fc.assert(
     fc.asyncProperty(millis, async (after) => {
       await killDuring(rig, "create", after);
@@ -56,7 +56,7 @@ it("a kill during a backup leaves a whole file, and the next backup removes temp
 }, 60_000);
 
 it("a kill during a restore leaves no mirror or a whole one, and the restore can be repeated", async () => {
-  await using rig = await startWalked();
+  await using rig = await startCrawled();
   const restored = rig.path("a.zip.sqlite");
   await fc.assert(
     fc.asyncProperty(millis, async (after) => {
@@ -76,7 +76,7 @@ it("a kill during a restore leaves no mirror or a whole one, and the restore can
 }, 60_000);
 
 it("a kill during unpacking leaves no folder or a whole one, and unpacking can be repeated", async () => {
-  await using rig = await startWalked();
+  await using rig = await startCrawled();
   const folder = rig.path("a.zip.files");
   await fc.assert(
     fc.asyncProperty(millis, async (after) => {
@@ -97,7 +97,7 @@ it("a kill during unpacking leaves no folder or a whole one, and unpacking can b
 it.each(["", "-wal"])(
   "a restore over an existing mirror%s is refused, and the mirror is unchanged",
   async (suffix) => {
-    await using rig = await startWalked();
+    await using rig = await startCrawled();
     await writeFile(rig.path(`old.sqlite${suffix}`), "mine");
     await expect(rig.restore("a.zip", "old.sqlite")).rejects.toMatchObject({ code: "exists" });
     expect(await readFile(rig.path(`old.sqlite${suffix}`), "utf8")).toBe("mine");
@@ -106,7 +106,7 @@ it.each(["", "-wal"])(
 );
 
 it("a restore to a locked place is refused, and names the process that holds the lock", async () => {
-  await using rig = await startWalked();
+  await using rig = await startCrawled();
   const lock = lockMirror(rig.path("new.sqlite"), someTime);
   try {
     const restored = rig.restore("a.zip", "new.sqlite");
@@ -121,7 +121,7 @@ it("a restore to a locked place is refused, and names the process that holds the
 });
 
 it("unpacking needs a new or empty folder", async () => {
-  await using rig = await startWalked();
+  await using rig = await startCrawled();
   const file = rig.path("a.zip");
   await mkdir(rig.path("taken"));
   await writeFile(rig.path("taken/mine"), "mine");

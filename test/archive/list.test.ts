@@ -12,7 +12,7 @@ import { crawl } from "../mirror/support/mirror-rig.ts";
 import { baseUrl } from "../mirror/support/world.ts";
 import { testPassphrase } from "../support/canary.ts";
 import { accountWorld } from "./support/account-world.ts";
-import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
+import { type BackupRig, startBackupRig, startRigWithBackupFolder } from "./support/backup-rig.ts";
 
 async function list(folder: string, more: Partial<ListRequest> = {}): Promise<ListedBackup[]> {
   const listed: ListedBackup[] = [];
@@ -32,16 +32,10 @@ async function backUpAt(
   return basename((await rig.create(name)).file);
 }
 
-async function startFolder(): Promise<BackupRig> {
-  const rig = await startBackupRig();
-  await mkdir(rig.path("backups"));
-  return rig;
-}
-
 const names = (listed: readonly { readonly file: string }[]) => listed.map(({ file }) => basename(file));
 
 it("a list shows each backup's account and state, and the changes since the one before", async () => {
-  await using rig = await startFolder();
+  await using rig = await startRigWithBackupFolder();
   await backUpAt(rig, "2026-01-01T00:00:00.000Z", { "1": "blue", "2": "red" });
   await backUpAt(rig, "2026-01-02T00:00:00.000Z", { "1": "blue", "3": "green", "4": "white" });
   await backUpAt(rig, "2026-01-03T00:00:00.000Z", { "1": "grey", "3": "green", "4": "white" });
@@ -61,7 +55,7 @@ it("a list shows each backup's account and state, and the changes since the one 
 });
 
 it("a list names damaged, unsupported and encrypted backups, and files that may be backups without a header", async () => {
-  await using rig = await startFolder();
+  await using rig = await startRigWithBackupFolder();
   const damaged = await backUpAt(rig, "2026-01-01T00:00:00.000Z");
   await appendFile(rig.path(`backups/${damaged}`), "x");
   await backUpAt(rig, "2026-01-02T00:00:00.000Z");
@@ -83,7 +77,7 @@ it("a list names damaged, unsupported and encrypted backups, and files that may 
 });
 
 it("a list does not block on pipes, and reports folders named like backups", async () => {
-  await using rig = await startFolder();
+  await using rig = await startRigWithBackupFolder();
   execFileSync("mkfifo", [rig.path("backups/armoire-pipe.zip")]);
   await mkdir(rig.path("backups/armoire-folder.zip"));
   expect(await list(rig.path("backups"))).toMatchObject([{ code: "unreadable" }, { code: "unreadable" }]);
@@ -93,14 +87,14 @@ it("a list of a missing folder or of a file is refused", async () => {
   await expect(list("/nonexistent/backups")).rejects.toMatchObject({
     ...{ code: "not-found", message: "There is no folder: /nonexistent/backups" },
   });
-  await using rig = await startFolder();
+  await using rig = await startRigWithBackupFolder();
   await expect(list(rig.file)).rejects.toMatchObject({
     ...{ code: "not-found", message: `This is not a folder: ${rig.file}` },
   });
 });
 
 it("pruning applies the retention policy to each account separately, and a preview removes nothing", async () => {
-  await using rig = await startFolder();
+  await using rig = await startRigWithBackupFolder();
   for (const day of ["01", "02", "03"]) {
     await backUpAt(rig, `2026-01-${day}T01:00:00.000Z`);
     await backUpAt(rig, `2026-01-${day}T02:00:00.000Z`);
@@ -132,7 +126,7 @@ it("pruning applies the retention policy to each account separately, and a previ
 });
 
 it("pruning neither removes unsound backups nor counts them as kept", async () => {
-  await using rig = await startFolder();
+  await using rig = await startRigWithBackupFolder();
   const good = await backUpAt(rig, "2026-01-01T00:00:00.000Z");
   const bad = await backUpAt(rig, "2026-01-02T00:00:00.000Z");
   await appendFile(rig.path(`backups/${bad}`), "x");
@@ -144,7 +138,7 @@ it("pruning neither removes unsound backups nor counts them as kept", async () =
 });
 
 it("pruning neither removes backups with names that the user chose nor counts them as kept", async () => {
-  await using rig = await startFolder();
+  await using rig = await startRigWithBackupFolder();
   const first = await backUpAt(rig, "2026-01-01T01:00:00.000Z");
   await backUpAt(rig, "2026-01-01T02:00:00.000Z", undefined, "backups/before-the-move.zip");
   await backUpAt(rig, "2026-01-02T01:00:00.000Z", undefined, "backups/armoire-ada-the-good-one.zip");
@@ -161,7 +155,7 @@ it("pruning neither removes backups with names that the user chose nor counts th
 });
 
 it("pruning always keeps the newest backup of each account, by time and by run", async () => {
-  await using rig = await startFolder();
+  await using rig = await startRigWithBackupFolder();
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 1, max: 28 }), { minLength: 1, maxLength: 5 }),

@@ -29,7 +29,6 @@ export async function startFetchWorkers(
 export const catalogueAt = (baseUrl: string) => ({ name: "catalogue", baseUrl, credential: null });
 
 /** A worker with a dashboard in the test's process, closed at the end of the test. */
-
 export async function startDashboardWorker(
   redis: RedisServer,
   principals: readonly Principal[],

@@ -1,5 +1,5 @@
 /** An account's mirror in a folder of its own, with its backups beside it. */
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { kinds } from "../../../jobs/kinds.ts";
 import { type Scan, scanBackup } from "../../../src/archive/container/scan.ts";
@@ -38,6 +38,13 @@ export async function startBackupRig(user = { userId: "7", username: "ada" }): P
     restore: (name, mirrorName) =>
       restoreBackup({ file: path(name), mirror: path(mirrorName), kinds, openedAt: someTime }),
   };
+}
+
+/** The rig with an empty folder `backups`. */
+export async function startRigWithBackupFolder(): Promise<BackupRig> {
+  const rig = await startBackupRig();
+  await mkdir(rig.path("backups"));
+  return rig;
 }
 
 /** Scans bytes as if they were a file. */

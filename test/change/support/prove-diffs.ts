@@ -94,9 +94,9 @@ export function placeOf(file: string, run: number): MirrorLocation {
 
 function proveDiff(changes: readonly Change[], before: Rows = new Map(), after: Rows = new Map()): void {
   strictEqual(textOf(apply(before, changes)), textOf(after));
-  deepStrictEqual(changes, [...changes].sort(inOrder));
+  deepStrictEqual(changes, [...changes].sort(byKindThenHref));
 }
 
-function inOrder(a: Change, b: Change): number {
+function byKindThenHref(a: Change, b: Change): number {
   return kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind) || compareText(a.href, b.href);
 }

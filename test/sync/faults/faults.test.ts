@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { listRuns } from "../../../src/mirror/runs/runs.ts";
 import { appCredential } from "../../../src/service/credentials/credential.ts";
+import { problemsOf } from "../../mirror/support/mirror-rig.ts";
 import { rawResponse, startRawServer } from "../../support/raw-server.ts";
-import { differencesFromTruth, problemsOf } from "../support/compare-with-truth.ts";
+import { differencesFromTruth } from "../support/compare-with-truth.ts";
 import { type Rig, startRig } from "../support/rig.ts";
 
 const world = { brands: 6, models: 24, sizes: 70, pageSize: 5 };
@@ -27,7 +28,7 @@ describe("lasting faults", () => {
       expect(report).toMatchObject({ complete: false, stopped: null, resources: { pending: 0 } });
       expect(report.resources.failed).toBeGreaterThan(0);
       expect(failuresOf(rig)).toHaveLength(report.resources.failed);
-      expect(problemsOf(rig)).toEqual([]);
+      expect(rig.read(problemsOf)).toEqual([]);
       const second = await rig.sync();
       expect(second.resources).toMatchObject({ new: 0, failed: report.resources.failed });
       rig.sandbox.setFaults([]);
@@ -107,7 +108,7 @@ describe("other origins", () => {
     expect(canary.connectionCount()).toBe(0);
     expect(report.resources.skipped).toBeGreaterThanOrEqual(4);
     expect(report.resources.failed).toBe(1);
-    expect(problemsOf(rig)).toEqual([]);
+    expect(rig.read(problemsOf)).toEqual([]);
     expect(new Set(rig.sandbox.log().map((entry) => entry.credential))).toEqual(new Set(["app:sandbox-app"]));
   });
 });
@@ -125,7 +126,7 @@ describe("credentials", () => {
         code: "not-authenticated",
         hint: expect.stringContaining("mirrored data stays"),
       });
-      expect(problemsOf(rig)).toEqual([]);
+      expect(rig.read(problemsOf)).toEqual([]);
       const lastRun = rig.read(({ db }) =>
         db.prepare("select ended_at is not null, stopped from _run").raw().all(),
       );

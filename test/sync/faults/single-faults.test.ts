@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type FaultName, faultNames } from "../../../src/sandbox/faults/faults.ts";
+import { problemsOf } from "../../mirror/support/mirror-rig.ts";
 import { currentBodies } from "../../support/current-bodies.ts";
-import { differencesFromTruth, problemsOf } from "../support/compare-with-truth.ts";
+import { differencesFromTruth, truthOf } from "../support/compare-with-truth.ts";
 import { type Rig, startRig } from "../support/rig.ts";
 
 /**
@@ -109,7 +110,7 @@ describe("responses", () => {
       Object.values(found).filter((outcome) => outcome === "refused").length,
     );
     expect(wronglyHeld(rig, faultOf)).toEqual([]);
-    expect(problemsOf(rig)).toEqual([]);
+    expect(rig.read(problemsOf)).toEqual([]);
     expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
 
     await expectRepaired(rig, faultOf);
@@ -135,7 +136,7 @@ describe("lists", () => {
     expect(new Set(faultOf.values())).toEqual(new Set(collectionFaults));
     expect(report).toMatchObject({ stopped: null, resources: { pending: 0, failed: 2, gone: 0 } });
     expect(wronglyHeld(rig, faultOf)).toEqual([]);
-    expect(problemsOf(rig)).toEqual([]);
+    expect(rig.read(problemsOf)).toEqual([]);
 
     await expectRepaired(rig, faultOf);
   });
@@ -170,8 +171,4 @@ async function expectRepaired(rig: Rig, faultOf: ReadonlyMap<string, string>): P
     (text) => !hidden.some((url) => text.includes(` ${url} is `)),
   );
   expect(differences).toEqual([]);
-}
-
-function truthOf({ sandbox }: Rig): Map<string, string> {
-  return new Map([...sandbox.truth()].map(({ url, body }) => [url, JSON.stringify(body)]));
 }

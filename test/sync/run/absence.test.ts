@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { FaultName } from "../../../src/sandbox/faults/faults.ts";
-import { differencesFromTruth, problemsOf } from "../support/compare-with-truth.ts";
+import { problemsOf } from "../../mirror/support/mirror-rig.ts";
+import { differencesFromTruth } from "../support/compare-with-truth.ts";
 import { type Rig, startRig } from "../support/rig.ts";
 
 const world = { brands: 12, models: 24, sizes: 30, pageSize: 4 };
@@ -29,7 +30,7 @@ describe("inconsistent lists", () => {
         resources: { partial: 1, gone: 0, awaitingApproval: 0 },
       });
       expect(gone(rig)).toEqual([]);
-      expect(problemsOf(rig)).toEqual([]);
+      expect(rig.read(problemsOf)).toEqual([]);
       rig.sandbox.setFaults([]);
       expect(await rig.sync(verify)).toMatchObject({ complete: true, resources: { partial: 0, gone: 0 } });
       expect(differencesFromTruth(rig)).toEqual([]);

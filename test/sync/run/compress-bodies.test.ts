@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { MirrorError, type MirrorErrorCode } from "../../../src/mirror/file/errors.ts";
 import { compressBodies } from "../../../src/sync/run/close-run.ts";
 import type { RunMirror } from "../../../src/sync/writer/client.ts";
-import { problemsOf } from "../support/compare-with-truth.ts";
+import { problemsOf } from "../../mirror/support/mirror-rig.ts";
 import { type Rig, startRig } from "../support/rig.ts";
 
 const world = { brands: 10, models: 40, sizes: 200 };
@@ -25,7 +25,7 @@ describe("during a sync", () => {
       db.prepare("select kind from _dictionary order by kind").pluck().all(),
     );
     expect(kinds).toEqual(["model", "size", "sizes"]);
-    expect(problemsOf(rig)).toEqual([]);
+    expect(rig.read(problemsOf)).toEqual([]);
   });
 
   it("a sync that is interrupted leaves compression to the next one", async () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
-import { differencesFromTruth } from "../support/compare-with-truth.ts";
+import { differencesFromTruth, truthOf } from "../support/compare-with-truth.ts";
 import { layouts } from "../support/layouts.ts";
 import { type Rig, startRig } from "../support/rig.ts";
 
@@ -64,10 +64,6 @@ async function expectOnlyChanges(rig: Rig, request: Parameters<Sandbox["advance"
   expect(resources.new + resources.changed).toBe(differing.length);
   const missing = [...before.keys()].filter((url) => !after.has(url));
   expect(absentSince(rig, run)).toEqual(missing.sort());
-}
-
-function truthOf({ sandbox }: Rig): Map<string, string> {
-  return new Map([...sandbox.truth()].map(({ url, body }) => [url, JSON.stringify(body)]));
 }
 
 function storedIn(rig: Rig, run: number | null): string[] {

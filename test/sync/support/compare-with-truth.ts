@@ -2,11 +2,10 @@
  * Compares a mirror with the sandbox's data. It interprets envelopes independently of the projections, so that it does not
  * repeat their mistakes.
  */
-import { kinds } from "../../../jobs/kinds.ts";
-import { type CheckProblem, checkMirror } from "../../../src/mirror/check/check.ts";
 import type { MirrorReader } from "../../../src/mirror/reader.ts";
 import type { TruthRecord } from "../../../src/sandbox/resources/catalogue.ts";
 import type { Json, JsonObject } from "../../../src/sandbox/resources/view.ts";
+import { problemsOf } from "../../mirror/support/mirror-rig.ts";
 import { currentBodies } from "../../support/current-bodies.ts";
 import type { Rig } from "./rig.ts";
 
@@ -25,11 +24,12 @@ export function differencesFromTruth(rig: Rig): string[] {
   const differences = keys
     .filter((key) => expected.get(key) !== held.get(key))
     .map((key) => `${key} is ${held.get(key)} and should be ${expected.get(key)}`);
-  return [...differences.slice(0, 5), ...problemsOf(rig).map((problem) => JSON.stringify(problem))];
+  return [...differences.slice(0, 5), ...rig.read(problemsOf).map((problem) => JSON.stringify(problem))];
 }
 
-export function problemsOf(rig: Rig): readonly CheckProblem[] {
-  return rig.read((mirror) => checkMirror(mirror, kinds).problems);
+/** The current bodies of the sandbox by URL. */
+export function truthOf({ sandbox }: Rig): Map<string, string> {
+  return new Map([...sandbox.truth()].map(({ url, body }) => [url, JSON.stringify(body)]));
 }
 
 function readHolding(mirror: MirrorReader): Holding {

@@ -7,7 +7,7 @@ import { startSandbox } from "../../../../src/sandbox/sandbox.ts";
 import { bearerToken } from "../../../../src/service/credentials/credential.ts";
 import { secretEncodings } from "../../../../src/service/credentials/secret-encodings.ts";
 import { type RedisServer, startRedis } from "../../../support/redis.ts";
-import { startDashboardWorker } from "../../../support/workers.ts";
+import { catalogueAt, startDashboardWorker } from "../../../support/workers.ts";
 import { startRig } from "../../../sync/support/rig.ts";
 
 let redis: RedisServer;
@@ -18,8 +18,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await redis[Symbol.asyncDispose]();
 });
-
-const catalogueAt = (baseUrl: string) => ({ name: "catalogue", baseUrl, credential: null });
 
 async function get(url: string, options: Parameters<typeof request>[1] = {}) {
   const { statusCode, headers, body } = await request(url, options);
