@@ -2,6 +2,7 @@
  * A second service, written from the specification alone: it imports nothing of the project, and shares no line with
  * the sandbox. `CHOICES.md` lists what the specification leaves open and what this service does.
  */
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
@@ -31,6 +32,8 @@ export interface IndependentService {
   readonly addresses: Addresses;
   /** All requests so far, in order. */
   readonly requests: readonly ReceivedRequest[];
+  /** Resolves with the request that makes this many. */
+  received(count: number): Promise<void>;
   /** The response to a request now, which is not counted and not among the requests. */
   read(target: string, authorization?: string): { readonly status: number; readonly text: string };
   /** Tokens by their text; add and delete to issue and revoke. */
@@ -60,11 +63,15 @@ export async function startIndependentService(changes: Partial<Options> = {}): P
     const authorization = request.headers.authorization ?? "";
     const isCounted = respond(request, response, parts, requests.length);
     requests.push({ target: request.url ?? "", authorization, status: response.statusCode, isCounted });
+    server.emit("received");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     ...{ baseUrl: `${origin}${options.basePath}/`, data, addresses, requests, tokens, options },
+    async received(count) {
+      while (requests.length < count) await once(server, "received");
+    },
     read(target, authorization = "") {
       const { status, body } = replyTo({ method: "GET", target, authorization }, parts);
       return { status, text: toText(body) };

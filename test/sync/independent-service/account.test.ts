@@ -17,7 +17,7 @@ const kindsHeld = (rig: IndependentRig) =>
     db.prepare("select distinct kind from _resource where state = 'held' order by kind").pluck().all(),
   );
 
-describe("the mirror of an account of a service that was written from the specification alone", () => {
+describe("account at the independent service", () => {
   it.each(Object.entries(variants))("the mirror of an account is exact, with %s", async (_name, options) => {
     await using rig = await startIndependentRig(options);
     for (const user of [0, 1]) {
@@ -72,7 +72,7 @@ describe("the mirror of an account of a service that was written from the specif
   });
 });
 
-describe("a token without a scope, at a service that was written from the specification alone", () => {
+describe("scopes at the independent service", () => {
   it("a token without the scope email mirrors a user without one", async () => {
     await using rig = await startIndependentRig();
     const authorization = authorize(rig, ["wardrobe", "tape"]);
@@ -120,7 +120,7 @@ describe("a token without a scope, at a service that was written from the specif
   );
 });
 
-describe("a token that is no longer valid, at a service that was written from the specification alone", () => {
+describe("invalid tokens at the independent service", () => {
   it.each([200, 401, 403, 404] as const)(
     "a token that is no longer valid is recognised by the body, with status %d",
     async (noToken) => {

@@ -18,7 +18,7 @@ const refusalsOf = ({ service }: IndependentRig) =>
 
 const countedOf = ({ service }: IndependentRig) => service.requests.filter(({ isCounted }) => isCounted);
 
-describe("an allowance of a service that was written from the specification alone", () => {
+describe("allowance of the independent service", () => {
   const allowances = [
     [100, 403],
     [45, 503],

@@ -21,7 +21,7 @@ const variants: Readonly<Record<string, Partial<Options>>> = {
   }),
 };
 
-describe("a first sync of a service that was written from the specification alone", () => {
+describe("first sync of the independent service", () => {
   it.each(Object.entries(variants))(
     "a first sync stores every body and row, with %s",
     async (_name, options) => {

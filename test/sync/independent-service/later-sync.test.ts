@@ -47,7 +47,7 @@ const choices: Readonly<Record<string, Partial<Options>>> = {
   }),
 };
 
-describe("a later sync of a service that was written from the specification alone", () => {
+describe("later sync of the independent service", () => {
   it("a later sync costs nothing counted when nothing has changed", async () => {
     const allowance = { requests: 500, windowMs: dayMs, start: "fixed", per: "service" } as const;
     await using rig = await startIndependentRig({ allowance, allowanceFields: "x-epoch" });
