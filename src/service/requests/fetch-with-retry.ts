@@ -43,10 +43,15 @@ export function createFetch<Fetched>(context: FetchContext<Fetched>): Fetch<Fetc
       circuit.succeed();
       return fetched;
     } catch (error) {
-      if (error instanceof ServiceError && error.next === "retry") circuit.fail();
+      if (error instanceof ServiceError && isOutage(error)) circuit.fail(error.resumeAt);
       throw error;
     }
   };
+}
+
+/** A 503 with a long `Retry-After` may concern one resource; if each one has it, the service is down. */
+function isOutage({ next, code, status }: ServiceError): boolean {
+  return next === "retry" || (code === "throttled" && status === 503);
 }
 
 /** Continues after a first attempt that failed with `failure`. Rejects with the last failure. */
@@ -116,7 +121,7 @@ const openMillis = 60_000;
 
 /**
  * Stops requests to a service that is down. After ten fetches in a row have failed with all their retries, it refuses for
- * a minute; then fetches pass again, and the first failure opens it for another minute.
+ * a minute, or as long as the service asks; then fetches pass again, and the first failure opens it again.
  */
 class Circuit {
   readonly #clock: Clock;
@@ -139,8 +144,10 @@ class Circuit {
     this.#failuresInARow = 0;
   }
 
-  fail(): void {
+  /** @param resumeAt epoch milliseconds, if the service gave a time */
+  fail(resumeAt: number | null): void {
     this.#failuresInARow++;
-    if (this.#failuresInARow >= maxFailuresInARow) this.#openUntil = this.#clock.now() + openMillis;
+    if (this.#failuresInARow < maxFailuresInARow) return;
+    this.#openUntil = Math.max(this.#clock.now() + openMillis, resumeAt ?? 0);
   }
 }

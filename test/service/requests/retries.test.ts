@@ -128,6 +128,17 @@ describe("waits requested by the service", () => {
     expect(rig.clock.sleeps).toEqual([]);
   });
 
+  test("a long Retry-After of ten 503s in a row opens the circuit breaker until then", async () => {
+    await using rig = await startClientRig((_, socket) =>
+      socket.write(jsonResponse({}, { "retry-after": "3600" }, 503)),
+    );
+    const resumeAt = rig.clock.now() + 3_600_000;
+    for (let n = 0; n < 10; n++)
+      expect(await failureOf(rig.fetch(`/${n}`))).toMatchObject({ code: "throttled" });
+    expect(await failureOf(rig.fetch("/next"))).toMatchObject({ code: "circuit-open", resumeAt });
+    expect(rig.server.requests).toHaveLength(10);
+  });
+
   test.each(["soon", "-1", "1e9", ""])(
     "for a Retry-After without a valid time (%j), the usual backoff applies",
     async (retryAfter) => {

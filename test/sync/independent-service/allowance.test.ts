@@ -59,6 +59,19 @@ describe("allowance of the independent service", () => {
     expect(reports.reduce((sum, { resources }) => sum + resources.failed, 0)).toBe(0);
   });
 
+  it("an allowance that only 503s with a Retry-After show stops the run after ten refusals in a row", async () => {
+    await using rig = await startIndependentRig({
+      ...{ allowance: daily(60), allowanceFields: "none", refusal: 503, retryAfter: "seconds" },
+    });
+    const report = await rig.sync();
+    expect(report).toMatchObject({ complete: false, stopped: "error" });
+    // Ten in a row, and the requests that were running.
+    expect(refusalsOf(rig).length).toBeLessThanOrEqual(13);
+    rig.advance(dayMs);
+    await rig.syncDaily();
+    expect(differencesFromCatalogue(rig)).toEqual([]);
+  });
+
   it("an allowance of a window that starts with a request lets each window be spent whole", async () => {
     const windowMs = 7 * hourMs;
     await using rig = await startIndependentRig({
