@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { dayMs } from "../../support/independent-service/options.ts";
 import { readCsv } from "../../support/read-csv.ts";
 import { callArmoire, startArmoire } from "../../support/run-armoire.ts";
 import { differencesFromCatalogue } from "./support/compare-with-data.ts";
@@ -24,6 +25,35 @@ it("a crawl of an independent service continues where it was killed", async () =
   expect(JSON.parse(last.stdout)).toMatchObject({ complete: true, stopped: null });
   expect(differencesFromCatalogue(rig)).toEqual([]);
   expect(await callArmoire(["mirror", "check", ...settingsOf(rig)])).toMatchObject({ exitCode: 0 });
+});
+
+it("a diff of two crawls of an independent service shows exactly the edits between them", async () => {
+  await using rig = await startIndependentRig();
+  await rig.sync();
+  rig.advance(dayMs);
+  const { data, addresses } = rig.service;
+  const [brand] = data.brands;
+  const model = data.models.at(-1);
+  if (!brand || !model) throw new Error("no data");
+  Object.assign(brand, { twitter: "silent" });
+  Object.assign(model, { type: "corset", isDiscontinued: !model.isDiscontinued });
+  await rig.sync({ mode: "verify" });
+  const { stdout } = await callArmoire(["diff", "--json", ...settingsOf(rig)]);
+  const { changes } = JSON.parse(stdout) as { changes: unknown };
+  const wasDiscontinued = !model.isDiscontinued;
+  expect(changes).toEqual([
+    expect.objectContaining({
+      href: addresses.write({ document: "brand", id: brand.id }),
+      fields: [{ field: "twitter", before: null, after: "silent" }],
+    }),
+    expect.objectContaining({
+      href: addresses.write({ document: "model", id: model.id }),
+      fields: [
+        { field: "is_discontinued", before: Number(wasDiscontinued), after: Number(!wasDiscontinued) },
+        { field: "type", before: "balconette", after: "corset" },
+      ],
+    }),
+  ]);
 });
 
 describe("export of the independent service", () => {
