@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { isServiceErrorCode, ServiceError } from "../../src/service/errors.ts";
+import { rateLimitFields } from "../../src/service/requests/headers.ts";
 import type { RawResponse, ResponseHead } from "../../src/service/transport/send-request.ts";
 
 export const payloadVersion = 1;
@@ -110,7 +111,7 @@ export function fromWireResponse(
 }
 
 /** The headers that the client reads. Others, such as cookies, stay with the worker. */
-const sentHeaders = [
+const sentHeaders: readonly string[] = [
   "etag",
   "location",
   "content-type",
@@ -118,10 +119,8 @@ const sentHeaders = [
   "content-length",
   "transfer-encoding",
   "retry-after",
-  "x-ratelimit-limit",
-  "x-ratelimit-remaining",
-  "x-ratelimit-reset",
-] as const;
+  ...rateLimitFields,
+];
 
 function selectHeaders(headers: ResponseHead["headers"]): Record<string, string | string[]> {
   return Object.fromEntries(

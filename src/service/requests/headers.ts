@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ResponseHead } from "../transport/send-request.ts";
+import { hasStructuredRateLimit, readStructuredRateLimit } from "./structured-rate-limit.ts";
 
 /** The rate limit in the headers of one response; a field that cannot be read is null. */
 export interface RateLimitHeaders {
@@ -16,16 +17,52 @@ const year = 366 * 24 * 3600;
 const firstEpochSecond = 1e9;
 const lastEpochSecond = 1e11;
 
+/** The fields of a family share a prefix; the second one is of earlier drafts of the IETF's. */
+const prefixes = ["x-ratelimit", "ratelimit"] as const;
+
+/** The names of all fields that `readRateLimitHeaders` reads. */
+export const rateLimitFields: readonly string[] = [
+  ...prefixes.flatMap((prefix) => [`${prefix}-limit`, `${prefix}-remaining`, `${prefix}-reset`]),
+  "ratelimit",
+  "ratelimit-policy",
+];
+
 /**
- * Reads `X-RateLimit-Limit`, `-Remaining` and `-Reset`; null if all are missing.
+ * Reads `X-RateLimit-Limit`, `-Remaining` and `-Reset`, or `RateLimit-Limit`, `-Remaining` and `-Reset`, or `RateLimit` and
+ * `RateLimit-Policy`: the first of these that has a remaining count. Null if all are missing.
  * @param now epoch milliseconds
  */
 export function readRateLimitHeaders(headers: IncomingHttpHeaders, now: number): RateLimitHeaders | null {
-  const limit = headers["x-ratelimit-limit"];
-  const remaining = headers["x-ratelimit-remaining"];
-  const reset = headers["x-ratelimit-reset"];
+  const readings: RateLimitHeaders[] = [];
+  for (const prefix of prefixes) {
+    const reading = readFamily(headers, prefix, now);
+    if (reading?.remaining != null) return reading;
+    if (reading !== null) readings.push(reading);
+  }
+  if (hasStructuredRateLimit(headers)) {
+    const { resetSeconds, ...counts } = readStructuredRateLimit(headers);
+    const reading = { ...counts, resetAt: resetSeconds === null ? null : now + resetSeconds * 1000 };
+    if (reading.remaining !== null) return reading;
+    readings.push(reading);
+  }
+  return readings[0] ?? null;
+}
+
+function readFamily(
+  headers: IncomingHttpHeaders,
+  prefix: (typeof prefixes)[number],
+  now: number,
+): RateLimitHeaders | null {
+  const limit = headers[`${prefix}-limit`];
+  const remaining = headers[`${prefix}-remaining`];
+  const reset = headers[`${prefix}-reset`];
   if (limit === undefined && remaining === undefined && reset === undefined) return null;
-  return { limit: readCount(limit), remaining: readCount(remaining), resetAt: readReset(reset, now) };
+  return { limit: readLimit(limit), remaining: readCount(remaining), resetAt: readReset(reset, now) };
+}
+
+/** A limit may be followed by the policies that it comes from: `100, 100;w=86400`. */
+function readLimit(value: string | string[] | undefined): number | null {
+  return typeof value === "string" ? readCount(value.split(/[,;]/, 1)[0]?.trim()) : null;
 }
 
 function readReset(value: string | string[] | undefined, now: number): number | null {

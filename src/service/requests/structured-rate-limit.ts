@@ -1,0 +1,92 @@
+/**
+ * `RateLimit` and `RateLimit-Policy`, structured fields of the IETF's draft on rate-limit headers. In: headers. Out: the one
+ * quota that matters, since the ledger keeps one window. Pure.
+ *
+ * `RateLimit: "daily";r=12;t=3600` says what remains and for how many seconds; `RateLimit-Policy: "daily";q=300;w=86400` says
+ * how much is granted in how many seconds. The seventh draft had `limit=300, remaining=12, reset=3600` and `300;w=86400`.
+ */
+import type { IncomingHttpHeaders } from "node:http";
+import { type BareItem, type Dictionary, type List, parseDictionary, parseList } from "structured-headers";
+
+type Header = string | string[] | undefined;
+
+export interface Quota {
+  readonly limit: number | null;
+  readonly remaining: number | null;
+  /** Seconds until the window ends. */
+  readonly resetSeconds: number | null;
+}
+
+const nothing: Quota = { limit: null, remaining: null, resetSeconds: null };
+
+export function hasStructuredRateLimit(headers: IncomingHttpHeaders): boolean {
+  return headers.ratelimit !== undefined || headers["ratelimit-policy"] !== undefined;
+}
+
+export function readStructuredRateLimit(headers: IncomingHttpHeaders): Quota {
+  const policies = readPolicies(headers["ratelimit-policy"]);
+  const limit = policies.values().next().value?.limit ?? null;
+  return chooseQuota(readQuotas(headers.ratelimit, policies)) ?? { ...nothing, limit };
+}
+
+/** Shorter windows are waited for; they say nothing about how many requests a run may send. */
+const minWindowSeconds = 60;
+
+/** The quota with the fewest requests left, among those that last longer than a wait. */
+function chooseQuota(quotas: readonly Quota[]): Quota | undefined {
+  const isLong = ({ resetSeconds }: Quota) => resetSeconds === null || resetSeconds > minWindowSeconds;
+  const long = quotas.filter(isLong);
+  return (long.length > 0 ? long : [...quotas]).sort((a, b) => Number(a.remaining) - Number(b.remaining))[0];
+}
+
+function readQuotas(header: Header, policies: ReadonlyMap<string, Policy>): Quota[] {
+  const list = parse(header, parseList);
+  const named = (list ?? []).flatMap(([name, parameters]): Quota[] => {
+    const policy = Array.isArray(name) ? undefined : policies.get(nameOf(name));
+    const remaining = toCount(parameters.get("r"));
+    if (remaining === null || policy?.isOther) return [];
+    return [{ limit: policy?.limit ?? null, remaining, resetSeconds: toCount(parameters.get("t")) }];
+  });
+  if (named.length > 0) return named;
+  const fields = parse(header, parseDictionary);
+  const countOf = (name: string) => toCount(fields?.get(name)?.[0]);
+  const remaining = countOf("remaining");
+  return remaining === null ? [] : [{ limit: countOf("limit"), remaining, resetSeconds: countOf("reset") }];
+}
+
+interface Policy {
+  readonly limit: number | null;
+  /** Whether something other than requests is counted, such as bytes. */
+  readonly isOther: boolean;
+}
+
+function readPolicies(header: Header): ReadonlyMap<string, Policy> {
+  const list = parse(header, parseList) ?? [];
+  return new Map(
+    list.flatMap(([name, parameters]): [string, Policy][] => {
+      if (Array.isArray(name)) return [];
+      const unit = parameters.get("qu");
+      const limit = toCount(parameters.get("q")) ?? toCount(name);
+      return [[nameOf(name), { limit, isOther: unit !== undefined && nameOf(unit) !== "requests" }]];
+    }),
+  );
+}
+
+/** Null for a header that is missing or malformed. */
+function parse<Parsed extends List | Dictionary>(
+  header: Header,
+  parser: (text: string) => Parsed,
+): Parsed | null {
+  if (header === undefined) return null;
+  try {
+    return parser([header].flat().join(", "));
+  } catch {
+    return null;
+  }
+}
+
+/** A name may be written as a string or as a token. */
+const nameOf = (item: BareItem): string => String(item);
+
+const toCount = (item: unknown): number | null =>
+  typeof item === "number" && Number.isSafeInteger(item) && item >= 0 ? item : null;
