@@ -1,7 +1,6 @@
 /** The sandbox's options and their defaults. A wrong value is refused with a one-line error. */
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { allowanceHeaderStyles } from "./accounts/allowance.ts";
 import {
   type FaultPresetName,
   type FaultRule,
@@ -10,10 +9,7 @@ import {
   faultPresets,
   faultRules,
 } from "./faults/fault-rules.ts";
-import { etagStyles } from "./http/content.ts";
-import { layouts } from "./resources/addresses.ts";
-import { paginations } from "./resources/resource.ts";
-import { measurementShapes, picturePlaces } from "./resources/view.ts";
+import { variants } from "./variants.ts";
 import type { WorldTotals } from "./world/world.ts";
 
 /** `real` has the size of a real catalogue; `small` is for quick tests. */
@@ -24,6 +20,7 @@ const presets = {
 
 export const presetNames = ["small", "real"] as const;
 
+const allowance = z.int().min(0).nullable();
 const total = z.int().min(0).max(1_000_000);
 
 const optionsSchema = z.strictObject({
@@ -39,28 +36,38 @@ const optionsSchema = z.strictObject({
   sizes: total.optional(),
   pageSize: z.int().min(1).max(10_000).default(20),
   paginateSizes: z.boolean().default(false),
-  measurements: z.enum(measurementShapes).default("linked"),
-  pictures: z.enum(picturePlaces).default("elsewhere"),
-  layout: z.enum(layouts).default("plain"),
-  pagination: z.enum(paginations).default("page"),
+  measurements: z.enum(variants.measurements).default("linked"),
+  pictures: z.enum(variants.pictures).default("elsewhere"),
+  layout: z.enum(variants.layout).default("plain"),
+  pagination: z.enum(variants.pagination).default("page"),
   /** The `<name>` of `<name>_url` fields. */
   serviceName: z
     .string()
     .regex(/^[a-z][a-z0-9_]{0,30}$/i, "letters, digits and underscores")
     .default("service"),
   /** Counted requests of each credential in a window; null: no limit and no allowance headers. */
-  allowance: z.int().min(0).nullable().default(1_000_000),
+  allowance: allowance.default(1_000_000),
+  /** Instead of it, for requests without a credential, of the application, and of each user. */
+  allowances: z.strictObject({ none: allowance, app: allowance, user: allowance }).partial().default({}),
   windowSeconds: z.int().min(1).default(86_400),
   /** With `none`, only the `rate_limit` resource shows the remaining count. */
-  allowanceHeaders: z.enum(allowanceHeaderStyles).default("epoch"),
+  allowanceHeaders: z.enum(variants.allowanceHeaders).default("epoch"),
+  /** The names of the allowance headers. */
+  rateLimitFields: z.enum(variants.rateLimitFields).default("x-ratelimit"),
+  /** What the reported limit is: the grant, or what was used of it. */
+  limitMeaning: z.enum(variants.limitMeaning).default("granted"),
+  /** The response when nothing is left. */
+  spentResponse: z.enum(variants.spentResponse).default("explained"),
   /** Whether "not modified" counts, and is refused when the allowance is used up. */
   countNotModified: z.boolean().default(false),
   /** Whether the root counts, and is refused when the allowance is used up. */
   countRoot: z.boolean().default(false),
-  etag: z.enum(etagStyles).default("strong"),
+  etag: z.enum(variants.etag).default("strong"),
   /** Delay of every reply. */
   latencyMillis: z.int().min(0).max(3_600_000).default(0),
   users: z.int().min(0).max(10_000).default(1),
+  /** How it shows that a token lacks the scope of bras or measurements. */
+  missingScope: z.enum(variants.missingScope).default("null-link"),
   /** Status of "Not authenticated" replies. */
   unauthorizedStatus: z.int().min(200).max(599).default(401),
 });

@@ -53,8 +53,8 @@ export interface Sandbox extends AsyncDisposable {
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const settings = resolveOptions(options);
-  const { seed, totals, serviceName, pageSize, paginateSizes, measurements, pictures } = settings;
-  const { allowance: limit } = settings;
+  const { seed, totals, serviceName, pageSize, paginateSizes, measurements, pictures, missingScope } =
+    settings;
   const clock = createClock();
   const world = createWorld(seed, totals);
   const users = createUsers(world, settings.users);
@@ -65,15 +65,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   let faultPlan = createFaultPlan(settings.faultRules);
   const service = createService({
     site: {
-      view: { world, serviceName, pageSize, paginateSizes, measurements, pictures },
+      view: { world, serviceName, pageSize, paginateSizes, measurements, pictures, missingScope },
       addresses: createAddresses(settings.layout, world),
       paging: createPaging(settings.pagination, seed),
       etagStyle: settings.etag,
       unauthorizedStatus: settings.unauthorizedStatus,
     },
     authenticate: (authorization) => authenticate(authorization),
-    allowance: limit === null ? null : createAllowance(limit, settings.windowSeconds, clock.nowMillis),
-    allowanceHeaders: settings.allowanceHeaders,
+    allowance: createAllowance(settings, clock.nowMillis),
+    spentResponse: settings.spentResponse,
     countNotModified: settings.countNotModified,
     countRoot: settings.countRoot,
     nowMillis: clock.nowMillis,

@@ -1,5 +1,6 @@
 /** The cost of requests, and the renewal of the allowance. */
 import { expect, it } from "vitest";
+import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { bearer, send } from "./support/client.ts";
 
@@ -72,7 +73,9 @@ it("without an allowance there are no allowance headers", async () => {
   await using sandbox = await startSandbox({ allowance: null });
   const { headers } = await send(`${sandbox.url}brands/`);
   expect(Object.keys(headers).filter((name) => name.startsWith("x-ratelimit"))).toEqual([]);
-  expect(JSON.parse((await send(`${sandbox.url}rate-limit/`)).bytes.toString()).body).toEqual({});
+  expect(JSON.parse((await send(`${sandbox.url}rate-limit/`)).bytes.toString()).body).toEqual({
+    base: { limit: null, remaining: null, reset: null },
+  });
 });
 
 it("the window's end is given in seconds, or not in headers, if configured", async () => {
@@ -115,4 +118,65 @@ it("responses are dated by the sandbox's clock", async () => {
   sandbox.moveClock({ now: "2031-05-06T07:08:09Z" });
   expect((await send(sandbox.url)).headers.date).toMatch(/^Tue, 06 May 2031 07:08:/);
   expect(sandbox.log()[0]?.time).toMatch(/^2031-05-06T07:08:/);
+});
+
+it("each kind of credential may have an allowance of its own, or none", async () => {
+  await using sandbox = await startSandbox({
+    allowance: 5,
+    allowances: { none: 1, app: null, user: 2 },
+    users: 2,
+  });
+  const { key, secret } = sandbox.app;
+  const app = { Authorization: `app ${key}:${secret}` };
+  expect(await spend(sandbox, 2)).toEqual([200, 403]);
+  expect(await spend(sandbox, 7, app)).toEqual(Array(7).fill(200));
+  for (const { token } of sandbox.users)
+    expect(await spend(sandbox, 3, bearer(token))).toEqual([200, 200, 403]);
+  await using partly = await startSandbox({ allowance: 1, allowances: { none: 2 }, users: 1 });
+  expect(await spend(partly, 3)).toEqual([200, 200, 403]);
+  expect(await spend(partly, 2, bearer(partly.users[0]?.token))).toEqual([200, 403]);
+});
+
+it("the allowance headers may have the names of the IETF's drafts", async () => {
+  const rateLimitOf = async (options: SandboxOptions) => {
+    await using sandbox = await startSandbox({ allowance: 3, windowSeconds: 3_600, ...options });
+    const { headers } = await send(`${sandbox.url}brands/`);
+    return Object.fromEntries(Object.entries(headers).filter(([name]) => name.includes("ratelimit")));
+  };
+  const seconds = expect.stringMatching(/^3(?:60[01]|59\d)$/);
+  expect(await rateLimitOf({ rateLimitFields: "ratelimit", allowanceHeaders: "seconds" })).toEqual({
+    "ratelimit-limit": "3",
+    "ratelimit-remaining": "2",
+    "ratelimit-reset": seconds,
+  });
+  expect(await rateLimitOf({ rateLimitFields: "structured" })).toEqual({
+    "ratelimit-policy": '"default";q=3;w=3600',
+    ratelimit: expect.stringMatching(/^"default";r=2;t=3(?:60[01]|59\d)$/),
+  });
+  expect(await rateLimitOf({ rateLimitFields: "structured", allowanceHeaders: "none" })).toEqual({});
+});
+
+it("the reported limit may be what was used", async () => {
+  await using sandbox = await startSandbox({ allowance: 3, limitMeaning: "used" });
+  for (const [used, left] of ["1 2", "2 1", "3 0", "3 0"].map((pair) => pair.split(" "))) {
+    const reply = await send(`${sandbox.url}brands/`);
+    expect(reply.headers).toMatchObject({ "x-ratelimit-limit": used, "x-ratelimit-remaining": left });
+  }
+  const limit = await send(`${sandbox.url}rate-limit/`);
+  expect(JSON.parse(limit.bytes.toString()).body.base).toMatchObject({ limit: 3, remaining: 0 });
+});
+
+it.each([
+  ["bare-403", 403],
+  ["bare-429", 429],
+] as const)("a spent allowance may be refused without an explanation: %s", async (spentResponse, status) => {
+  await using sandbox = await startSandbox({ allowance: 1, spentResponse });
+  const first = await send(`${sandbox.url}brands/`);
+  expect(leftIn(first)).toBe("0");
+  const refused = await send(`${sandbox.url}brands/`);
+  expect(refused.status).toBe(status);
+  expect(Object.keys(refused.headers).filter((name) => /ratelimit|retry/.test(name))).toEqual([]);
+  expect(refused.bytes.toString()).not.toMatch(/rate limit/i);
+  const headers = { "If-None-Match": first.headers.etag ?? "" };
+  expect((await send(`${sandbox.url}brands/`, { headers })).status).toBe(304);
 });

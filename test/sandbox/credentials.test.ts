@@ -55,6 +55,24 @@ it("a missing scope gives a null link, a 403 and no email", async () => {
   }
 });
 
+it.each([
+  ["401", 401, "Refused"],
+  ["403", 403, "Refused"],
+  ["404", 404, "Not found"],
+  ["not-authenticated", 200, "Not authenticated"],
+] as const)("a missing scope may show only in the list: %s", async (missingScope, status, message) => {
+  await using lenient = await startSandbox({ missingScope, unauthorizedStatus: 200, users: 3 });
+  const token = lenient.users[2]?.token;
+  const me = await getEnvelope(`${lenient.url}me/`, bearer(token));
+  expect(me.links.measurements).toBe(`${lenient.url}me/measurements/`);
+  const refused = await send(`${lenient.url}me/measurements/`, { headers: bearer(token) });
+  expect({ status: refused.status, ...JSON.parse(refused.bytes.toString()) }).toMatchObject({
+    status,
+    message,
+  });
+  expect((await send(`${lenient.url}me/bras/`, { headers: bearer(token) })).status).toBe(200);
+});
+
 it("a user cannot read the bras of another user", async () => {
   const first = await getEnvelope(`${sandbox.url}me/bras/`, bearer(tokenOf(0)));
   const [href = ""] = hrefsOf(first);

@@ -8,6 +8,7 @@ import { resolveOptions, SandboxOptionError, type SandboxOptions } from "../../s
 import { Random } from "../../src/sandbox/random.ts";
 import { scramble, unscramble } from "../../src/sandbox/resources/resource.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { variants } from "../../src/sandbox/variants.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 
 let folder: string;
@@ -27,6 +28,12 @@ describe("command-line options", () => {
       totals: { brands: 12, models: 60, sizes: 300 },
       faultRules: [],
     });
+  });
+
+  it.each(
+    Object.entries(variants).flatMap(([name, values]) => values.map((value) => [name, value] as const)),
+  )("the variant %s may be %j", (name, value) => {
+    expect(resolveOptions({ [name]: value })).toMatchObject({ [name]: value });
   });
 
   it("totals override those of the preset", () => {

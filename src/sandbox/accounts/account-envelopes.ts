@@ -41,7 +41,7 @@ export function accountEnvelope(
 
 function userEnvelope(view: View, user: SandboxUser): SentEnvelope {
   const linkOf = (kind: "bras" | "measurements"): string | null =>
-    user.scopes.includes(scopeByKind[kind]) ? view.urlOf(kind, 0) : null;
+    view.missingScope !== "null-link" || user.scopes.includes(scopeByKind[kind]) ? view.urlOf(kind, 0) : null;
   const links = { bras: linkOf("bras"), measurements: linkOf("measurements") };
   const sent = entity(view.urlOf("me", 0), null, links, {
     username: user.username,

@@ -3,12 +3,7 @@
  * order is: find the resource, refuse if the allowance is used up, apply a fault if one is due, else reply "not
  * modified" if it applies; then count.
  */
-import {
-  type Allowance,
-  type AllowanceHeaderStyle,
-  type AllowanceState,
-  resetFor,
-} from "../accounts/allowance.ts";
+import type { Allowance, AllowanceState, SpentResponse } from "../accounts/allowance.ts";
 import { type Credential, noCredential } from "../accounts/credentials.ts";
 import type { FaultPlan } from "../faults/fault-rules.ts";
 import { docsUrl, type View } from "../resources/view.ts";
@@ -33,8 +28,8 @@ export interface ServiceRequest {
 export interface ServiceParts {
   readonly site: SiteSettings;
   readonly authenticate: (authorization: string | undefined) => Credential;
-  readonly allowance: Allowance | null;
-  readonly allowanceHeaders: AllowanceHeaderStyle;
+  readonly allowance: Allowance;
+  readonly spentResponse: SpentResponse;
   readonly countNotModified: boolean;
   readonly countRoot: boolean;
   readonly nowMillis: () => number;
@@ -90,8 +85,7 @@ export function createService(parts: ServiceParts): Service {
     const usual = request.acceptsGzip ? content.gzipped() : content.plain;
     const isUnchanged = isNotModified(usual, request.ifNoneMatch);
     if (state?.remaining === 0 && isCounted(isUnchanged)) {
-      const message = `API rate limit exceeded, see ${docsUrl(site.view, "rate-limit")}`;
-      return { reply: withClocks(jsonReply(403, { message }), state, false), counted: false };
+      return { reply: refuse(site, state), counted: false };
     }
     const url = site.view.origin + request.target;
     const strike = kind && usual.status === 200 ? parts.faultPlan().strike(kind, url) : null;
@@ -105,21 +99,31 @@ export function createService(parts: ServiceParts): Service {
     const reply =
       strike.isConditional && isNotModified(struck, request.ifNoneMatch) ? notModified(struck) : struck;
     const counted = isCounted(reply.status === 304);
-    const isUnspent = reply.status === 304 && !counted && state !== null && parts.allowanceHeaders !== "none";
-    const told = isUnspent ? withHeader(reply, "X-RateLimit-Remaining", String(state.remaining)) : reply;
+    const told = reply.status === 304 && !counted ? withAllowance(reply, state, false) : reply;
     return { reply: told, counted, fault: strike.name };
+  }
+
+  /** The response when nothing is left. */
+  function refuse(site: Site, state: AllowanceState): Reply {
+    if (parts.spentResponse !== "explained") {
+      const status = parts.spentResponse === "bare-403" ? 403 : 429;
+      return withClocks(jsonReply(status, { message: "Come back tomorrow" }), null, false);
+    }
+    const message = `API rate limit exceeded, see ${docsUrl(site.view, "rate-limit")}`;
+    return withClocks(jsonReply(403, { message }), state, false);
   }
 
   /** The date and allowance headers. */
   function withClocks(reply: Reply, state: AllowanceState | null, counted: boolean): Reply {
-    const now = nowMillis();
-    const headers = [...reply.headers, "Date", httpDate(now)];
-    if (state && parts.allowanceHeaders !== "none") {
-      headers.push("X-RateLimit-Limit", String(state.limit));
-      headers.push("X-RateLimit-Remaining", String(state.remaining - (counted ? 1 : 0)));
-      headers.push("X-RateLimit-Reset", String(resetFor(state, parts.allowanceHeaders, now)));
-    }
+    const headers = [...reply.headers, "Date", httpDate(nowMillis())];
+    for (const [name, value] of allowance.headersFor(state, counted)) headers.push(name, value);
     return { ...reply, headers };
+  }
+
+  /** Replaces the allowance headers. */
+  function withAllowance(reply: Reply, state: AllowanceState | null, counted: boolean): Reply {
+    const fields = allowance.headersFor(state, counted);
+    return fields.reduce((replaced, [name, value]) => withHeader(replaced, name, value), reply);
   }
 
   return {
@@ -128,9 +132,10 @@ export function createService(parts: ServiceParts): Service {
       const site = siteAt(`http://${host}`);
       const credential = authorization === undefined ? noCredential : parts.authenticate(authorization);
       const holder = credential.name === "none" ? `none ${request.peer}` : credential.name;
-      const state = allowance?.stateOf(holder) ?? null;
-      const { reply, counted, fault } = choose(request, site, site.find(target, credential, state), state);
-      if (counted) allowance?.spend(holder);
+      const state = allowance.stateOf(holder);
+      const found = site.find(target, credential, allowance.baseOf(state));
+      const { reply, counted, fault } = choose(request, site, found, state);
+      if (counted) allowance.spend(holder);
       const observation: Observation = {
         timeMillis: nowMillis(),
         method: request.method,

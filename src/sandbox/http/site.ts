@@ -1,7 +1,7 @@
 /** The content of one origin by request target, cached. */
 import { accountEnvelope } from "../accounts/account-envelopes.ts";
-import type { AllowanceState } from "../accounts/allowance.ts";
 import type { Credential } from "../accounts/credentials.ts";
+import type { Scope } from "../accounts/users.ts";
 import type { Addresses } from "../resources/addresses.ts";
 import { catalogueEnvelope } from "../resources/catalogue.ts";
 import {
@@ -14,6 +14,7 @@ import {
 import {
   createView,
   docsUrl,
+  type JsonObject,
   picturePrefix,
   type SentEnvelope,
   type View,
@@ -39,8 +40,11 @@ export interface Found {
 
 export interface Site {
   readonly view: View;
-  /** @param target path and query */
-  readonly find: (target: string, credential: Credential, allowance: AllowanceState | null) => Found;
+  /**
+   * @param target path and query
+   * @param base of the `rate_limit` resource
+   */
+  readonly find: (target: string, credential: Credential, base: JsonObject) => Found;
   /** The correct envelope of another page of the catalogue. */
   readonly envelopeAt: (url: string) => SentEnvelope | null;
 }
@@ -62,38 +66,45 @@ export function createSite(settings: SiteSettings, origin: string): Site {
     return found;
   }
 
-  function findPrivate(
-    resource: Resource,
-    { user }: Credential,
-    allowance: AllowanceState | null,
-  ): Found | null {
+  function findPrivate(resource: Resource, { user }: Credential, base: JsonObject): Found | null {
     const { kind } = resource;
     if (kind === "rate_limit") {
-      return { kind, content: createContent(rateLimitEnvelope(view, allowance), etagStyle, true) };
+      return { kind, content: createContent(rateLimitEnvelope(view, base), etagStyle, true) };
     }
     if (!isAccountKind(kind)) return null;
-    if (!user) {
-      const body = { message: "Not authenticated", spec: docsUrl(view, "authentication") };
-      return errorFound(kind, settings.unauthorizedStatus, body);
-    }
+    if (!user) return notAuthenticated(kind);
     const scope = scopeByKind[kind];
-    if (!user.scopes.includes(scope))
-      return errorFound(kind, 403, { message: `The token does not have the scope ${scope}` });
+    if (!user.scopes.includes(scope)) return withoutScope(kind, scope);
     const envelope = accountEnvelope(view, user, { ...resource, kind });
     return envelope
       ? { kind, content: createContent(envelope, etagStyle, true) }
       : errorFound(kind, 404, notFound);
   }
 
+  function notAuthenticated(kind: ResourceKind): Found {
+    const body = { message: "Not authenticated", spec: docsUrl(view, "authentication") };
+    return errorFound(kind, settings.unauthorizedStatus, body);
+  }
+
+  function withoutScope(kind: ResourceKind, scope: Scope): Found {
+    const explained = { message: `The token does not have the scope ${scope}` };
+    const { missingScope } = view;
+    // Who the user is comes first; the forms concern what the user owns.
+    if (kind === "me" || missingScope === "null-link") return errorFound(kind, 403, explained);
+    if (missingScope === "not-authenticated") return notAuthenticated(kind);
+    const status = Number(missingScope);
+    return errorFound(kind, status, status === 404 ? notFound : { message: "Refused" });
+  }
+
   return {
     view,
-    find(target, credential, allowance) {
+    find(target, credential, base) {
       const known = ready.get(target);
       if (known) return known;
       if (view.pictures === "here" && target.startsWith(picturePrefix))
         return { kind: null, content: createPicture(target, etagStyle) };
       const resource = locate(addresses, paging, target);
-      return (resource && findPrivate(resource, credential, allowance)) ?? findPublic(target);
+      return (resource && findPrivate(resource, credential, base)) ?? findPublic(target);
     },
     envelopeAt(url) {
       const body = url.startsWith(`${origin}/`) ? findPublic(url.slice(origin.length)).content.plain : null;
@@ -119,14 +130,13 @@ function locate(addresses: Addresses, paging: Paging, target: string): Resource 
     : null;
 }
 
-function rateLimitEnvelope(view: View, state: AllowanceState | null): SentEnvelope {
-  const base = state && { limit: state.limit, remaining: state.remaining, reset: state.resetAt };
+function rateLimitEnvelope(view: View, base: JsonObject): SentEnvelope {
   return {
     self: view.urlOf("rate_limit", 0),
     rel: "resource",
     spec: null,
     links: {},
     meta: {},
-    body: base ? { base } : {},
+    body: { base },
   };
 }

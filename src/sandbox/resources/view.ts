@@ -2,6 +2,7 @@
  * The catalogue under one base URL. In: a world, addresses and a base URL. Out: URLs and the envelopes' common parts. It
  * knows nothing of requests, credentials or faults.
  */
+import type { MissingScopeForm } from "../accounts/missing-scope.ts";
 import type { World } from "../world/world.ts";
 import type { Addresses } from "./addresses.ts";
 import type { Paging, ResourceKind } from "./resource.ts";
@@ -17,6 +18,7 @@ export interface View {
   readonly paginateSizes: boolean;
   readonly measurements: MeasurementShape;
   readonly pictures: PicturePlace;
+  readonly missingScope: MissingScopeForm;
   readonly urlOf: (kind: ResourceKind, id: number, page?: number) => string;
 }
 

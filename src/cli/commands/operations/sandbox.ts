@@ -1,18 +1,15 @@
 /** `armoire sandbox`: runs a local service until it is interrupted. */
-import { type Command, Option } from "commander";
-import { allowanceHeaderStyles } from "../../../sandbox/accounts/allowance.ts";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { CredentialAllowances } from "../../../sandbox/accounts/allowance.ts";
 import { faultPresetNames } from "../../../sandbox/faults/fault-rules.ts";
-import { etagStyles } from "../../../sandbox/http/content.ts";
 import {
   type FaultsOption,
   presetNames,
   SandboxOptionError,
   type SandboxOptions,
 } from "../../../sandbox/options.ts";
-import { layouts } from "../../../sandbox/resources/addresses.ts";
-import { paginations } from "../../../sandbox/resources/resource.ts";
-import { measurementShapes, picturePlaces } from "../../../sandbox/resources/view.ts";
 import { type Sandbox, startSandbox } from "../../../sandbox/sandbox.ts";
+import { variants } from "../../../sandbox/variants.ts";
 import { wholeNumber } from "../../flags/option-values.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
@@ -39,35 +36,63 @@ export function configure(command: Command, io: Io): void {
     .option("--sizes <n>", "approximate total of sizes, instead of the preset's", wholeNumber)
     .option("--page-size <n>", "items per page", wholeNumber, 20)
     .option("--paginate-sizes", "split the sizes of a model into pages, too")
-    .addOption(new Option("--layout <name>", "style of paths").choices(layouts).default("plain"))
-    .addOption(new Option("--pagination <name>", "style of page links").choices(paginations).default("page"))
+    .addOption(new Option("--layout <name>", "style of paths").choices(variants.layout).default("plain"))
+    .addOption(
+      new Option("--pagination <name>", "style of page links").choices(variants.pagination).default("page"),
+    )
     .option(
       "--allowance <n>",
       "counted requests per credential and window; none for no limit and no headers",
       allowanceNumber,
       1_000_000,
     )
+    .option(
+      "--allowances <list>",
+      "instead, by kind of credential, such as none=30,app=300,user=100",
+      allowanceList,
+      {},
+    )
     .option("--window <seconds>", "length of a window", wholeNumber, 86_400)
     .addOption(
       new Option("--allowance-headers <style>", "format of the reset time in headers; none for no headers")
-        .choices(allowanceHeaderStyles)
+        .choices(variants.allowanceHeaders)
         .default("epoch"),
+    )
+    .addOption(
+      new Option("--rate-limit-fields <names>", "names of the allowance headers")
+        .choices(variants.rateLimitFields)
+        .default("x-ratelimit"),
+    )
+    .addOption(
+      new Option("--limit-meaning <what>", "what the reported limit is: the grant, or the part used")
+        .choices(variants.limitMeaning)
+        .default("granted"),
+    )
+    .addOption(
+      new Option("--spent-response <form>", "response when nothing is left: with or without an explanation")
+        .choices(variants.spentResponse)
+        .default("explained"),
     )
     .option("--count-not-modified", 'count "not modified" responses, too')
     .option("--count-root", "count requests for the root, too")
-    .addOption(new Option("--etag <style>", "kind of ETags").choices(etagStyles).default("strong"))
+    .addOption(new Option("--etag <style>", "kind of ETags").choices(variants.etag).default("strong"))
     .option("--latency <ms>", "delay of every response in milliseconds", wholeNumber, 0)
     .option("--faults <preset|file>", `${faultPresetNames.join(", ")}, or a JSON file of rules`)
     .option("--users <n>", "number of users, whose tokens are printed", wholeNumber, 1)
     .addOption(
       new Option("--measurements <shape>", "representation of measurements")
-        .choices(measurementShapes)
+        .choices(variants.measurements)
         .default("linked"),
     )
     .addOption(
       new Option("--pictures <place>", "host of pictures: an unreachable one, or the sandbox")
-        .choices(picturePlaces)
+        .choices(variants.pictures)
         .default("elsewhere"),
+    )
+    .addOption(
+      new Option("--missing-scope <form>", "response to a token without the scope of bras or measurements")
+        .choices(variants.missingScope)
+        .default("null-link"),
     )
     .option("--unauthorized-status <n>", 'status code of "Not authenticated" responses', wholeNumber, 401);
   addHelp(command, {
@@ -80,6 +105,7 @@ export function configure(command: Command, io: Io): void {
       "armoire sandbox --preset real --port 8080",
       "armoire sandbox --allowance 30 --window 86400 --users 3",
       "armoire sandbox --allowance 30 --allowance-headers none --count-not-modified --count-root",
+      "armoire sandbox --allowances none=30,app=300,user=100 --spent-response bare-403 --missing-scope 404",
       "armoire sandbox --layout opaque --pagination cursor --service-name other --faults flaky",
     ],
     exitCodes: ["done", "failed", "usage"],
@@ -124,8 +150,9 @@ async function start(flags: Flags, serviceName: string): Promise<Sandbox> {
 /** Leaves out the global options. */
 function pickOptions(flags: Omit<Flags, "window" | "latency" | "faults">): SandboxOptions {
   const { host, port, seed, preset, brands, models, sizes, pageSize, paginateSizes } = flags;
-  const { layout, pagination, etag, users, measurements, pictures, unauthorizedStatus } = flags;
-  const { allowance, allowanceHeaders, countNotModified, countRoot } = flags;
+  const { layout, pagination, etag, users, measurements, pictures, missingScope, unauthorizedStatus } = flags;
+  const { allowance, allowances, allowanceHeaders, rateLimitFields, limitMeaning, spentResponse } = flags;
+  const { countNotModified, countRoot } = flags;
   return {
     host,
     port,
@@ -142,9 +169,14 @@ function pickOptions(flags: Omit<Flags, "window" | "latency" | "faults">): Sandb
     users,
     measurements,
     pictures,
+    missingScope,
     unauthorizedStatus,
     allowance: allowance === "none" ? null : allowance,
+    allowances,
     allowanceHeaders,
+    rateLimitFields,
+    limitMeaning,
+    spentResponse,
     countNotModified,
     countRoot,
   };
@@ -153,6 +185,20 @@ function pickOptions(flags: Omit<Flags, "window" | "latency" | "faults">): Sandb
 function allowanceNumber(value: string): number | "none" {
   return value === "none" ? value : wholeNumber(value);
 }
+
+/** @param value such as `none=30,app=none` */
+function allowanceList(value: string): CredentialAllowances {
+  const entries = value.split(",").map((entry): [string, number | null] => {
+    const [kind = "", count = ""] = entry.split("=");
+    if (!credentialKinds.includes(kind))
+      throw new InvalidArgumentError("Write none=30,app=300,user=100, or a part of it.");
+    const allowance = allowanceNumber(count);
+    return [kind, allowance === "none" ? null : allowance];
+  });
+  return Object.fromEntries(entries);
+}
+
+const credentialKinds: readonly string[] = ["none", "app", "user"] satisfies (keyof CredentialAllowances)[];
 
 function readFaultsFlag(value: string): FaultsOption {
   return faultPresetNames.find((name) => name === value) ?? { file: value };
