@@ -1,7 +1,9 @@
 import { once } from "node:events";
+import { fstatSync, writeSync } from "node:fs";
 import type { Writable } from "node:stream";
+import { hasCode } from "../../platform/errors.ts";
 import { askTerminal, type Question } from "./ask-terminal.ts";
-import { type ExitCode, exitCodes, interruptedError } from "./exit-codes.ts";
+import { CliError, describeError, type ExitCode, exitCodes, interruptedError } from "./exit-codes.ts";
 
 /** The process as a command sees it: environment, terminal and streams. Data goes to `out`, everything else to `err`. */
 export interface Io {
@@ -24,11 +26,7 @@ export interface Io {
 }
 
 export function systemIo(): Io {
-  // A reader may close the pipe early (`| head`): that is no error.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(0);
-    throw error;
-  });
+  process.stdout.on("error", endAtFailedOutput);
   // A closed stderr does not stop the work, either.
   process.stderr.on("error", () => {});
   return {
@@ -39,7 +37,7 @@ export function systemIo(): Io {
       process.stdout.isTTY === true ? Number(process.env.COLUMNS) || process.stdout.columns || 80 : null,
     ask: process.stdin.isTTY ? askHere : null,
     readInput,
-    out: streamWriter(process.stdout),
+    out: isWrittenAtOnce(process.stdout) ? fileWriter(process.stdout.fd) : streamWriter(process.stdout),
     err: (text) => void process.stderr.write(text),
     setExitCode: (code) => {
       process.exitCode = code;
@@ -58,6 +56,38 @@ export function systemIo(): Io {
         });
       }
     },
+  };
+}
+
+/** Ends the process with one line. It is safe to end here, as at any other instant. */
+function endAtFailedOutput(error: unknown): never {
+  // A reader may close the pipe early (`| head`): that is no error.
+  if (hasCode(error, "EPIPE")) process.exit(exitCodes.done);
+  const reason = error instanceof Error && "code" in error ? error.code : "unknown error";
+  const failure = new CliError(
+    "failed",
+    `Standard output cannot be written (${reason}), so it is incomplete.`,
+  );
+  process.stderr.write(describeError(failure, false));
+  process.exit(exitCodes.failed);
+}
+
+/** False for pipes, sockets and terminals, whose reader may be slow. */
+function isWrittenAtOnce({ fd, isTTY }: NodeJS.WriteStream & { readonly fd: number }): boolean {
+  const stats = fstatSync(fd);
+  return !isTTY && !stats.isFIFO() && !stats.isSocket();
+}
+
+/** Writes all of a text. Node's own stream ignores that a full disk accepts only a part. */
+function fileWriter(fd: number): Writer {
+  return (text) => {
+    const bytes = Buffer.from(text);
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+    } catch (error) {
+      endAtFailedOutput(error);
+    }
+    return undefined;
   };
 }
 

@@ -1,0 +1,64 @@
+/** Standard output that fails: a full device, a full disk that accepts a part, and a closed pipe. */
+import { execFile } from "node:child_process";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createFixture, type Fixture } from "./support/fixture.ts";
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await createFixture();
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+const program = join(import.meta.dirname, "../support/armoire-from-sources.ts");
+
+interface Ended {
+  readonly stderr: string;
+  readonly exitCode: number | string;
+}
+
+/** Runs the program in a shell command, in which `"$@"` is the program with its arguments. */
+function runInShell(command: string, args: readonly string[]): Promise<Ended> {
+  const words = ["-c", command, "sh", process.execPath, program, ...args, "--mirror", fixture.mirror];
+  const env = { PATH: process.env.PATH, HOME: fixture.folder };
+  return new Promise((resolve) => {
+    execFile("sh", words, { env }, (error, _stdout, stderr) =>
+      resolve({ stderr, exitCode: error?.code ?? 0 }),
+    );
+  });
+}
+
+const commands: readonly (readonly string[])[] = [
+  ["query", "select * from brand", "--format", "table"],
+  ["query", "select * from brand", "--format", "csv"],
+  ["search", "a", "--json"],
+  ["status"],
+  ["sync", "--help"],
+];
+
+it.each(commands)("output to a full device ends in one line and exit 1: %s %s %s %s", async (...args) => {
+  expect(await runInShell('exec "$@" > /dev/full', args)).toEqual({
+    stderr: "armoire: Standard output cannot be written (ENOSPC), so it is incomplete.\n",
+    exitCode: 1,
+  });
+});
+
+it("output that a disk accepts only in part is reported, even if nothing follows the accepted part", async () => {
+  const file = fixture.newPath();
+  // In units of 512 or 1024 bytes, as the shell has it.
+  const command = `ulimit -f 1; exec "$@" > '${file}'`;
+  expect(await runInShell(command, ["query", "--list", "--json"])).toEqual({
+    stderr: "armoire: Standard output cannot be written (EFBIG), so it is incomplete.\n",
+    exitCode: 1,
+  });
+  expect([512, 1024]).toContain(statSync(file).size);
+});
+
+it("a reader that closes the pipe early is no error", async () => {
+  const statusFile = fixture.newPath();
+  const many = "with recursive n(x) as (values (1) union all select x + 1 from n) select x from n";
+  const command = `{ "$@"; echo $? > '${statusFile}'; } | true; cat '${statusFile}' >&2`;
+  const args = ["query", many, "--max-rows", "100000", "--format", "csv"];
+  expect(await runInShell(command, args)).toEqual({ stderr: "0\n", exitCode: 0 });
+});
