@@ -3,6 +3,7 @@
  * rounds 9007199254740993 and drops duplicate keys silently.
  */
 import { isUtf8 } from "node:buffer";
+import { trimEnd, trimStart } from "./input/trim.ts";
 
 /** A number that a double would change, as written; `JSON.stringify` writes it unchanged. */
 export interface RawNumber {
@@ -100,16 +101,16 @@ export function exactNumber(numeral: string): number | null {
   const value = Number(numeral);
   // Beyond 2^53 a double can print the digits that it was parsed from and still be another number.
   if (Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(numeral)) return null;
-  return !Object.is(value, -0) && digitsOf(numeral) === digitsOf(String(value)) ? value : null;
+  if (!Number.isFinite(value) || Object.is(value, -0)) return null;
+  return digitsOf(numeral) === digitsOf(String(value)) ? value : null;
 }
 
 /** A number's sign-free digits and power of ten, so that `1.50`, `1.5` and `15e-1` compare equal. */
 function digitsOf(numeral: string): string {
-  const parts = /^-?(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(numeral);
-  if (!parts) return numeral;
-  const [, whole = "", fraction = "", exponent = "0"] = parts;
-  const digits = `${whole}${fraction}`.replace(/^0+/, "");
-  const significant = digits.replace(/0+$/, "");
+  const [mantissa = "", exponent = "0"] = numeral.split(/[eE]/, 2);
+  const [whole = "", fraction = ""] = mantissa.split(".", 2);
+  const digits = trimStart(trimStart(whole, "-") + fraction, "0");
+  const significant = trimEnd(digits, "0");
   if (significant === "") return "0";
   const power = Number(exponent) - fraction.length + (digits.length - significant.length);
   return `${significant}e${power}`;

@@ -117,5 +117,9 @@ export class ServiceSettingsError extends errorClass("ServiceSettingsError", {
 
 /** An address for messages: without the user name and password that it may hold. */
 export function withoutUserinfo(url: string): string {
-  return url.replace(/^([\t\n\r ]*(?:[a-z][a-z\d+.-]*:)?[\\/]*)[^\\/?#]*@/i, "$1");
+  const [start = ""] = /^[\t\n\r ]*(?:[a-z][a-z\d+.-]*:)?[\\/]*/i.exec(url) ?? [];
+  const rest = url.slice(start.length);
+  const end = rest.search(/[\\/?#]/);
+  const authority = end === -1 ? rest : rest.slice(0, end);
+  return start + rest.slice(authority.lastIndexOf("@") + 1);
 }

@@ -73,7 +73,20 @@ function isWrittenExactly(number: number): boolean {
 
 /** For messages of commander, which quote arguments: one may be a misplaced secret. */
 export function redactTokens(text: string): string {
-  return text
-    .replace(/'(--[^\s'=]+)=[\s\S]*?'(?=\n|$| is| argument)/g, "'$1'")
-    .replace(/[^\s',;:]+/g, (word) => (looksLikeToken(word) ? "[hidden]" : word));
+  return hideOptionValues(text).replace(/[^\s',;:]+/g, (word) => (looksLikeToken(word) ? "[hidden]" : word));
+}
+
+/** `'--token=secret'` becomes `'--token'`. The value may contain quotes. */
+function hideOptionValues(text: string): string {
+  const option = /'(--[^\s'=]+)=/g;
+  const end = /'(?=\n|$| is| argument)/g;
+  let hidden = "";
+  let from = 0;
+  for (let found = option.exec(text); found !== null; found = option.exec(text)) {
+    end.lastIndex = option.lastIndex;
+    if (end.exec(text) === null) break;
+    hidden += `${text.slice(from, found.index)}'${found[1]}'`;
+    from = option.lastIndex = end.lastIndex;
+  }
+  return hidden + text.slice(from);
 }

@@ -86,8 +86,8 @@ function operandsOf(command: Command): string[] {
 /** Such as `--budget N` for commander's `--budget <n>`. */
 export function withMetavariables(flags: string): string {
   return flags
-    .replace(/<([^>]+)>/g, (_, name: string) => name.toUpperCase())
-    .replace(/\[([^\]]+)\]/g, (all) => all.toUpperCase());
+    .replace(/<([^<>]+)>/g, (_, name: string) => name.toUpperCase())
+    .replace(/\[([^[\]]+)\]/g, (all) => all.toUpperCase());
 }
 
 export function describeArgument({ description, argChoices, defaultValue }: Argument): string {

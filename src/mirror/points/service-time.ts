@@ -1,4 +1,5 @@
 /** The service's times: ISO 8601 without a time zone, with or without a fraction of a second. They are never converted to UTC. */
+import { trimEnd } from "../../../schema/input/trim.ts";
 import { type PointContext, PointError, readPoint } from "./point.ts";
 
 const form =
@@ -12,7 +13,7 @@ export function toSortable(time: unknown): string | null {
   const isDate = +month >= 1 && +month <= 12 && +day >= 1 && +day <= 31;
   // 24:00 and leap seconds are valid.
   if (!isDate || +hour > 24 || +minute > 59 || +second > 60) return null;
-  const rest = fraction.replace(/0+$/, "");
+  const rest = trimEnd(fraction, "0");
   return `${year}-${month}-${day}T${hour}:${minute}:${second}${rest === "" ? "" : `.${rest}`}`;
 }
 

@@ -1,4 +1,6 @@
 /** The forms in which a secret may leak. Pure. */
+import { trimEnd } from "../../../schema/input/trim.ts";
+
 export interface SecretEncoding {
   readonly form: "as it is" | "URL-encoded" | "in JSON" | "base64" | "base64url" | "hexadecimal" | "UTF-16";
   readonly bytes: Buffer;
@@ -37,9 +39,7 @@ export function secretEncodings(secret: string): SecretEncoding[] {
 function insideBase64(secret: string, form: "base64" | "base64url"): string[] {
   return [0, 1, 2]
     .map((before) => {
-      const text = Buffer.from("\0".repeat(before) + secret)
-        .toString(form)
-        .replace(/=+$/, "");
+      const text = trimEnd(Buffer.from("\0".repeat(before) + secret).toString(form), "=");
       const [from, rest] = [Math.ceil((before * 4) / 3), (before + Buffer.byteLength(secret)) % 3];
       return text.slice(from, rest === 0 ? undefined : -1);
     })
