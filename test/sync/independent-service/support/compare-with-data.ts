@@ -90,7 +90,7 @@ function bodiesOf(service: IndependentService, authorization: string, names: rea
   return bodies;
 }
 
-/** Columns of the mirror's own, and links, which are compared as `parents`. */
+/** Columns that the service did not send. */
 const ownColumns = ["first_seen_at", "checked_at", "gone_at"];
 
 function addRow(
