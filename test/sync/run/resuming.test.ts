@@ -1,10 +1,27 @@
 import { describe, expect, it } from "vitest";
+import { countStates } from "../../../src/mirror/runs/runs.ts";
 import { differencesFromTruth } from "../support/compare-with-truth.ts";
 import { fetchesIn, urlsOf } from "../support/requests.ts";
 import { startRig } from "../support/rig.ts";
 import { dayMillis, syncUntilComplete } from "../support/sync-until-complete.ts";
 
 const tiny = { brands: 2, models: 3, sizes: 5, pageSize: 2 };
+
+it("a run that continues an interrupted one makes the checks that it had not made, however recent those before it", async () => {
+  await using rig = await startRig({ brands: 10, models: 30, sizes: 60 });
+  await rig.sync();
+  rig.sandbox.advance({ changes: 12, additions: 6, moves: 1 });
+  const interruption = new AbortController();
+  const hasDue = () => rig.read(({ db }) => countStates(db)).due > 0;
+  const onProgress = () => {
+    if (hasDue()) interruption.abort();
+  };
+  await rig.sync({ signal: interruption.signal, onProgress });
+  // Otherwise the next run would not continue this one.
+  expect(hasDue()).toBe(true);
+  expect(await rig.sync()).toMatchObject({ complete: true });
+  expect(differencesFromTruth(rig)).toEqual([]);
+});
 
 describe("allowance", () => {
   it("a spent allowance is reported with the time of its reset", async () => {

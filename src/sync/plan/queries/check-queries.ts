@@ -2,7 +2,7 @@
 import { type SqlBool, sql } from "kysely";
 import { millisOf } from "../../../../schema/tables.ts";
 import type { Connection } from "../../../mirror/file/connection.ts";
-import { prepare, q, textsIn } from "../../../mirror/file/statements.ts";
+import { prepare, prepareColumn, q, textsIn } from "../../../mirror/file/statements.ts";
 import { type DueResource, dueColumns, inScope } from "../../../mirror/scope.ts";
 import { dayMillis } from "../../../platform/clock.ts";
 import { type PlanRequest, weights } from "../request.ts";
@@ -17,7 +17,7 @@ export interface CheckQueries {
   root(): DueResource | null;
   /**
    * The root, brands and lists of brands and models: few resources that show changes of many others.
-   * @param hasMoreWork leaves out resources that were checked lately
+   * @param hasMoreWork leaves out resources that the crawl which this run continues has checked lately
    */
   listings(hasMoreWork: boolean): CheckRow[];
   /** Resources of which the owner, or the owner's owner, changed since their last check. */
@@ -26,7 +26,7 @@ export interface CheckQueries {
   overdue(): CheckRow[];
   /**
    * All other free checks, by expected changes, worth and age.
-   * @param hasMoreWork leaves out resources that were checked lately
+   * @param hasMoreWork as for `listings`
    */
   expected(hasMoreWork: boolean): CheckRow[];
   /** All held resources, oldest check first. */
@@ -38,6 +38,9 @@ interface HeldParameters {
   kinds: string;
   runId: number;
   checkedBefore: number;
+  /** Of a check up to this run, only `skipFresherThan` limits the age; 0 for none. */
+  earlierRun: number;
+  fresherThan: number;
   now: number;
   /** Whether a check costs as much as a fetch. */
   isCounted: 0 | 1;
@@ -55,7 +58,13 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
       .where("r.state", "=", "held")
       .where("r.kind", "in", textsIn(p.kinds))
       .where("r.checked_run", "<", p.runId)
-      .where((eb) => eb.or([eb("r.checked_at", "<=", p.checkedBefore), hasWrongTime(p)]))
+      .where((eb) =>
+        eb.or([
+          eb("r.checked_at", "<=", p.checkedBefore),
+          eb.and([eb("r.checked_run", "<=", p.earlierRun), eb("r.checked_at", "<=", p.fresherThan)]),
+          hasWrongTime(p),
+        ]),
+      )
       .where(inScope(scope, "r"));
   const selectHeldWithWorth = (p: HeldParameters) =>
     selectHeld(p)
@@ -82,6 +91,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
         .where((eb) =>
           eb.or([
             sql<SqlBool>`r.checked_at <= iif(${isFree(p)}, ${p.freeCheckedBefore}, ${p.countedCheckedBefore})`,
+            sql<SqlBool>`(${isFree(p)} and r.checked_run <= ${p.earlierRun})`,
             hasWrongTime(p),
           ]),
         )
@@ -118,11 +128,14 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
     selectHeld(p).orderBy("r.checked_run").orderBy("r.id"),
   );
 
-  /** @param minAgeMillis time since the last check */
-  const held = (minAgeMillis: number): HeldParameters => ({
+  const lastCompleteRun = readLastCompleteRun(db);
+  /** @param minAgeMillis time since the last check @param earlierRun checks up to this run may be more recent */
+  const held = (minAgeMillis: number, earlierRun = 0): HeldParameters => ({
     kinds: JSON.stringify(scope.kinds),
     runId,
     checkedBefore: now() - Math.max(minAgeMillis, skipFresherThanMillis),
+    earlierRun,
+    fresherThan: now() - skipFresherThanMillis,
     now: now(),
     isCounted: request.allowance().checkPrice === "counted" ? 1 : 0,
   });
@@ -131,7 +144,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
     root: () => selectRoot.get({ runId, checkedBefore: now() - restMillis, now: now() }) ?? null,
     listings: (hasMoreWork) =>
       selectListings.all({
-        ...held(0),
+        ...held(0, lastCompleteRun),
         freeCheckedBefore: now() - (hasMoreWork ? restMillis : 0),
         countedCheckedBefore: now() - maxStalenessMillis / weights.countedListingChecksPerMaxStaleness,
       }),
@@ -139,12 +152,24 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
     overdue: () => selectOverdue.all(held(maxStalenessMillis)),
     expected: (hasMoreWork) =>
       selectExpected.all({
-        ...held(hasMoreWork ? restMillis : 0),
+        ...held(hasMoreWork ? restMillis : 0, lastCompleteRun),
         rates: JSON.stringify(Object.fromEntries(readChangeRates(db))),
         max: maxFreeChecks,
       }),
     everything: () => selectEverything.all(held(0)),
   };
+}
+
+/** The last run after which nothing was due; 0 for none. A crawl begins after it, and its checks are not repeated at once. */
+function readLastCompleteRun(db: Connection): number {
+  const select = prepareColumn(db, () =>
+    q
+      .selectFrom("_run")
+      .select((eb) => eb.fn.coalesce(eb.fn.max("id"), eb.lit(0)).as("id"))
+      .where("ended_at", "is not", null)
+      .where((eb) => eb.or([eb("stopped", "is", null), eb("stopped", "=", "approval")])),
+  );
+  return select.get() ?? 0;
 }
 
 const isFree = ({ isCounted }: Pick<HeldParameters, "isCounted">) =>
