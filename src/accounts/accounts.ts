@@ -4,9 +4,9 @@
  */
 import { lstatSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { ArmoireError, toFileError } from "../platform/errors.ts";
+import { ArmoireError, FileError, toFileError } from "../platform/errors.ts";
 import { similarNames } from "../platform/fuzzy-names.ts";
-import { type Lock, takeLock } from "../platform/process-lock.ts";
+import { type Lock, shareLock, takeLock } from "../platform/process-lock.ts";
 import { type Account, type AccountPlace, accountPlace, accountsFolder } from "./account.ts";
 import { type AccountFacts, readAccountFile, writeAccountFile } from "./account-file.ts";
 import { makeAccountFolder, requireAccountFolder, requireAccountsFolder } from "./account-folder.ts";
@@ -75,7 +75,20 @@ export function listRemovedAccounts(
 /** @throws AccountError `bad-name`; `unknown` if there is neither the account nor a folder of a removed one */
 export function requireAccountOrFolder(dataDir: string, name: string): void {
   requireAccountName(name);
-  if (!exists(accountPlace(dataDir, name).folder)) throw unknown(dataDir, name);
+  if (exists(accountPlace(dataDir, name).folder)) return;
+  removeNameOfKilledHolder(dataDir);
+  throw unknown(dataDir, name);
+}
+
+/** A removal that is killed at its very end leaves the file that names it as the holder of the lock. */
+function removeNameOfKilledHolder(dataDir: string): void {
+  if (!exists(`${lockPath(dataDir)}.lock`)) return;
+  try {
+    shareLock(lockPath(dataDir), busyMessage(dataDir)).release();
+  } catch (error) {
+    // Held by a live process, or not to be opened: then the name stays.
+    if (!(error instanceof FileError)) throw error;
+  }
 }
 
 /** Creates or updates the account; durable on return. @throws AccountError, FileError */
@@ -144,12 +157,21 @@ export async function withAccountLock<Result>(
       isDone = true;
       return result;
     } finally {
-      if (!isDone && created.includes(folder)) rmSync(folder, { recursive: true });
+      if (!isDone && created.includes(folder)) tryToRemove(folder);
       if (!isDone && created.includes(accountsFolder(dataDir))) lock.releaseAndRemove();
       else lock.release();
     }
   } finally {
     if (!isDone) removeEmptyFolders(created);
+  }
+}
+
+/** Used after an error, which is the one to report. */
+function tryToRemove(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true });
+  } catch {
+    // `account remove` shows and removes what is left.
   }
 }
 
@@ -166,6 +188,8 @@ function removeEmptyFolders(folders: readonly string[]): void {
 /** No account has this path: its lock files have names with a dot. */
 const lockPath = (dataDir: string): string => join(accountsFolder(dataDir), "accounts");
 
+const busyMessage = (dataDir: string): string => `An account is being added or removed in ${dataDir}`;
+
 /**
  * Only one process at a time adds or removes accounts. The folder must exist.
  * @param startedAt ISO 8601
@@ -174,6 +198,6 @@ const lockPath = (dataDir: string): string => join(accountsFolder(dataDir), "acc
 export function lockAccounts(dataDir: string, startedAt: string): Lock {
   return takeLock(lockPath(dataDir), {
     startedAt,
-    busyMessage: `An account is being added or removed in ${dataDir}`,
+    busyMessage: busyMessage(dataDir),
   });
 }

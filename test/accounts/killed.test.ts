@@ -1,7 +1,7 @@
 /** Processes that are killed before each step of adding or removing an account. */
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { accountPlace } from "../../src/accounts/account.ts";
 import { listAccountNames, listRemovedAccounts, readAccount } from "../../src/accounts/accounts.ts";
@@ -41,7 +41,11 @@ it("a removal that is killed at any step can be completed by removing the accoun
   for (; ; step++) {
     const { folder, tokenFile } = await rig.accountWithData("ada");
     if (!killBefore(step, "remove")) break;
-    if (!existsSync(folder)) continue;
+    if (!existsSync(folder)) {
+      await expect(remove()).rejects.toMatchObject({ code: "unknown" });
+      expect(readdirSync(dirname(folder))).toEqual(["accounts.lock"]);
+      continue;
+    }
     const names = listAccountNames(rig.dataDir);
     expect(names.includes("ada") || !existsSync(tokenFile)).toBe(true);
     expect(names.includes("ada") || listRemovedAccounts(rig.dataDir).some(({ name }) => name === "ada")).toBe(
@@ -65,6 +69,8 @@ it.each([false, true])(
         const token = readToken(readAccount(rig.dataDir, "ada"), memoryKeychain()).then(tokenText);
         const allowed = isExisting ? /^canary-token-000[12]$/ : /^(canary-token-0002|no-token)$/;
         await expect(token.catch(({ code }) => code)).resolves.toMatch(allowed);
+        // There was no keychain: a removal must not look for the token there.
+        expect(readAccount(rig.dataDir, "ada").mayBeInKeychain).toBe(false);
       } else expect(existsSync(tokenFile)).toBe(false);
       if (step % 2 === 0) expect((await rig.account("ada")).tokenIn).toBe("file");
       if (existsSync(folder)) expect(await remove()).toMatchObject({ kept: [], remainingToken: null });

@@ -128,7 +128,7 @@ describe("interruption", () => {
   async function interruptKeeping(): Promise<void> {
     const interruption = new AbortController();
     const waiting = {
-      ...noKeychain,
+      ...memoryKeychain(),
       set: () => {
         interruption.abort("interrupted");
         return Promise.reject(new KeychainError("the keychain process ended with SIGINT"));
@@ -155,7 +155,7 @@ describe("interruption", () => {
 });
 
 it("a keychain process that dies while it stores the token leaves an account without a token, which can be removed", async () => {
-  const dying = { ...noKeychain, set: () => Promise.reject(new Error("killed")) };
+  const dying = { ...memoryKeychain(), set: () => Promise.reject(new Error("killed")) };
   await expect(rig.keep("ada", "canary-1", dying)).rejects.toThrow("killed");
   const account = readAccount(rig.dataDir, "ada");
   await expect(readToken(account, memoryKeychain())).rejects.toMatchObject({ code: "no-token" });

@@ -48,14 +48,19 @@ export async function storeToken(
 ): Promise<StoredToken> {
   const earlier = findReadableAccount(dataDir, facts.name);
   const inKeychain = { ...facts, tokenIn: "keychain", mayBeInKeychain: true } as const;
-  if (earlier === null) recordAccount(dataDir, inKeychain);
   const place = accountPlace(dataDir, facts.name);
   try {
+    // Without a keychain, a killed process must not leave an account that seems to have a token there.
+    if (earlier === null) {
+      await keychain.get(facts.keychainEntry);
+      recordAccount(dataDir, inKeychain);
+    }
     await keychain.set(facts.keychainEntry, tokenText(token));
   } catch (error) {
     if (!(error instanceof KeychainError)) throw error;
     // Ctrl-C ends the keychain process too: the user did not choose a file.
     signal?.throwIfAborted();
+    if (earlier === null) recordAccount(dataDir, { ...facts, tokenIn: "file", mayBeInKeychain: false });
     writePrivateFile(place.tokenFile, `${tokenText(token)}\n`);
     const { mayBeInKeychain = false } = earlier ?? {};
     const account = recordAccount(dataDir, { ...facts, tokenIn: "file", mayBeInKeychain });
