@@ -9,6 +9,7 @@ import type { Kinds } from "../../../schema/kind.ts";
 import { prepareReadProvenBody, storedBodyColumns } from "../bodies/read-body.ts";
 import type { Connection } from "../file/connection.ts";
 import { DamagedBodyError } from "../file/errors.ts";
+import { readFailureOf } from "../file/read-failure.ts";
 import { prepare, prepareColumn, q } from "../file/statements.ts";
 import { mediaFile, readPicture } from "../media/media-files.ts";
 import type { MirrorReader } from "../reader.ts";
@@ -50,7 +51,7 @@ export function checkMirror(mirror: MirrorReader, kinds: Kinds): CheckReport {
     })();
   } catch (error) {
     // Some damage makes SQLite statements fail.
-    if (!(error instanceof Database.SqliteError)) throw error;
+    if (!(error instanceof Database.SqliteError) || readFailureOf(error, mirror.file) !== null) throw error;
     report({ code: "file", where: "file", message: error.message });
   }
   return { ...counts, problems };

@@ -1,5 +1,6 @@
 /** Errors of a mirror's file; each names the file and how to continue. */
 import { errorClass, hasCode, isSystemError } from "../../platform/errors.ts";
+import { readFailureOf } from "./read-failure.ts";
 
 export class MirrorError extends errorClass("MirrorError", {
   "not-found": "failed",
@@ -59,6 +60,8 @@ export function toMirrorError(error: unknown, file: string): unknown {
   if (isSystemError(error)) return unwritableError(file, `Cannot write the mirror (${error.code})`, error);
   if (!(error instanceof Error) || !("code" in error)) return error;
   const code = String(error.code);
+  const failure = readFailureOf(error, file);
+  if (failure !== null) return unwritableError(file, `Cannot read the mirror (${failure})`, error);
   if (code.startsWith("SQLITE_CORRUPT")) return damagedError(file, { cause: error });
   if (code === "SQLITE_NOTADB") return notSqliteError(file, { cause: error });
   if (/^SQLITE_(CANTOPEN|READONLY|PERM|FULL|IOERR)/.test(code))

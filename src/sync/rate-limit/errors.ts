@@ -1,3 +1,4 @@
+import { readFailureOf } from "../../mirror/file/read-failure.ts";
 import { errorClass, isSystemError } from "../../platform/errors.ts";
 
 const texts: Readonly<Record<LedgerError["code"], { readonly problem: string; readonly hint: string }>> = {
@@ -40,6 +41,7 @@ export function toLedgerError(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || !("code" in error)) return error;
   const code = String(error.code);
   if (code === "SQLITE_NOTADB") return new LedgerError("not-a-ledger", file, { cause: error });
+  if (readFailureOf(error, file) !== null) return new LedgerError("unwritable", file, { cause: error });
   // Tables of another shape: another program wrote into the file.
   if (code === "SQLITE_ERROR" || code.startsWith("SQLITE_CORRUPT"))
     return new LedgerError("damaged", file, { cause: error });

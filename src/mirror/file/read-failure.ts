@@ -1,0 +1,41 @@
+/** Tells a read that failed from damage: SQLite reports both as a malformed file. */
+import { closeSync, openSync, readSync } from "node:fs";
+import Database from "better-sqlite3";
+import { hasCode, isSystemError } from "../../platform/errors.ts";
+
+/**
+ * Whether an error of SQLite that speaks of damage came from a read that failed. Reads the whole file.
+ * @returns why, such as EIO; null if the file is damaged, or the error is another one
+ */
+export function readFailureOf(error: unknown, file: string): string | null {
+  if (!hasCode(error, "SQLITE_CORRUPT")) return null;
+  try {
+    readThrough(file);
+  } catch (failure) {
+    return isSystemError(failure) ? (failure.code ?? "I/O error") : null;
+  }
+  return isSound(file) ? "a read failed" : null;
+}
+
+function readThrough(file: string): void {
+  const handle = openSync(file, "r");
+  try {
+    const buffer = Buffer.alloc(1_048_576);
+    while (readSync(handle, buffer) > 0);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function isSound(file: string): boolean {
+  try {
+    const db = new Database(file, { readonly: true, fileMustExist: true });
+    try {
+      return db.pragma("integrity_check(1)", { simple: true }) === "ok";
+    } finally {
+      db.close();
+    }
+  } catch {
+    return false;
+  }
+}
