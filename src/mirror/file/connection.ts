@@ -3,8 +3,10 @@
  * Errors are a MirrorError or those of SQLite, which `toMirrorError` converts.
  */
 import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { migrations } from "../../../schema/migrations.ts";
+import { syncFolder } from "../../platform/folders.ts";
 import { type Lock, takeLock } from "../../platform/process-lock.ts";
 import { MirrorError, notSqliteError } from "./errors.ts";
 
@@ -41,6 +43,8 @@ export function openForWriting(file: string, options: { readonly isPrivate: bool
   db.pragma("foreign_keys = ON");
   db.pragma(`application_id = ${applicationId}`);
   db.pragma("cache_size = -12288");
+  // SQLite flushes the name of its new log too, but ignores a failure of that.
+  syncFolder(dirname(file));
   // `checkpointIfLong` does it and reports its errors, which SQLite's own checkpoints ignore.
   db.pragma("wal_autocheckpoint = 0");
   return db;

@@ -112,7 +112,7 @@ function damagedPictureError(picture: string, isMissing: boolean): MirrorError {
 export interface RestoredPictures {
   /** Stores a picture. */
   readonly put: (bytes: Uint8Array) => void;
-  /** Removes the stored pictures, but not those that existed before. */
+  /** Removes the stored pictures, but not those that existed before; no error if that fails. */
   readonly undo: () => void;
 }
 
@@ -133,8 +133,12 @@ export function prepareRestoredPictures(mirrorFile: string): RestoredPictures {
   return {
     put: (bytes) => void stored.add(storePicture(mirrorFile, bytes)),
     undo() {
-      for (const sha256 of stored) if (!before.has(sha256)) removeFile(mediaFile(mirrorFile, sha256));
-      if (stats === undefined) rmSync(folder, { recursive: true, force: true });
+      try {
+        for (const sha256 of stored) if (!before.has(sha256)) removeFile(mediaFile(mirrorFile, sha256));
+        if (stats === undefined) rmSync(folder, { recursive: true, force: true });
+      } catch {
+        // The error that it follows is the one to report. The next restore uses the pictures that are left.
+      }
     },
   };
 }

@@ -72,7 +72,11 @@ export async function openRunMirror(options: ThreadOptions): Promise<RunMirror> 
       writes,
       async close() {
         reader.close();
-        await writes.close();
+        await writes.close().catch(async (error: unknown) => {
+          // It would keep this process alive.
+          await thread.terminate();
+          throw error;
+        });
         thread.release();
       },
     };

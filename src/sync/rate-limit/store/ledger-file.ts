@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import type { Connection } from "../../../mirror/file/connection.ts";
 import { migrate } from "../../../mirror/file/migrate.ts";
 import { hasCode } from "../../../platform/errors.ts";
-import { makeFolders } from "../../../platform/folders.ts";
+import { makeFolders, syncFolder } from "../../../platform/folders.ts";
 import { LedgerError } from "../errors.ts";
 import { ledgerMigrations } from "./tables.ts";
 
@@ -49,6 +49,8 @@ async function prepareFile(db: Connection, file: string): Promise<void> {
   db.pragma("journal_mode = WAL");
   // A lease that a power cut undoes would be taken, and spent, a second time.
   db.pragma("synchronous = FULL");
+  // Of the file and its log. SQLite ignores a failure of this.
+  syncFolder(dirname(file));
   // The store does it and reports its errors, which SQLite's own checkpoints ignore.
   db.pragma("wal_autocheckpoint = 0");
 }
