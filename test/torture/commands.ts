@@ -45,8 +45,6 @@ export interface TortureCommand {
 const allowance = 4_000;
 const world: SandboxOptions = { brands: 3, models: 7, sizes: 16, allowance, users: 2, pictures: "here" };
 
-export const migratingProgram = join(import.meta.dirname, "migrating.ts");
-
 const call = async (...args: string[]) => {
   const { exitCode, stderr } = await callArmoire(args);
   if (exitCode !== 0) throw new Error(`armoire ${args.join(" ")}: ${exitCode}: ${stderr}`);
@@ -123,8 +121,10 @@ export const commands: readonly TortureCommand[] = [
     name: "second sync",
     args: (place) => ["sync", ...at(place)],
     ...ofCatalogue,
+    // So many lists that new resources are found before all of them were checked.
+    world: { ...world, brands: 10, models: 30, sizes: 60 },
     prepare: syncCatalogue,
-    edit: change,
+    edit: (sandbox) => void sandbox.advance({ changes: 12, additions: 6, moves: 1 }),
     read: readCatalogue,
     isAtomic: false,
   },
@@ -256,7 +256,8 @@ function readAccountFiles(place: Place): unknown {
 }
 
 function readNotes(file: string): unknown {
-  const db = new Database(file, { readonly: true });
+  // To be written: after a kill, SQLite has to roll back first.
+  const db = new Database(file, { fileMustExist: true });
   try {
     const names = db.prepare("select name from sqlite_schema order by name").pluck().all();
     const [problem] = db.pragma("integrity_check", { simple: true }) === "ok" ? [] : ["damaged"];

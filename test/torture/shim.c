@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -204,6 +205,18 @@ int openat(int folder, const char *path, int flags, ...) { MODE_OF(flags) return
 int openat64(int folder, const char *path, int flags, ...) { MODE_OF(flags) return open_any(folder, path, flags, mode); }
 int creat(const char *path, mode_t mode) { return open_any(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode); }
 int creat64(const char *path, mode_t mode) { return creat(path, mode); }
+
+int close(int fd);
+/* libuv closes files by this function. */
+long syscall(long number, ...) {
+  REAL(long, "syscall", long, ...);
+  long a[6];
+  va_list list;
+  va_start(list, number);
+  for (int i = 0; i < 6; i++) a[i] = va_arg(list, long);
+  va_end(list);
+  return number == SYS_close ? close((int)a[0]) : real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
 
 int close(int fd) {
   int tracked = is_tracked(fd);

@@ -1,61 +1,17 @@
 /** Disturbs one command at each of its file operations, and reports what the disturbance has broken. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { kinds } from "../../jobs/kinds.ts";
-import { checkMirror } from "../../src/mirror/check/check.ts";
-import { openMirrorReader, readMirror } from "../../src/mirror/reader.ts";
 import { Random } from "../../src/sandbox/random.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { writeSecretFile } from "../support/canary.ts";
 import { type CommandResult, callArmoire, temporaryFolder } from "../support/run-armoire.ts";
-import { migratingProgram, type Place, type TortureCommand } from "./commands.ts";
-import {
-  changes,
-  type Disturbance,
-  type Execution,
-  errnos,
-  execute,
-  type Op,
-  type Operation,
-} from "./support/operations.ts";
+import type { Place, TortureCommand } from "./commands.ts";
+import { listNames, lostOf, problemsOf, readRevisions, soundnessOf } from "./support/judge.ts";
+import { type Mode, type ModeName, modeNames, modes, type Point } from "./support/modes.ts";
+import { changes, type Disturbance, execute, type Op, type Operation } from "./support/operations.ts";
 import { Disk, type Variant } from "./support/power-cut.ts";
-
-const reading = ["read"] as const;
-const growing = ["create", "write", "makeFolder", "rename", "truncate", "link"] as const;
-const opening = ["create", "open", "openForReading"] as const;
-const flushing = ["sync", "syncFolder"] as const;
-
-/** Each disturbs every operation of its kinds in turn. */
-const modes = {
-  kill: { action: "kill", kinds: changes },
-  "torn write, kill": { action: "tear", kinds: ["write"] },
-  EIO: { action: "fail", kinds: changes, error: "EIO", isPersistent: false },
-  "EIO from then on": { action: "fail", kinds: changes, error: "EIO", isPersistent: true },
-  ENOSPC: { action: "fail", kinds: growing, error: "ENOSPC", isPersistent: false },
-  "ENOSPC from then on": { action: "fail", kinds: growing, error: "ENOSPC", isPersistent: true },
-  EMFILE: { action: "fail", kinds: opening, error: "EMFILE", isPersistent: false },
-  "EMFILE from then on": { action: "fail", kinds: opening, error: "EMFILE", isPersistent: true },
-  "EIO of a read": { action: "fail", kinds: reading, error: "EIO", isPersistent: false },
-  "EIO of fsync, power cut": { action: "fail", kinds: flushing, error: "EIO", isPersistent: false },
-  "power cut": { action: "cut", kinds: changes, variant: "flushed" },
-  "power cut, names kept": { action: "cut", kinds: changes, variant: "names" },
-} as const satisfies Record<string, Mode>;
-
-type Mode =
-  | { readonly action: "kill" | "tear"; readonly kinds: readonly Op[] }
-  | Omit<Extract<Disturbance, { action: "fail" }>, "at">
-  | { readonly action: "cut"; readonly kinds: readonly Op[]; readonly variant: Variant };
-
-export type ModeName = keyof typeof modes;
-export const modeNames = Object.keys(modes) as ModeName[];
-
-export interface Point {
-  readonly mode: ModeName;
-  /** The number of the operation among those that the mode disturbs, from 1. */
-  readonly at: number;
-}
 
 export interface TortureOptions {
   readonly shim: string;
@@ -64,8 +20,12 @@ export interface TortureOptions {
   readonly points: number | null;
   /** Default: all. */
   readonly modes?: readonly ModeName[];
-  /** The program of `armoire`, as a TypeScript file. */
-  readonly program: string;
+  /** Limits the points to these operations of an undisturbed command. */
+  readonly only?: (operation: Operation, index: number, operations: readonly Operation[]) => boolean;
+  /** Whether the first problem ends it. */
+  readonly endsAtProblem?: boolean;
+  /** The folder of the sources, with `test` in it. Default: this one. */
+  readonly sources?: string;
   readonly log?: (text: string) => void;
 }
 
@@ -84,6 +44,8 @@ export interface TortureReport {
   readonly problems: readonly Problem[];
   readonly seconds: number;
 }
+
+const ownSources = join(import.meta.dirname, "../..");
 
 /** Running requests, which may be repeated. */
 const concurrency = 4;
@@ -110,6 +72,7 @@ export async function tortureCommand(
           options.log?.(`${command.name}, ${point.mode} ${point.at}: ${text}`);
           problems.push({ ...point, text });
         }
+        if (problems.length > 0 && options.endsAtProblem) break;
       }
       return {
         command: command.name,
@@ -137,7 +100,7 @@ function choose(all: readonly Point[], { points, seed }: TortureOptions): readon
 async function startRig(
   command: TortureCommand,
   folder: string,
-  { shim, program, modes: wanted = modeNames }: TortureOptions,
+  { shim, modes: wanted = modeNames, only = () => true, sources = ownSources }: TortureOptions,
 ) {
   const root = join(folder, "root");
   const base = join(folder, "base");
@@ -153,7 +116,10 @@ async function startRig(
   copyFolder(root, base);
 
   const args = command.args?.(place) ?? null;
-  const programArgs = args === null ? [migratingProgram, join(root, "notes.sqlite")] : [program, ...args];
+  const programArgs =
+    args === null
+      ? [join(sources, "test/torture/migrating.ts"), join(root, "notes.sqlite")]
+      : [join(sources, "test/support/armoire-from-sources.ts"), ...args];
   const run = (disturbance?: Disturbance) =>
     execute({ shim, root, scratch, args: programArgs, ...(disturbance && { disturbance }) });
   const rerun = async (): Promise<CommandResult> => (args === null ? await run() : await callArmoire(args));
@@ -168,8 +134,14 @@ async function startRig(
   const countRequests = (until = Number.POSITIVE_INFINITY) =>
     sandbox.log().filter(({ counted, time }) => counted && Date.parse(time) < until).length;
 
+  const restore = () => {
+    rmSync(root, { recursive: true });
+    copyFolder(base, root);
+  };
   const before = command.read(place);
   const revisions = command.keepsRevisions ? command.mirrors(place).flatMap(readRevisions) : [];
+  // Reading has left files beside the mirror.
+  restore();
   await restart();
   const recorded = await run();
   if (recorded.exitCode !== 0) throw new Error(`${command.name} failed undisturbed: ${recorded.stderr}`);
@@ -179,10 +151,6 @@ async function startRig(
   const requestTimes = sandbox.log().flatMap(({ counted, time }) => (counted ? [Date.parse(time)] : []));
   let disk: { readonly of: Disk; next: number } | null = null;
 
-  const restore = () => {
-    rmSync(root, { recursive: true });
-    copyFolder(base, root);
-  };
   const cut = (
     operations: readonly Operation[],
     variant: Variant,
@@ -237,15 +205,14 @@ async function startRig(
     const mode: Mode = modes[name];
     if (mode.action === "cut") {
       await restart();
-      const end =
-        recorded.operations.findIndex((operation, index) => isNth(index, operation, mode.kinds, at)) + 1;
+      const end = (disturbed(name)[at - 1]?.index ?? -1) + 1;
       const [from, start] =
         disk !== null && disk.next <= end ? [disk.of, disk.next] : [new Disk(base, root), 0];
       disk = { of: cut(recorded.operations.slice(0, end), mode.variant, from, start), next: end };
       const time = recorded.operations[end - 1]?.at ?? 0;
       return await examine(
         requestTimes.filter((answeredAt) => answeredAt < time).length,
-        end === recorded.operations.length,
+        !recorded.operations.slice(end).some(({ op }) => (changes as readonly Op[]).includes(op)),
       );
     }
     restore();
@@ -262,91 +229,28 @@ async function startRig(
     return { problems: [...problems, ...found.problems], repeated: found.repeated };
   }
 
-  const positions = (kinds: readonly Op[]) =>
-    recorded.operations.filter(({ op }) => kinds.includes(op)).length;
-  const isNth = (index: number, { op }: Operation, kinds: readonly Op[], n: number): boolean =>
-    kinds.includes(op) &&
-    recorded.operations.slice(0, index + 1).filter(({ op }) => kinds.includes(op)).length === n;
+  /** Of the operations that a mode disturbs. */
+  const disturbed = (mode: ModeName) =>
+    recorded.operations.flatMap((operation, index) =>
+      (modes[mode].kinds as readonly Op[]).includes(operation.op) ? [{ operation, index }] : [],
+    );
   return {
-    operations: positions(changes),
+    operations: recorded.operations.filter(({ op }) => (changes as readonly Op[]).includes(op)).length,
     points: (): Point[] =>
       wanted.flatMap((mode) =>
-        Array.from({ length: positions(modes[mode].kinds) }, (_, index) => ({ mode, at: index + 1 })),
+        disturbed(mode).flatMap(({ operation, index }, n) =>
+          only(operation, index, recorded.operations) ? [{ mode, at: n + 1 }] : [],
+        ),
       ),
     tryPoint,
     async close() {
       await sandbox.close();
       // The record contains what was written, tokens included.
       rmSync(scratch, { recursive: true });
+      // The last state may be one that only the command itself can read.
+      rmSync(root, { recursive: true });
     },
   };
-}
-
-/** What a failing operation must not lead to. */
-function problemsOf(
-  { exitCode, stderr, hasTimedOut, operations, wasDisturbed }: Execution,
-  mode: Mode,
-): string[] {
-  if (hasTimedOut) return ["it hangs"];
-  if (mode.action !== "fail" || !wasDisturbed) return [];
-  const problems: string[] = [];
-  if (exitCode === null) problems.push(`it crashes: ${stderr.trim()}`);
-  if (/This is unexpected|^ {4}at /m.test(stderr))
-    problems.push(`its error is not explained: ${stderr.trim()}`);
-  const failed = operations.find(({ errno }) => errno === errnos[mode.error]);
-  if (exitCode === 0 && failed !== undefined && isLoss(failed, operations))
-    problems.push(`it exits with 0 though ${failed.op} ${failed.path} failed`);
-  return problems;
-}
-
-/** Whether a failed call says that data may be lost. A failed close does so only if data was not flushed before. */
-function isLoss(failed: Operation, operations: readonly Operation[]): boolean {
-  if (failed.op !== "close") return failed.op === "sync" || failed.op === "syncFolder";
-  const ofFile = operations
-    .slice(0, operations.indexOf(failed))
-    .filter(({ inode }) => inode === failed.offset);
-  const last = ofFile.findLast(({ op }) => op === "write" || op === "truncate" || op === "sync");
-  return last !== undefined && last.op !== "sync";
-}
-
-function soundnessOf(file: string): string[] {
-  if (!existsSync(file)) return [];
-  try {
-    return readMirror(file, (reader) => checkMirror(reader, kinds)).problems.map(({ message }) => message);
-  } catch (error) {
-    return [String(error)];
-  }
-}
-
-/** Every stored revision, as text. */
-function readRevisions(file: string): string[] {
-  if (!existsSync(file)) return [];
-  const reader = openMirrorReader(file);
-  try {
-    return reader.db
-      .prepare<[], string>(
-        `select r.url || ' ' || v.seq || ' ' || coalesce(hex(c.sha256), '') from _revision v
-         join _resource r on r.id = v.resource_id left join _content c on c.id = v.content_id`,
-      )
-      .pluck()
-      .all();
-  } finally {
-    reader.close();
-  }
-}
-
-function lostOf(revisions: readonly string[], mirrors: readonly string[]): string | null {
-  if (revisions.length === 0) return null;
-  const present = new Set(mirrors.flatMap(readRevisions));
-  const lost = revisions.filter((revision) => !present.has(revision));
-  return lost.length === 0 ? null : `${lost.length} revisions of an earlier run are lost, such as ${lost[0]}`;
-}
-
-/** Names below a folder, without what SQLite leaves beside a file that was only read. */
-function listNames(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => !/-(wal|shm)$/.test(name))
-    .sort();
 }
 
 function copyFolder(from: string, to: string): void {

@@ -1,10 +1,10 @@
 /** `npm run torture`: disturbs every command at every file operation, and prints a table of what was tried. */
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import setUpInMemory from "../support/in-memory.ts";
 import { commands } from "./commands.ts";
+import { modeNames } from "./support/modes.ts";
 import { buildShim } from "./support/shim.ts";
-import { modeNames, type TortureReport, tortureCommand } from "./torture-command.ts";
+import { type TortureReport, tortureCommand } from "./torture-command.ts";
 
 const { values } = parseArgs({
   options: {
@@ -27,9 +27,8 @@ try {
   else {
     log(`Torture with seed ${seed}`);
     const reports: TortureReport[] = [];
-    const program = join(import.meta.dirname, "../support/armoire-from-sources.ts");
     for (const command of chosen) {
-      const report = await tortureCommand(command, { shim: shim.path, seed, points, modes, program, log });
+      const report = await tortureCommand(command, { shim: shim.path, seed, points, modes, log });
       log(`${report.command}: ${report.problems.length} problems in ${Math.round(report.seconds)} s`);
       reports.push(report);
     }

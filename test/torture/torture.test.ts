@@ -1,0 +1,25 @@
+/** A sample of what `npm run torture` does in full. */
+import { expect, it } from "vitest";
+import { Random } from "../../src/sandbox/random.ts";
+import { isThorough, tries } from "../support/thorough.ts";
+import { commands } from "./commands.ts";
+import { buildShim } from "./support/shim.ts";
+import { tortureCommand } from "./torture-command.ts";
+
+const shim = buildShim();
+const seed = Date.now() % 2 ** 31;
+const chosen = isThorough ? commands : [new Random(seed).pick(commands)];
+
+it.each(chosen.map((command) => [command.name, command] as const))(
+  `%s survives kills, failing file operations and power cuts (seed ${seed})`,
+  { timeout: 1_800_000 },
+  async (_name, command) => {
+    // Without the shim there is nothing to test.
+    if (shim.path === null) {
+      process.stdout.write(`No torture here: ${shim.why}.\n`);
+      return;
+    }
+    const { problems } = await tortureCommand(command, { shim: shim.path, seed, points: tries(8, 60) });
+    expect(problems).toEqual([]);
+  },
+);
