@@ -4,6 +4,8 @@
  */
 import { z } from "zod";
 import { text, url } from "./fields.ts";
+import { IssueList, type IssueSink } from "./input/issues.ts";
+import { limits } from "./input/limits.ts";
 import { isRawNumber } from "./json.ts";
 
 const rels = ["resource", "entity", "collection"] as const;
@@ -12,7 +14,16 @@ export type Rel = (typeof rels)[number];
 /** An irregularity in a body, which is stored all the same; `pointer` is a JSON pointer (RFC 6901) into it. */
 export interface FieldIssue {
   readonly pointer: string;
-  readonly code: "wrong-type" | "unknown-field" | "unknown-link" | "duplicate-key" | "item-without-href";
+  readonly code:
+    | "wrong-type"
+    | "unknown-field"
+    | "unknown-link"
+    | "duplicate-key"
+    | "item-without-href"
+    /** The body has more issues than are kept; `detail` says how many. */
+    | "more-issues";
+  /** For the user. */
+  readonly detail?: string;
 }
 
 export interface Envelope {
@@ -85,7 +96,10 @@ export interface ReadEnvelope {
   readonly issues: readonly FieldIssue[];
 }
 
-/** @throws NotAnEnvelopeError if `rel`, or the `body` or `collection` that it requires, is missing or wrong */
+/**
+ * @throws NotAnEnvelopeError if `rel`, or the `body` or `collection` that it requires, is missing or wrong; or if there are more
+ * items or links than are read
+ */
 export function readEnvelopeOrThrow(value: unknown): ReadEnvelope {
   if (!isRecord(value)) throw new NotAnEnvelopeError("", "an object");
   const rel = rels.find((known) => known === value.rel);
@@ -93,7 +107,8 @@ export function readEnvelopeOrThrow(value: unknown): ReadEnvelope {
   if (rel === "entity" && !isRecord(value.body)) throw new NotAnEnvelopeError("/body", "an object");
   if (rel === "collection" && !Array.isArray(value.collection))
     throw new NotAnEnvelopeError("/collection", "an array");
-  const issues: FieldIssue[] = [];
+  requireLimits(value);
+  const issues = new IssueList<FieldIssue>();
   const head =
     rel === "collection"
       ? readKnownFields(collectionHeader, value, "", issues)
@@ -118,8 +133,16 @@ export function readEnvelopeOrThrow(value: unknown): ReadEnvelope {
       body: "body" in head ? (head.body ?? null) : null,
       items: Array.isArray(head.collection) ? readItems(head.collection, issues) : [],
     },
-    issues,
+    issues: issues.all(),
   };
+}
+
+function requireLimits({ collection, links }: Readonly<Record<string, unknown>>): void {
+  const { itemsPerPage, linksPerBody } = limits;
+  if (Array.isArray(collection) && collection.length > itemsPerPage)
+    throw new NotAnEnvelopeError("/collection", `at most ${itemsPerPage} items`);
+  if (isRecord(links) && Object.keys(links).length > linksPerBody)
+    throw new NotAnEnvelopeError("/links", `at most ${linksPerBody} links`);
 }
 
 /** Whether a body means "no valid token"; its status can be any (service-specification, section 7). */
@@ -144,7 +167,7 @@ export function readFields<Shape extends z.ZodRawShape>(
   definition: z.ZodObject<Shape>,
   value: Readonly<Record<string, unknown>>,
   at: string,
-  issues: FieldIssue[],
+  issues: IssueSink<FieldIssue>,
 ): Partial<z.output<z.ZodObject<Shape>>> {
   const result = definition.safeParse(value);
   if (result.success) return result.data;
@@ -163,7 +186,7 @@ export function readKnownFields<Shape extends z.ZodRawShape>(
   definition: z.ZodObject<Shape>,
   value: Readonly<Record<string, unknown>>,
   at: string,
-  issues: FieldIssue[],
+  issues: IssueSink<FieldIssue>,
 ): Partial<z.output<z.ZodObject<Shape>>> {
   for (const key of Object.keys(value)) {
     if (!Object.hasOwn(definition.shape, key)) {
@@ -181,7 +204,10 @@ export function toPointer(path: readonly PropertyKey[]): string {
   return path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-function readLinks(value: Record<string, unknown>, issues: FieldIssue[]): Record<string, string | null> {
+function readLinks(
+  value: Record<string, unknown>,
+  issues: IssueSink<FieldIssue>,
+): Record<string, string | null> {
   const links: Record<string, string | null> = Object.create(null);
   for (const [name, target] of Object.entries(value)) {
     if (typeof target === "string" || target === null) links[name] = target;
@@ -191,7 +217,7 @@ function readLinks(value: Record<string, unknown>, issues: FieldIssue[]): Record
 }
 
 /** An item that is not an object becomes an empty one, so that the others keep their positions. */
-function readItems(values: readonly unknown[], issues: FieldIssue[]): Record<string, unknown>[] {
+function readItems(values: readonly unknown[], issues: IssueSink<FieldIssue>): Record<string, unknown>[] {
   return values.map((value, index) => {
     if (isRecord(value)) return value;
     issues.push({ pointer: `/collection/${index}`, code: "wrong-type" });

@@ -3,6 +3,7 @@
  * rounds 9007199254740993 and drops duplicate keys silently.
  */
 import { isUtf8 } from "node:buffer";
+import { limits } from "./input/limits.ts";
 import { trimEnd, trimStart } from "./input/trim.ts";
 
 /** A number that a double would change, as written; `JSON.stringify` writes it unchanged. */
@@ -25,17 +26,19 @@ const exactJson = JSON as unknown as JsonWithSource;
 export const isRawNumber = (value: unknown): value is RawNumber => exactJson.isRawJSON(value);
 
 export interface JsonLimits {
-  /** Levels of nesting; V8 parses any depth but overflows its stack when it writes 5,000 of them. */
+  /** Levels of nesting. */
   readonly maxDepth: number;
+  /** Objects, lists, texts, numbers, … in the document. */
+  readonly maxValues: number;
 }
 
-export const defaultJsonLimits: JsonLimits = { maxDepth: 64 };
+export const defaultJsonLimits: JsonLimits = { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues };
 
 /** The text is not one JSON document, or exceeds the limits. */
 export class JsonError extends Error {
   override readonly name = "JsonError";
-  readonly code: "not-json" | "too-deep";
-  constructor(code: "not-json" | "too-deep", message: string) {
+  readonly code: "not-json" | "too-deep" | "too-many-values";
+  constructor(code: JsonError["code"], message: string) {
     super(message);
     this.code = code;
   }
@@ -58,8 +61,8 @@ export interface ParsedJson {
  * Parses one JSON document; accepts one byte order mark before it (RFC 8259, section 8.1).
  * @throws JsonError
  */
-export function parseJsonOrThrow(text: string, limits: JsonLimits = defaultJsonLimits): ParsedJson {
-  const { document, value, members } = parseRoundedOrThrow(text, limits);
+export function parseJsonOrThrow(text: string, within: Partial<JsonLimits> = {}): ParsedJson {
+  const { document, value, members } = parseRoundedOrThrow(text, within);
   const { keys, mayBeInexact } = scanOutsideStrings(document);
   return {
     value: mayBeInexact ? exactJson.parse(document, keepExact) : value,
@@ -68,19 +71,22 @@ export function parseJsonOrThrow(text: string, limits: JsonLimits = defaultJsonL
 }
 
 /** Parses bytes of UTF-8. @throws JsonError */
-export function parseJsonBytesOrThrow(bytes: Uint8Array, limits: JsonLimits = defaultJsonLimits): ParsedJson {
+export function parseJsonBytesOrThrow(bytes: Uint8Array, within: Partial<JsonLimits> = {}): ParsedJson {
   const text = decodeUtf8(bytes);
   if (text === null) throw new JsonError("not-json", "not UTF-8");
-  return parseJsonOrThrow(text, limits);
+  return parseJsonOrThrow(text, within);
 }
 
 /** As `parseJsonOrThrow`, but faster and with rounded numbers, to recognize a document. @throws JsonError */
-export function parseRoundedJsonOrThrow(text: string, limits: JsonLimits = defaultJsonLimits): unknown {
-  return parseRoundedOrThrow(text, limits).value;
+export function parseRoundedJsonOrThrow(text: string, within: Partial<JsonLimits> = {}): unknown {
+  return parseRoundedOrThrow(text, within).value;
 }
 
-function parseRoundedOrThrow(text: string, { maxDepth }: JsonLimits) {
+function parseRoundedOrThrow(text: string, within: Partial<JsonLimits>) {
+  const { maxDepth, maxValues } = { ...defaultJsonLimits, ...within };
   const document = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  // Before parsing: 16 MB of `[],` become gigabytes. A short text is not read twice.
+  if (document.length > 2 * maxValues) requireLimits(document, maxDepth, maxValues);
   let value: unknown;
   try {
     value = JSON.parse(document);
@@ -98,6 +104,7 @@ function keepExact(_key: string, value: unknown, context: { source?: string }): 
 
 /** The number of a numeral; null if a double, or writing it back, would change it: 2^53 + 1, `1e400`, `-0`. */
 export function exactNumber(numeral: string): number | null {
+  if (numeral.length > limits.numeralLength) return null;
   const value = Number(numeral);
   // Beyond 2^53 a double can print the digits that it was parsed from and still be another number.
   if (Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(numeral)) return null;
@@ -116,10 +123,12 @@ function digitsOf(numeral: string): string {
   return `${significant}e${power}`;
 }
 
+const tooDeep = (maxDepth: number) => new JsonError("too-deep", `nested more than ${maxDepth} levels deep`);
+
 /** Counts the members of all objects in a value, without duplicates. */
 function countMembersOrThrow(value: unknown, maxDepth: number, depth: number): number {
   if (typeof value !== "object" || value === null) return 0;
-  if (depth === maxDepth) throw new JsonError("too-deep", `nested more than ${maxDepth} levels deep`);
+  if (depth === maxDepth) throw tooDeep(maxDepth);
   let members = 0;
   if (Array.isArray(value)) {
     for (const item of value) members += countMembersOrThrow(item, maxDepth, depth + 1);
@@ -129,6 +138,23 @@ function countMembersOrThrow(value: unknown, maxDepth: number, depth: number): n
     members += 1 + countMembersOrThrow((value as Record<string, unknown>)[key], maxDepth, depth + 1);
   }
   return members;
+}
+
+/** Counts an empty list or object twice. @throws JsonError */
+function requireLimits(document: string, maxDepth: number, maxValues: number): void {
+  let values = 1;
+  let depth = 0;
+  for (let index = 0; index < document.length; index++) {
+    const code = document.charCodeAt(index);
+    if (code === 0x22) index = closingQuote(document, index);
+    else if (code === 0x2c) values++;
+    else if (code === 0x5d || code === 0x7d) depth--;
+    else if (code === 0x5b || code === 0x7b) {
+      values++;
+      if (++depth > maxDepth) throw tooDeep(maxDepth);
+    }
+    if (values > maxValues) throw new JsonError("too-many-values", `holds more than ${maxValues} values`);
+  }
 }
 
 /** Scans everything outside strings: counts colons, one per key, and looks for numbers that a double may change. */
@@ -164,9 +190,11 @@ function endsNumeral(code: number): boolean {
   return !(code > 0x20) || code === 0x2c || code === 0x5d || code === 0x7d;
 }
 
+/** The index of the quote that ends a text, or the length of the document without one. */
 function closingQuote(text: string, opening: number): number {
   for (let index = opening + 1; ; index++) {
     index = text.indexOf('"', index);
+    if (index === -1) return text.length;
     let backslashes = 0;
     while (text.charCodeAt(index - 1 - backslashes) === 0x5c) backslashes++;
     if (backslashes % 2 === 0) return index;

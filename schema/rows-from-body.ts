@@ -5,6 +5,8 @@
 import type { z } from "zod";
 import { type Envelope, type FieldIssue, isRecord, readKnownFields, toPointer } from "./envelope.ts";
 import type { Cell } from "./fields.ts";
+import { IssueList, type IssueSink } from "./input/issues.ts";
+import { limits } from "./input/limits.ts";
 
 /** A table with one row per entity, keyed by the entity's resource. */
 export interface Entity {
@@ -29,7 +31,11 @@ export interface EntityList extends ListTable {
   /** The field of the body that holds the list. */
   readonly field: string;
   /** Returns one row per entry, in order; null if the value has another shape. `at` is its JSON pointer. */
-  readonly read: (value: unknown, at: string, issues: FieldIssue[]) => readonly (readonly Cell[])[] | null;
+  readonly read: (
+    value: unknown,
+    at: string,
+    issues: IssueSink<FieldIssue>,
+  ) => readonly (readonly Cell[])[] | null;
 }
 
 export interface Projection {
@@ -62,13 +68,13 @@ export function columnsOf(entity: Entity): string[] {
 export function entityProjector(entity: Entity): (envelope: Envelope, serviceName: string) => Projection {
   const columns = columnsOf(entity);
   return (envelope, serviceName) => {
-    const issues: FieldIssue[] = [];
+    const issues = new IssueList<FieldIssue>();
     const { vendorUrl, body } = splitVendorUrl(envelope.body ?? {}, serviceName, issues);
     const fields: Record<string, unknown> = readKnownFields(entity.fields, body, "/body", issues);
     const lists = entity.lists.map((list) => {
       const at = `/body/${list.field}`;
       const value = body[list.field];
-      const rows = value === undefined || value === null ? [] : list.read(value, at, issues);
+      const rows = value === undefined || value === null ? [] : readRows(list, value, at, issues);
       if (rows === null) issues.push({ pointer: at, code: "wrong-type" });
       return { table: list.table, rows: rows ?? [] };
     });
@@ -78,15 +84,22 @@ export function entityProjector(entity: Entity): (envelope: Envelope, serviceNam
         (column) => (fields[column] ?? (column === "service_url" ? vendorUrl : null)) as Cell,
       ),
     };
-    return { row, lists, issues };
+    return { row, lists, issues: issues.all() };
   };
+}
+
+/** Null for a list that is too long, or that has another shape. */
+function readRows(list: EntityList, value: unknown, at: string, issues: IssueSink<FieldIssue>) {
+  const isTooLong =
+    typeof value === "object" && value !== null && Object.keys(value).length > limits.rowsPerList;
+  return isTooLong ? null : list.read(value, at, issues);
 }
 
 /** Separates `<serviceName>_url` from the other fields. */
 function splitVendorUrl(
   body: Readonly<Record<string, unknown>>,
   serviceName: string,
-  issues: FieldIssue[],
+  issues: IssueSink<FieldIssue>,
 ): { readonly vendorUrl: string | null; readonly body: Readonly<Record<string, unknown>> } {
   const vendorKey = `${serviceName}_url`;
   if (serviceName === "service" || !Object.hasOwn(body, vendorKey)) return { vendorUrl: null, body };
@@ -100,7 +113,7 @@ function splitVendorUrl(
 export function readLabelMap(
   value: unknown,
   at: string,
-  issues: FieldIssue[],
+  issues: IssueSink<FieldIssue>,
 ): readonly (readonly Cell[])[] | null {
   if (!isRecord(value)) return null;
   return Object.entries(value).map(([system, label]) => {

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { type FieldIssue, readFields } from "./envelope.ts";
 import { text, url } from "./fields.ts";
+import type { IssueSink } from "./input/issues.ts";
 
 export interface Summary {
   readonly fields: z.ZodObject<z.ZodRawShape>;
@@ -48,7 +49,7 @@ export function readSummary(
   summary: Summary,
   item: Readonly<Record<string, unknown>>,
   at: string,
-  issues: FieldIssue[],
+  issues: IssueSink<FieldIssue>,
 ): { href: string | null; name: string | null } {
   const fields: Record<string, unknown> = readFields(summary.fields, item, at, issues);
   const { href, [summary.nameField]: name } = fields;

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { type FieldIssue, isRecord, readKnownFields } from "../envelope.ts";
 import { type Cell, flag, integer, open, text, timestamp, url } from "../fields.ts";
+import type { IssueSink } from "../input/issues.ts";
 import type { Entity } from "../rows-from-body.ts";
 
 const picture = z.object({ url, text });
@@ -39,7 +40,7 @@ export const model: Entity = {
   ],
 };
 
-function readPicture(value: unknown, at: string, issues: FieldIssue[]): readonly Cell[] {
+function readPicture(value: unknown, at: string, issues: IssueSink<FieldIssue>): readonly Cell[] {
   if (!isRecord(value)) {
     issues.push({ pointer: at, code: "wrong-type" });
     return [null, null];

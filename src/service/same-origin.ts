@@ -2,6 +2,7 @@
  * Which links are followed: those to the base URL's origin. In: a link as the service wrote it, and where it was found.
  * Out: the address to request, or the reason to skip it. Origins are compared as text; no name is resolved.
  */
+import { limits } from "../../schema/input/limits.ts";
 import { ServiceSettingsError } from "./errors.ts";
 
 /** Why a link is not followed; recorded with the link and shown to the user. */
@@ -14,8 +15,6 @@ export type SkippedLink =
   | "userinfo"
   | "scheme-downgrade"
   | "other-origin";
-
-const maxLength = 8192;
 
 /**
  * A path, with or without a query, that `URL` leaves unchanged: nothing to encode, no dot segments. Nearly all links are
@@ -36,7 +35,7 @@ export function resolveLink(
   base: string,
   origin: string,
 ): { readonly url: string } | { readonly skipped: SkippedLink } {
-  if (href.length > maxLength) return { skipped: "too-long" };
+  if (href.length > limits.urlLength) return { skipped: "too-long" };
   if (href.startsWith(origin) && plainPath.test(href.slice(origin.length))) return { url: href };
   if (href.trim() === "") return { skipped: "empty" };
   if (/[{}]/.test(href)) return { skipped: "template" };
@@ -49,7 +48,7 @@ export function resolveLink(
     const isDowngrade = url.protocol === "http:" && origin === `https://${url.host}`;
     return { skipped: isDowngrade ? "scheme-downgrade" : "other-origin" };
   }
-  if (url.href.length > maxLength) return { skipped: "too-long" };
+  if (url.href.length > limits.urlLength) return { skipped: "too-long" };
   if (href.includes("#")) url.hash = "";
   return { url: url.href };
 }

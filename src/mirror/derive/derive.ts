@@ -10,6 +10,7 @@ import {
   readEnvelopeOrThrow,
   toPointer,
 } from "../../../schema/envelope.ts";
+import { IssueList, type IssueSink } from "../../../schema/input/issues.ts";
 import { JsonError, type ParsedJson, parseJsonBytesOrThrow } from "../../../schema/json.ts";
 import { type Kind, type Kinds, unknownItemKind, unknownKind } from "../../../schema/kind.ts";
 import type { Projection } from "../../../schema/rows-from-body.ts";
@@ -85,7 +86,8 @@ export function deriveOrThrow(
   if (kind && kind.rel !== null && kind.rel !== envelope.rel) {
     throw new UnexpectedRelError(`expected rel "${kind.rel}" of a ${kind.name}, received "${envelope.rel}"`);
   }
-  const issues: DerivedIssue[] = [...envelopeIssues];
+  const issues = new IssueList<DerivedIssue>();
+  issues.pushAll(envelopeIssues);
   if (hasDuplicateKeys) issues.push({ pointer: "", code: "duplicate-key" });
   const resolve = (link: string, ...path: readonly PropertyKey[]): string | null => {
     const resolved = resolveLink(link, resource.baseUrl, context.origin);
@@ -106,14 +108,14 @@ export function deriveOrThrow(
   });
   const { next, collectionTotal } = envelope.meta;
   const projection = kind?.project?.(envelope, context.serviceName) ?? null;
-  if (projection) issues.push(...projection.issues);
+  if (projection) issues.pushAll(projection.issues);
   return {
     links,
     items: envelope.rel === "collection" ? deriveItems(envelope, resource.kind, kind, resolve, issues) : null,
     nextUrl: next === null ? null : resolve(next, "meta", "next"),
     collectionTotal,
     projection,
-    issues,
+    issues: issues.all(),
   };
 }
 
@@ -139,7 +141,7 @@ export function deriveHeldOrThrow(
 function kindOfLink(
   kind: Kind | undefined,
   name: string,
-  issues: DerivedIssue[],
+  issues: IssueSink<DerivedIssue>,
 ): Pick<DerivedLink, "kind" | "owned" | "isOptional"> {
   const child = ownValue(kind?.children, name);
   if (child !== undefined) return { kind: child, owned: true, isOptional: false };
@@ -161,14 +163,13 @@ function deriveItems(
   kindName: string,
   kind: Kind | undefined,
   resolve: (link: string, ...path: readonly PropertyKey[]) => string | null,
-  issues: DerivedIssue[],
+  issues: IssueSink<DerivedIssue>,
 ): Derived["items"] {
   const itemKind = kind?.items?.kind ?? unknownItemKind(kindName);
   const owned = kind?.items?.owned ?? false;
-  const fieldIssues: FieldIssue[] = [];
-  const items = envelope.items.map((item, index) => {
+  return envelope.items.map((item, index) => {
     const pointer = `/collection/${index}`;
-    const { href, name } = readSummary(kind?.items?.summary ?? openSummary, item, pointer, fieldIssues);
+    const { href, name } = readSummary(kind?.items?.summary ?? openSummary, item, pointer, issues);
     if (href === null && kind?.project === undefined) issues.push({ pointer, code: "item-without-href" });
     return {
       url: href === null ? null : resolve(href, "collection", index, "href"),
@@ -177,6 +178,4 @@ function deriveItems(
       owned,
     };
   });
-  issues.push(...fieldIssues);
-  return items;
 }

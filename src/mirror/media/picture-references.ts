@@ -3,6 +3,7 @@
  * that looks like an address is ignored.
  */
 import { isRecord, toPointer } from "../../../schema/envelope.ts";
+import { limits } from "../../../schema/input/limits.ts";
 
 export interface PictureReference {
   /** JSON pointer into the body. */
@@ -16,7 +17,6 @@ const pictureField = /^(?:avatar|main_picture|pictures?|photos?)$/;
 const otherField = /^(?:href|spec|.*_url)$/;
 /** A whole URL, or one that begins at the host or the root: a label never does. */
 const address = /^(?:https?:)?\/\/?[^\s]/i;
-const maxLength = 8192;
 
 /** @param baseUrl relative addresses resolve against it */
 export function pictureReferencesIn(body: unknown, baseUrl: string): PictureReference[] {
@@ -37,7 +37,7 @@ export function pictureReferencesIn(body: unknown, baseUrl: string): PictureRefe
 }
 
 function parseAddress(text: string, baseUrl: string): string | null {
-  if (text.length > maxLength || !address.test(text)) return null;
+  if (text.length > limits.urlLength || !address.test(text)) return null;
   const url = URL.parse(text, baseUrl);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return null;
   // A URL with a user name or password would send a credential.

@@ -2,6 +2,7 @@
  * Splits text into words for search, with the same rules for documents and queries. In: text of any script. Out: its words
  * without differences of accent, case and width. Pure.
  */
+import { limits } from "../../../schema/input/limits.ts";
 import { toPlainLetters } from "../../platform/fuzzy-names.ts";
 
 /**
@@ -37,15 +38,20 @@ export function toWords(text: string): Word[] {
 
 /**
  * The search text of a resource: one line for each text that the lines before do not contain. Words are between spaces and
- * lines between line ends, so that queries can match whole words and whole texts. Empty if there are no words.
+ * lines between line ends, so that queries can match whole words and whole texts. Empty if there are no words. Only so many
+ * texts, and so much of each, as the limits allow.
  */
 export function toSearchText(texts: readonly string[]): string {
-  const lines: string[] = [];
+  const lines = new Set<string>();
+  let all = "";
   for (const text of texts) {
-    const line = toPhrase(toWords(text));
-    if (line !== "" && !lines.includes(line) && line !== lines.join(" ")) lines.push(line);
+    const line = toPhrase(toWords(text.slice(0, limits.nameLength)));
+    if (line === "" || line === all || lines.has(line)) continue;
+    if (lines.size === limits.searchedNames) break;
+    lines.add(line);
+    all = all === "" ? line : `${all} ${line}`;
   }
-  return lines.length === 0 ? "" : `\n${lines.map((line) => ` ${line} \n`).join("")}`;
+  return lines.size === 0 ? "" : `\n${[...lines].map((line) => ` ${line} \n`).join("")}`;
 }
 
 /** Words as they appear in a search text. */

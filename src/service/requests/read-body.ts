@@ -57,10 +57,12 @@ export function readJsonOrThrow(
   if (text === null)
     throw failure(isEndedByConnection(head) ? "incomplete-body" : "not-utf8", "the body is not valid UTF-8");
   try {
-    return { bytes, json: parseRoundedJsonOrThrow(text, { maxDepth: limits.jsonDepth }) };
+    const limited = { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues };
+    return { bytes, json: parseRoundedJsonOrThrow(text, limited) };
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     if (error.code === "too-deep") throw failure("too-deep", error.message);
+    if (error.code === "too-many-values") throw failure("too-large", `the body ${error.message}`);
     throw failure(
       isEndedByConnection(head) ? "incomplete-body" : "not-json",
       text === "" ? "the body is empty" : error.message,

@@ -1,6 +1,7 @@
 import { type LookupOptions, lookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { Pool } from "undici";
+import { limits } from "../../../schema/input/limits.ts";
 import { type IpClass, ipClassOf } from "../../platform/ip-class.ts";
 import { privateAddress } from "./network-errors.ts";
 
@@ -63,6 +64,7 @@ export interface ServiceLimits {
   readonly totalTimeoutMillis: number;
   readonly maxRedirects: number;
   readonly jsonDepth: number;
+  readonly jsonValues: number;
 }
 
 const mebibyte = 1024 * 1024;
@@ -75,5 +77,6 @@ export const defaultLimits: ServiceLimits = {
   idleTimeoutMillis: 30_000,
   totalTimeoutMillis: 120_000,
   maxRedirects: 5,
-  jsonDepth: 64,
+  jsonDepth: limits.jsonDepth,
+  jsonValues: limits.jsonValues,
 };

@@ -1,0 +1,24 @@
+/**
+ * What a body from outside may hold. Beyond a limit a body is refused as a whole, or the rest is left out and counted; so that
+ * no response needs more than 400 MB of memory. Limits of bytes and time are in `src/service/transport/pool.ts`.
+ */
+export const limits = {
+  /** Levels of nesting; V8 parses any depth but overflows its stack when it writes 5,000 of them. */
+  jsonDepth: 64,
+  /** Objects, lists, texts, numbers, … of one body. */
+  jsonValues: 500_000,
+  /** Digits of a number that is compared with a double; a longer one stays as written. */
+  numeralLength: 1_000,
+  itemsPerPage: 20_000,
+  linksPerBody: 1_000,
+  /** Rows of a list in an entity, such as pictures. */
+  rowsPerList: 10_000,
+  /** Further issues of a body are only counted. */
+  issuesPerBody: 1_000,
+  pointerLength: 1_000,
+  urlLength: 8_192,
+  /** The part of a name that search and suggestions read. */
+  nameLength: 1_000,
+  /** Names of one resource, in different lists, that search reads. */
+  searchedNames: 20,
+} as const;
