@@ -39,8 +39,13 @@ export function similarNames(given: string, names: Iterable<string>, max: number
     .map(({ name }) => name);
 }
 
-/** The share of letters that need no change; 0 if too low for a typing error. */
-function similarityOf(given: string, slug: string): number {
+/** The time of a comparison grows with the product of both lengths. */
+const maxCompared = 200;
+
+/** The share of letters that need no change; 0 if too low for a typing error. Of longer names, only the beginnings count. */
+function similarityOf(givenSlug: string, knownSlug: string): number {
+  const given = givenSlug.slice(0, maxCompared);
+  const slug = knownSlug.slice(0, maxCompared);
   const similarity = 1 - countEdits(given, slug) / Math.max(given.length, slug.length);
   return similarity > 0.6 || slug.includes(given.slice(0, 3)) ? similarity : 0;
 }

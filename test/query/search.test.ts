@@ -241,6 +241,17 @@ it("a search without results suggests similar texts and counts matching tombston
   expect(suggest("onyxx", "brand").similar).toEqual([]);
 });
 
+it("brands with lone surrogates or very long names are found, and break no suggestion", async () => {
+  const brands = { "a/": "Lace\ud800 Two", "b/": "Comexim", "c/": `Freya ${"x".repeat(1_000_000)} hidden` };
+  await using rig = await mirrorOf({ brands });
+  const suggest = (text: string) => rig.read((mirror) => suggestSearch(mirror, text).similar);
+  expect(namesFound(rig, "lace two")).toEqual(["Lace\ud800 Two"]);
+  expect(suggest("comexin")).toEqual(["Comexim"]);
+  expect(suggest("nothing of the kind")).toEqual([]);
+  expect(namesFound(rig, "freya")).toHaveLength(1);
+  expect(namesFound(rig, "hidden")).toEqual([]);
+});
+
 it("every suggested text finds something", async () => {
   await using rig = await mirrorOf({ brands: scripts }, { brands: { "latin/": scripts["latin/"] } });
   const texts = fc.oneof(
