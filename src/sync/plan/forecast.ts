@@ -113,14 +113,15 @@ export function forecastDepths(facts: ForecastFacts): DepthForecast[] {
 function expectCounts(facts: ForecastFacts): Map<string, number> {
   const { brands, dueBrandPages, counts, readSizeListings, sizesListed } = facts;
   const expectedBrands = expectBrands(facts);
+  const brandCount = sum(expectedBrands.map(({ count }) => count));
   const models = sum(expectedBrands.map((brand) => brand.models));
   const sizesPerModel =
     (sizesListed + weights.sizesPerModel * weights.guessWeight) / (readSizeListings + weights.guessWeight);
   const heldOf = (kind: string) => counts.get(kind)?.held ?? 0;
   return new Map([
     ["root", 1],
-    ["brands", heldOf("brands") + expectPages(dueBrandPages, expectedBrands.length - brands.length)],
-    ["brand", expectedBrands.length],
+    ["brands", heldOf("brands") + expectPages(dueBrandPages, brandCount - brands.length)],
+    ["brand", brandCount],
     ["models", heldOf("models") + sum(expectedBrands.map((brand) => brand.pagesLeft))],
     ["model", models],
     ["sizes", models],
@@ -142,9 +143,9 @@ export function forecastCoverage(facts: ForecastFacts): CoverageForecast {
   const expectedBrands = expectBrands(facts);
   const covered = sum(expectedBrands.map(({ brand }) => brand?.listing?.brasOfHeld ?? 0));
   const remaining = expectedBrands
-    .map(({ brand, bras, models, pagesLeft }) => ({
+    .map(({ brand, count, bras, models, pagesLeft }) => ({
       bras: Math.max(0, bras - (brand?.listing?.brasOfHeld ?? 0)),
-      requests: models - (brand?.listing?.heldModels ?? 0) + pagesLeft + (brand?.isHeld ? 0 : 1),
+      requests: models - (brand?.listing?.heldModels ?? 0) + pagesLeft + (brand?.isHeld ? 0 : count),
     }))
     .filter(({ requests }) => requests > 0)
     .sort((a, b) => b.bras / b.requests - a.bras / a.requests);
@@ -165,12 +166,14 @@ export function forecastCoverage(facts: ForecastFacts): CoverageForecast {
   };
 }
 
+/** One brand, or several that are not listed yet. */
 interface ExpectedBrand {
-  /** Null for a brand that is not listed yet. */
+  /** Null if they are not listed yet. */
   readonly brand: BrandFacts | null;
+  readonly count: number;
   readonly bras: number;
   readonly models: number;
-  /** Pages of its list of models that were never read. */
+  /** Pages of their lists of models that were never read. */
   readonly pagesLeft: number;
 }
 
@@ -178,25 +181,44 @@ interface ExpectedBrand {
 function expectBrands(facts: ForecastFacts): ExpectedBrand[] {
   const { brands, brandTotal, dueBrandPages } = facts;
   const brasPerModel = averageBras(brands);
-  const count = dueBrandPages === 0 ? brands.length : Math.max(brandTotal ?? 0, brands.length);
   let last = { bras: brasPerModel * weights.itemsPerPage, rank: 1 };
-  return Array.from({ length: count }, (_, index): ExpectedBrand => {
-    const brand = brands[index] ?? null;
+  const unread = (brand: BrandFacts | null, count: number, bras: number): ExpectedBrand => {
+    const models = bras / brasPerModel;
+    return { brand, count, bras, models, pagesLeft: count * Math.max(1, pagesOf(models / count)) };
+  };
+  const listed = brands.map((brand, index): ExpectedBrand => {
     const rank = index + 1;
-    if (brand?.isHeld && brand.bras !== null) last = { bras: brand.bras, rank };
+    if (brand.isHeld && brand.bras !== null) last = { bras: brand.bras, rank };
     const bras = (last.bras * last.rank) / rank;
-    const listing = brand?.listing ?? null;
-    if (!listing?.isRead) {
-      const models = bras / brasPerModel;
-      return { brand, bras, models, pagesLeft: Math.max(1, pagesOf(models)) };
-    }
-    const { duePages, total, knownModels, heldModels, brasOfHeld } = listing;
+    if (!brand.listing?.isRead) return unread(brand, 1, bras);
+    const { duePages, total, knownModels, heldModels, brasOfHeld } = brand.listing;
     // A list that was read to its end is complete, whatever total it reports.
     const models = duePages === 0 ? knownModels : Math.max(total ?? 0, knownModels);
     const isComplete = duePages === 0 && heldModels === knownModels;
     const pagesLeft = expectPages(duePages, models - knownModels);
-    return { brand, bras: isComplete ? brasOfHeld : bras, models, pagesLeft };
+    return { brand, count: 1, bras: isComplete ? brasOfHeld : bras, models, pagesLeft };
   });
+  const total = dueBrandPages === 0 ? 0 : (brandTotal ?? 0);
+  const unlisted = rankRanges(brands.length + 1, total).map(([first, end]) =>
+    unread(null, end - first, last.bras * last.rank * sumOfInverses(first, end)),
+  );
+  return [...listed, ...unlisted];
+}
+
+/** Ranges of ranks, without their ends: of one rank each, and far behind of a tenth more ranks each. */
+function rankRanges(first: number, last: number): [first: number, end: number][] {
+  const ranges: [number, number][] = [];
+  for (let rank = first; rank <= last; ) {
+    const end = Math.min(last + 1, rank + Math.max(1, rank < 1000 ? 1 : Math.floor(rank / 10)));
+    ranges.push([rank, end]);
+    rank = end;
+  }
+  return ranges;
+}
+
+/** 1/first + … + 1/(end - 1), for a range as above. */
+function sumOfInverses(first: number, end: number): number {
+  return end - first === 1 ? 1 / first : Math.log((end - 0.5) / (first - 0.5));
 }
 
 /** Remaining pages of a list: the due ones, or more if those cannot hold all missing items. */

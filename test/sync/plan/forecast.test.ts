@@ -81,6 +81,19 @@ describe("requests and days", () => {
     expect(depths[0]?.kinds).toContainEqual({ kind: "brands", known: 0, held: 0, expected: 35 });
   });
 
+  it("a forecast of any number of reported brands is computed from some hundred groups of them", () => {
+    const expected = (brandTotal: number) => {
+      const [brands, models] = forecastDepths({ ...emptyCatalogue, brandTotal });
+      return [brands, models].map((depth) => depth?.kinds.map((kind) => kind.expected));
+    };
+    const [, [, models = 0] = []] = expected(2_000);
+    // The sum of 600 models divided by each rank; ranks behind the thousandth are estimated in groups.
+    const exact = Array.from({ length: 2_000 }, (_, n) => 20 / (n + 1)).reduce((a, b) => a + b);
+    expect(models).toBe(Math.round(exact));
+    expect(expected(Number.MAX_SAFE_INTEGER)[0]).toContain(Number.MAX_SAFE_INTEGER);
+    expect(forecastCoverage({ ...emptyCatalogue, brandTotal: 1e9 }).shareAfter(1e12)).toBeCloseTo(1);
+  });
+
   it("a forecast is given in days at the known limit and at the documented allowances", () => {
     const { depths } = forecastFrom(
       { ...emptyCatalogue, brandTotal: 683 },

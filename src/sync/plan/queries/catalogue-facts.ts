@@ -1,5 +1,6 @@
 /** Counts of brands, models and sizes in the mirror, for ranking and for forecasts. */
 import { type SqlBool, sql } from "kysely";
+import { limits } from "../../../../schema/input/limits.ts";
 import type { Connection } from "../../../mirror/file/connection.ts";
 import { prepare, prepareColumn, q } from "../../../mirror/file/statements.ts";
 import { inScope, isFetchable, type Scope } from "../../../mirror/scope.ts";
@@ -78,6 +79,9 @@ export function prepareCatalogueFacts(db: Connection, scope: Scope): () => Catal
   };
 }
 
+const plausible = (column: string) =>
+  sql<number | null>`min(${sql.ref(column)}, ${sql.lit(limits.plausibleTotal)})`;
+
 const isHeld = (alias: string) => sql<0 | 1>`${sql.ref(`${alias}.state`)} = 'held'`;
 
 /** The first pages of the lists of models. A brand owns all pages of its list; `_page` names the first one of each. */
@@ -111,7 +115,7 @@ function prepareListings(db: Connection) {
       .leftJoin("_page as p", "p.id", "c.id")
       .leftJoin(duePages.as("pages"), "pages.id", "c.id")
       .leftJoin(models.as("models"), "models.id", "c.id")
-      .select(["c.id", "c.owner_id as brandId", isHeld("c").as("isRead"), "p.total"])
+      .select(["c.id", "c.owner_id as brandId", isHeld("c").as("isRead"), plausible("p.total").as("total")])
       .select([
         sql<number>`(c.state = 'due') + coalesce(pages.due, 0)`.as("duePages"),
         sql<number>`coalesce(models.known, 0)`.as("knownModels"),
@@ -141,7 +145,7 @@ export function readForecastFacts(db: Connection): ForecastFacts | null {
     q
       .selectFrom("_page as p")
       .innerJoin("_resource as r", "r.id", "p.id")
-      .select((eb) => eb.fn.max("p.total").as("total"))
+      .select(sql<number | null>`max(${plausible("p.total")})`.as("total"))
       .where("r.kind", "=", "brands")
       .where("r.state", "=", "held"),
   );
