@@ -13,6 +13,8 @@ export const limits = {
   plausibleTotal: 1_000_000,
   itemsPerPage: 20_000,
   linksPerBody: 1_000,
+  /** Of a list that gives something new on each of them. */
+  pagesPerList: 20_032,
   /** Rows of a list in an entity, such as pictures. */
   rowsPerList: 10_000,
   /** Further issues of a body are only counted. */

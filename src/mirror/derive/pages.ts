@@ -1,9 +1,10 @@
 /**
  * Collections and their pages. The first page is the collection; each later one is known by the `meta.next` that led
  * to it. A chain that forms a circle is reported and does no harm, since no resource is requested twice. A chain that
- * continues without new items is cut.
+ * continues without new items, or with far fewer than it has pages, is cut.
  */
 import { sql } from "kysely";
+import { limits } from "../../../schema/input/limits.ts";
 import type { ResourceState } from "../../../schema/tables.ts";
 import { withoutNote } from "../absence/absences.ts";
 import type { Connection } from "../file/connection.ts";
@@ -12,6 +13,8 @@ import { toStored, toStoredId } from "../rows/cells.ts";
 import { memberTable, prepareVersionedRows } from "../rows/versioned-rows.ts";
 import type { Derived } from "./derive.ts";
 import type { Resources, WrittenResource } from "./resources.ts";
+
+export type NextPage = Pick<Derived, "nextUrl" | "collectionTotal">;
 
 export interface Member {
   readonly itemId: number | null;
@@ -27,7 +30,7 @@ export interface Pages {
   writeNext(
     page: WrittenResource,
     collectionId: number,
-    derived: Pick<Derived, "nextUrl" | "collectionTotal">,
+    nextPage: NextPage,
     runId: number,
   ): { hasNewPage: boolean; isLoop: boolean };
   /** Removes the link to the next page, for a resource that is no longer a page. */
@@ -36,12 +39,30 @@ export interface Pages {
 
 /** Items that move between pages may leave one page without new items, but not so many in a row. */
 const maxStalePages = 3;
+/** The whole of a list is compared with its pages only so often: that takes time in proportion to the list. */
+const pagesBetweenCounts = 64;
+/** How many items a list may have beyond twice the number that it states: the number may be old. */
+const unstatedItems = 1_000;
 
 export function preparePages(db: Connection, resources: Resources): Pages {
   const memberRows = prepareVersionedRows(db, memberTable);
   const statements = prepareStatements(db);
 
-  const isEndless = (page: WrittenResource, collectionId: number): boolean => {
+  const givesTooLittle = (collectionId: number, total: number | null): boolean => {
+    const pages = statements.countPages.get({ collectionId }) ?? 0;
+    if (pages % pagesBetweenCounts !== 0) return false;
+    if (pages >= limits.pagesPerList) return true;
+    const items = statements.countItems.get({ collectionId }) ?? 0;
+    return pages > 2 * items || (total !== null && items > 2 * total + unstatedItems);
+  };
+
+  const isEndless = (
+    page: WrittenResource,
+    collectionId: number,
+    { nextUrl, collectionTotal }: NextPage,
+  ): boolean => {
+    const isNextKnown = nextUrl !== null && resources.find(nextUrl) !== undefined;
+    if (!isNextKnown && givesTooLittle(collectionId, collectionTotal)) return true;
     if (page.isKnown) return false;
     let pageId: number | undefined = page.id;
     for (let stalePages = 0; stalePages < maxStalePages; stalePages++) {
@@ -73,10 +94,11 @@ export function preparePages(db: Connection, resources: Resources): Pages {
       const rows = members.map(({ itemId, name }, n) => [id, BigInt(n), toStoredId(itemId), toStored(name)]);
       memberRows.replace(page, rows, runId);
     },
-    writeNext(page, collectionId, { nextUrl, collectionTotal }, runId) {
+    writeNext(page, collectionId, nextPage, runId) {
+      const { nextUrl, collectionTotal } = nextPage;
       statements.clearNotesOfItems.run({ pageId: page.id });
       const next =
-        nextUrl === null || isEndless(page, collectionId)
+        nextUrl === null || isEndless(page, collectionId, nextPage)
           ? null
           : ensurePage(nextUrl, page, collectionId, runId);
       const isCircle =
@@ -101,6 +123,19 @@ function prepareStatements(db: Connection) {
     ),
     updatePage: prepare(db, (p: { pageId: number; nextId: number | null; total: number | null }) =>
       q.updateTable("_page").set({ next_id: p.nextId, total: p.total }).where("id", "=", p.pageId),
+    ),
+    countPages: prepareColumn(db, (p: { collectionId: number }) =>
+      q
+        .selectFrom("_page")
+        .select((eb) => eb.fn.countAll<number>().as("count"))
+        .where("collection_id", "=", p.collectionId),
+    ),
+    countItems: prepareColumn(db, (p: { collectionId: number }) =>
+      q
+        .selectFrom("_page as p")
+        .innerJoin("_member as m", "m.page_id", "p.id")
+        .select(({ fn }) => fn.count<number>("m.item_id").distinct().as("count"))
+        .where("p.collection_id", "=", p.collectionId),
     ),
     // A listed item exists. If its own response said otherwise, it is requested again.
     clearNotesOfItems: prepare(db, (p: { pageId: number }) =>

@@ -355,4 +355,42 @@ describe("shuffled chains", () => {
     expect(brandsHeld()).toContain(urlOf("brands/3/"));
     expect(statesOf("p2", "p3")).toEqual({ p2: "held", p3: "held" });
   });
+
+  /** A listing whose next page is always a new one. @param bodyOf by the number of the page */
+  const endless = (bodyOf: (n: number) => object): World & { readonly pages: () => number } => {
+    const others = worldOf({ "/": root({ brands: urlOf("endless/0") }) });
+    const requested = new Set<string>();
+    return {
+      pages: () => requested.size,
+      get(url) {
+        const [, n] = /\/endless\/(\d+)$/.exec(url) ?? [];
+        if (n === undefined) return others.get(url) ?? JSON.stringify(entity({ name: url, slug: "brand" }));
+        requested.add(url);
+        return JSON.stringify(bodyOf(Number(n)));
+      },
+    };
+  };
+
+  it("a listing with a new item on every third page only, and ever new pages, is cut", () => {
+    const world = endless((n) => page(n % 3 === 0 ? [`brands/${n}/`] : [], `endless/${n + 1}`));
+    crawl(mirror, world);
+    expect(world.pages()).toBe(64);
+    expect(loops()).toEqual([urlOf("endless/63")]);
+    expect(problemsOf(mirror)).toEqual([]);
+  });
+
+  it("a listing with far more items than it states, and ever new pages, is cut", () => {
+    const items = (n: number) => Array.from({ length: 20 }, (_, item) => `brands/${n}-${item}/`);
+    const world = endless((n) => page(items(n), `endless/${n + 1}`, {}, { collection_total: 10 }));
+    crawl(mirror, world, { choose: (due) => due.filter(({ kind }) => kind !== "brand"), maxBatches: 200 });
+    expect(world.pages()).toBe(64);
+    expect(loops()).toEqual([urlOf("endless/63")]);
+  });
+
+  it("a long listing with one item on each page is read to its end", () => {
+    const world = endless((n) => page([`brands/${n}/`], n === 149 ? null : `endless/${n + 1}`));
+    crawl(mirror, world);
+    expect(world.pages()).toBe(150);
+    expect(loops()).toEqual([]);
+  });
 });
