@@ -20,6 +20,8 @@ export const limits = {
   /** Further issues of a body are only counted. */
   issuesPerBody: 1_000,
   pointerLength: 1_000,
+  /** A longer user name, or user number, identifies no user. */
+  userNameLength: 1_000,
   urlLength: 8_192,
   /** The part of a name that search and suggestions read. */
   nameLength: 1_000,

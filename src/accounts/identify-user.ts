@@ -3,6 +3,7 @@ import { user as entity } from "../../schema/entities/user.ts";
 import { type Envelope, NotAnEnvelopeError, readEnvelopeOrThrow, readFields } from "../../schema/envelope.ts";
 import { parseJsonBytesOrThrow } from "../../schema/json.ts";
 import { listGranted, type ScopeName, scopesFrom } from "../mirror/account/token-scopes.ts";
+import { identifyingText } from "../mirror/account/user.ts";
 import type { ServiceClient } from "../service/client.ts";
 import { ServiceError } from "../service/errors.ts";
 import { resolveLink } from "../service/same-origin.ts";
@@ -42,10 +43,12 @@ function readUser({ body, links, rel }: Envelope, url: string, origin: string): 
   const { user_id: id, username, email } = readFields(entity.fields, body ?? {}, "/body", []);
   const user = {
     userId: typeof id === "bigint" ? Number(id) : null,
-    username: typeof username === "string" ? username : null,
+    username: typeof username === "string" ? identifyingText(username) : null,
   };
   if (rel !== "entity" || (user.userId === null && user.username === null)) {
-    throw unidentified(`${url} does not identify the user: it has neither user_id nor username`);
+    throw unidentified(
+      `${url} does not identify the user: it has neither user_id nor username, or they are too long`,
+    );
   }
   const isLinked = (name: string) => {
     const href = links[name] ?? null;

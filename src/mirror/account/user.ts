@@ -1,9 +1,11 @@
 /**
  * The user whose data an account mirror holds: recorded when the service first identifies them, and never changed.
  */
+import { limits } from "../../../schema/input/limits.ts";
 import type { Connection } from "../file/connection.ts";
 import { readMeta, writeMeta } from "../file/meta.ts";
 import { prepare, queryBuilder } from "../file/statements.ts";
+import { fromStored } from "../rows/cells.ts";
 
 export interface AccountUser {
   /** The service's number of the user, as text; null if unknown. */
@@ -15,6 +17,11 @@ export interface AccountUser {
 export const publicViews = queryBuilder<{
   user: { href: string; username: string | null; email: string | null; gone_at: string | null };
 }>();
+
+/** A user's name or number as the service sent it; null if it is too long to be one. */
+export function identifyingText(text: string): string | null {
+  return text.length <= limits.userNameLength ? text : null;
+}
 
 /** From the service's fields. */
 export function userOf(fields: {
@@ -35,7 +42,8 @@ export function readAccountUser(db: Connection): AccountUser | null {
       .orderBy("href")
       .limit(1),
   ).get();
-  const username = current?.username ?? readMeta(db, "username");
+  const name = fromStored(current?.username ?? null);
+  const username = (typeof name === "string" ? identifyingText(name) : null) ?? readMeta(db, "username");
   return userId === null && username === null ? null : { userId, username };
 }
 

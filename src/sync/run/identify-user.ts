@@ -8,7 +8,13 @@ import { user as userEntity } from "../../../schema/entities/user.ts";
 import { parseJsonBytesOrThrow } from "../../../schema/json.ts";
 import { columnsOf } from "../../../schema/rows-from-body.ts";
 import { type IdentifiedUser, identifyUser } from "../../accounts/identify-user.ts";
-import { type AccountUser, isSameUser, nameOfUser, readAccountUser } from "../../mirror/account/user.ts";
+import {
+  type AccountUser,
+  identifyingText,
+  isSameUser,
+  nameOfUser,
+  readAccountUser,
+} from "../../mirror/account/user.ts";
 import { type Derived, deriveContextOf, deriveOrThrow, isRefusal } from "../../mirror/derive/derive.ts";
 import { prepareColumn, q } from "../../mirror/file/statements.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
@@ -144,7 +150,7 @@ function readUser({ projection }: Derived): AccountUser {
   const columns = columnsOf(userEntity);
   const textOf = (column: string): string | null => {
     const cell = projection?.row?.cells[columns.indexOf(column)] ?? null;
-    return cell === null ? null : String(cell);
+    return cell === null ? null : identifyingText(String(cell));
   };
   return { userId: textOf("user_id"), username: textOf("username") };
 }

@@ -128,7 +128,35 @@ describe("other accounts", () => {
   });
 });
 
-describe("user name without an id", () => {
+describe("a service that sends a user name of 100 KB", () => {
+  const startService = (body: object) =>
+    startRawServer(({ path }, socket) => {
+      const bodies: Readonly<Record<string, object>> = {
+        "/": { rel: "resource", links: { me: "/me/" }, meta: {} },
+        "/me/": { rel: "entity", links: {}, meta: {}, body },
+      };
+      socket.end(jsonResponse(bodies[path] ?? { message: "gone" }));
+    });
+  const username = "x".repeat(100_000);
+
+  it("an account whose user has an id is added without the name", async () => {
+    await using server = await startService({ user_id: 7, username });
+    const { account } = await add("ada", "canary-ada", { baseUrl: server.origin });
+    expect(account).toMatchObject({ userId: 7, username: null });
+    const { mirrorFile, baseUrl } = account;
+    const credential = bearerToken("canary-ada");
+    await sync({ file: mirrorFile, baseUrl, area: "account", credential, user: userOf(account) });
+    expect(readAccount(dataDir, "ada")).toMatchObject({ userId: 7 });
+  });
+
+  it("an account whose user has no id is refused as the service's fault", async () => {
+    await using server = await startService({ username });
+    const refused = { code: "unidentified", message: expect.stringContaining("too long") };
+    await expect(add("ada", "canary-ada", { baseUrl: server.origin })).rejects.toMatchObject(refused);
+  });
+});
+
+describe("a service that sends a user name without an id", () => {
   const startNamingService = () => {
     const user = { username: "Zoë" };
     const server = startRawServer(({ path }, socket) => {
