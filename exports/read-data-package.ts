@@ -68,15 +68,19 @@ export function* readLines(path: string): Generator<string> {
   try {
     const decoder = new StringDecoder("utf8");
     const chunk = Buffer.alloc(chunkBytes);
-    let rest = "";
+    // Only new text is searched for line ends: a line may be as long as the file.
+    let open = "";
     for (;;) {
       const length = readSync(file, chunk);
       if (length === 0) break;
-      const lines = (rest + decoder.write(chunk.subarray(0, length))).split("\n");
-      rest = lines.pop() ?? "";
+      const [first = "", ...lines] = decoder.write(chunk.subarray(0, length)).split("\n");
+      open += first;
+      if (lines.length === 0) continue;
+      yield open;
+      open = lines.pop() ?? "";
       yield* lines;
     }
-    if (rest !== "") yield rest;
+    if (open !== "") yield open;
   } finally {
     closeSync(file);
   }
