@@ -37,6 +37,8 @@ const optionsSchema = z.strictObject({
   pageSize: z.int().min(1).max(10_000).default(20),
   paginateSizes: z.boolean().default(false),
   measurements: z.enum(variants.measurements).default("linked"),
+  /** Whether measurements of bras may be null, although the specification does not say so. */
+  nullMeasurements: z.boolean().default(false),
   pictures: z.enum(variants.pictures).default("elsewhere"),
   layout: z.enum(variants.layout).default("plain"),
   pagination: z.enum(variants.pagination).default("page"),
@@ -63,6 +65,10 @@ const optionsSchema = z.strictObject({
   /** Whether the root counts, and is refused when the allowance is used up. */
   countRoot: z.boolean().default(false),
   etag: z.enum(variants.etag).default("strong"),
+  /** Whether a list is empty once all its pages were read. */
+  emptiedLists: z.boolean().default(false),
+  /** Whether browsers let pages of other origins read responses. */
+  cors: z.boolean().default(false),
   /** Delay of every reply. */
   latencyMillis: z.int().min(0).max(3_600_000).default(0),
   users: z.int().min(0).max(10_000).default(1),

@@ -57,7 +57,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     settings;
   const clock = createClock();
   const world = createWorld(seed, totals);
-  const users = createUsers(world, settings.users);
+  const users = createUsers(world, settings.users, settings.nullMeasurements);
   const userBook = createUserBook(users);
   const app = createApp(seed);
   const log = createRequestLog();
@@ -76,6 +76,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     spentResponse: settings.spentResponse,
     countNotModified: settings.countNotModified,
     countRoot: settings.countRoot,
+    emptiedLists: settings.emptiedLists,
+    cors: settings.cors,
     nowMillis: clock.nowMillis,
     faultPlan: () => faultPlan,
   });

@@ -123,3 +123,65 @@ it("measurements are paginated in the opaque layout too", async () => {
   expect(new Set(hrefs).size).toBe(total);
   for (const href of hrefs) await getEnvelope(href, headers);
 });
+
+describe("credentials in the query", () => {
+  it("an application may send its key and secret in the query, which the log does not repeat", async () => {
+    await using paged = await startSandbox({ pageSize: 4, allowances: { app: 3 } });
+    const { key, secret } = paged.app;
+    const query = `app_key=${key}&app_secret=${encodeURIComponent(secret)}`;
+    const brands = await getEnvelope(`${paged.url}brands/?${query}`);
+    expect(brands.self).toBe(`${paged.url}brands/`);
+    const second = await send(`${paged.url}brands/?page=2&${query}`);
+    expect(second.headers["x-ratelimit-limit"]).toBe("3");
+    expect(JSON.parse(second.bytes.toString())).toMatchObject({ meta: { current: brands.meta.next } });
+    expect(paged.log()).toMatchObject([
+      { credential: `app:${key}`, url: `${paged.url}brands/` },
+      { credential: `app:${key}`, url: brands.meta.next },
+    ]);
+    expect(JSON.stringify([paged.log(), brands])).not.toContain(secret);
+  });
+
+  it.each(["app_key=x&app_secret=y", "app_key=sandbox-app", "app_secret="])(
+    "wrong credentials in the query count as none: %s",
+    async (query) => {
+      sandbox.clearLog();
+      await getEnvelope(`${sandbox.url}brands/?${query}`);
+      expect(sandbox.log()).toMatchObject([{ credential: "none", url: `${sandbox.url}brands/` }]);
+    },
+  );
+
+  it("a header has precedence over the query", async () => {
+    const url = `${sandbox.url}me/?app_key=${sandbox.app.key}&app_secret=${sandbox.app.secret}`;
+    expect((await getEnvelope(url, bearer(tokenOf(0)))).body).toMatchObject({ username: "anna" });
+  });
+});
+
+it.each(["plain", "opaque"] as const)(
+  "an unknown address below that of the user is for those with a token only, in the %s layout",
+  async (layout) => {
+    await using strict = await startSandbox({ layout });
+    const me = linkOf(await getEnvelope(strict.url), "me");
+    for (const path of ["nothing/", "bras/x/", "bras/?page=x", "bras/7/8/9"]) {
+      const { status, bytes } = await send(`${me}${path}`);
+      expect({ status, ...JSON.parse(bytes.toString()) }).toMatchObject({
+        status: 401,
+        message: "Not authenticated",
+      });
+      expect((await send(`${me}${path}`, { headers: bearer(strict.users[0]?.token) })).status).toBe(404);
+    }
+    expect((await send(`${strict.url}nothing/`)).status).toBe(404);
+  },
+);
+
+it("every 401 names the scheme of the credential", async () => {
+  await using strict = await startSandbox({ users: 3, missingScope: "401" });
+  const refused = [
+    await send(`${strict.url}me/`),
+    await send(`${strict.url}me/measurements/`, { headers: bearer(strict.users[2]?.token) }),
+  ];
+  for (const { status, headers } of refused)
+    expect({ status, challenge: headers["www-authenticate"] }).toEqual({
+      status: 401,
+      challenge: 'Bearer realm="sandbox"',
+    });
+});

@@ -65,3 +65,14 @@ it("long bodies are compressed on request and get another strong ETag", async ()
     "content-encoding",
   );
 });
+
+it("a rotating ETag differs in every response, so nothing is ever not modified", async () => {
+  await using sandbox = await startSandbox({ etag: "rotating" });
+  for (const path of ["", "brands/", "rate-limit/"]) {
+    const first = await send(sandbox.url + path);
+    const second = await send(sandbox.url + path, conditional(first.headers.etag));
+    expect(second).toMatchObject({ status: 200, headers: { etag: expect.stringMatching(/^"[^"]+"$/) } });
+    expect(second.headers.etag).not.toBe(first.headers.etag);
+    expect(path === "rate-limit/" || second.bytes.equals(first.bytes)).toBe(true);
+  }
+});

@@ -34,3 +34,21 @@ export function createAuthenticator(
     return byHeader.get(`${scheme.toLowerCase()} ${secret}`) ?? noCredential;
   };
 }
+
+/**
+ * An application may send its key and secret as `app_key` and `app_secret` in the query, which the log and the links do
+ * not repeat.
+ * @param target path and query
+ */
+export function readQueryCredential(target: string): { target: string; authorization: string | undefined } {
+  const [path = "", ...queries] = target.split("?");
+  const members = queries.join("?").split("&");
+  const isCredential = (member: string): boolean => /^app_(?:key|secret)=/.test(member);
+  if (!members.some(isCredential)) return { target, authorization: undefined };
+  const credential = new URLSearchParams(members.filter(isCredential).join("&"));
+  const rest = members.filter((member) => !isCredential(member)).join("&");
+  return {
+    target: rest === "" ? path : `${path}?${rest}`,
+    authorization: `app ${credential.get("app_key") ?? ""}:${credential.get("app_secret") ?? ""}`,
+  };
+}

@@ -77,12 +77,18 @@ export const girthNames = [
   "lying_bust",
 ] as const;
 
-export function createUsers(world: World, count: number): SandboxUser[] {
+/** @param nullMeasurements whether bras may lack measurements */
+export function createUsers(world: World, count: number, nullMeasurements: boolean): SandboxUser[] {
   const sizes = world.sizes.filter(isLive);
-  return Array.from({ length: count }, (_, index) => createUser(world, sizes, index));
+  return Array.from({ length: count }, (_, index) => createUser(world, sizes, index, nullMeasurements));
 }
 
-function createUser({ seed }: World, sizes: readonly Size[], index: number): SandboxUser {
+function createUser(
+  { seed }: World,
+  sizes: readonly Size[],
+  index: number,
+  nullMeasurements: boolean,
+): SandboxUser {
   const random = new Random(seed, streams.user, index);
   const id = 1000 + index;
   const first = usernames[index % usernames.length] ?? "";
@@ -98,7 +104,7 @@ function createUser({ seed }: World, sizes: readonly Size[], index: number): San
     reputation: random.integer(5_000),
     isVerified: random.chance(0.5),
     bras: Array.from({ length: bras }, (_, number) =>
-      createBra(seed, id * 1_000 + number, random.pick(sizes)),
+      createBra(seed, id * 1_000 + number, random.pick(sizes), nullMeasurements),
     ),
     measurements: Array.from({ length: 1 + random.integer(30) }, (_, number) =>
       createMeasurement(seed, id * 1_000 + number),
@@ -116,7 +122,7 @@ const notes = [
   "לא נוח",
 ];
 
-function createBra(seed: number, id: number, size: Size): OwnedBra {
+function createBra(seed: number, id: number, size: Size, nullMeasurements: boolean): OwnedBra {
   const random = new Random(seed, streams.bra, id);
   return {
     id,
@@ -129,8 +135,10 @@ function createBra(seed: number, id: number, size: Size): OwnedBra {
       isAltered: random.chance(0.1),
       alteredBand: random.chance(0.05),
     },
-    hooks: random.chance(0.1) ? null : 1 + random.integer(4),
-    lengths: lengthNames.map(() => lengthInCentimetres(random, 1, 60)),
+    hooks: nullAtTimes(random, 0.1, 1 + random.integer(4), nullMeasurements),
+    lengths: lengthNames.map(() =>
+      nullAtTimes(random, 0.2, lengthInCentimetres(random, 1, 60), nullMeasurements),
+    ),
   };
 }
 
@@ -140,13 +148,18 @@ function createMeasurement(seed: number, id: number): Measurement {
   return {
     id,
     measuredOn: new Date(day).toISOString().slice(0, 10),
-    girths: girthNames.map(() => lengthInCentimetres(random, 60, 60)),
+    girths: girthNames.map(() => nullAtTimes(random, 0.2, lengthInCentimetres(random, 60, 60), true)),
   };
 }
 
-/** With one decimal; null one time in five. */
-function lengthInCentimetres(random: Random, least: number, span: number): number | null {
-  return random.chance(0.2) ? null : least + random.integer(span * 10) / 10;
+/** With one decimal. */
+function lengthInCentimetres(random: Random, least: number, span: number): number {
+  return least + random.integer(span * 10) / 10;
+}
+
+/** The other values are the same whether nulls are allowed or not. */
+function nullAtTimes(random: Random, probability: number, value: number, isAllowed: boolean): number | null {
+  return random.chance(probability) && isAllowed ? null : value;
 }
 
 /** Edits of users while a sandbox runs: revoked scopes and tokens, deleted and restored bras and measurements. */

@@ -1,9 +1,10 @@
 /** An envelope as bytes with its validator, plain and compressed, cached until the world changes. */
-import { hash } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { jsonType, type Reply, withBody, withHeader } from "./reply.ts";
 
-export const etagStyles = ["strong", "weak", "none"] as const;
+/** `rotating`: another ETag in every response, so that nothing is ever "not modified". */
+export const etagStyles = ["strong", "weak", "none", "rotating"] as const;
 export type EtagStyle = (typeof etagStyles)[number];
 
 /** Smaller bodies are sent plain: compression would cost more time than it saves. */
@@ -51,6 +52,7 @@ function gzipReply(plain: Reply, etag: string | null): Reply {
 /** @returns null if the service sends no validators */
 export function etagOf(body: Buffer, style: EtagStyle): string | null {
   if (style === "none") return null;
+  if (style === "rotating") return `"${randomUUID()}"`;
   const digest = `"${hash("sha1", body, "base64url")}"`;
   return style === "weak" ? `W/${digest}` : digest;
 }

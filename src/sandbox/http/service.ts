@@ -4,13 +4,15 @@
  * modified" if it applies; then count.
  */
 import type { Allowance, AllowanceState, SpentResponse } from "../accounts/allowance.ts";
-import { type Credential, noCredential } from "../accounts/credentials.ts";
+import { type Credential, noCredential, readQueryCredential } from "../accounts/credentials.ts";
 import type { FaultPlan } from "../faults/fault-rules.ts";
 import { docsUrl, type View } from "../resources/view.ts";
 import { isNotModified, notModified } from "./content.ts";
+import { crossOriginHeaders, preflightReply } from "./cross-origin.ts";
+import { createEmptiedLists } from "./emptied-lists.ts";
 import { jsonReply, type Reply, withHeader } from "./reply.ts";
 import type { Observation } from "./request-log.ts";
-import { createSite, type Found, type Site, type SiteSettings } from "./site.ts";
+import { createSite, errorFound, type Found, notFound, type Site, type SiteSettings } from "./site.ts";
 
 export interface ServiceRequest {
   readonly method: string;
@@ -32,6 +34,8 @@ export interface ServiceParts {
   readonly spentResponse: SpentResponse;
   readonly countNotModified: boolean;
   readonly countRoot: boolean;
+  readonly emptiedLists: boolean;
+  readonly cors: boolean;
   readonly nowMillis: () => number;
   readonly faultPlan: () => FaultPlan;
 }
@@ -60,6 +64,13 @@ const maxSites = 16;
 export function createService(parts: ServiceParts): Service {
   const { allowance, nowMillis } = parts;
   const sites = new Map<string, Site>();
+  const lists = parts.emptiedLists
+    ? createEmptiedLists({
+        pageSize: parts.site.view.pageSize,
+        etagStyle: parts.site.etagStyle,
+        notFound: errorFound(null, 404, notFound),
+      })
+    : null;
 
   function siteAt(origin: string): Site {
     const known = sites.get(origin);
@@ -79,6 +90,8 @@ export function createService(parts: ServiceParts): Service {
       const chosen = isUnchanged ? notModified(reply) : reply;
       return { reply: withClocks(chosen, state, counted), counted };
     };
+    if (request.method === "OPTIONS" && parts.cors)
+      return { reply: withClocks(preflightReply, null, false), counted: false };
     if (request.method !== "GET" && request.method !== "HEAD") {
       return send(jsonReply(405, { message: "Method not allowed" }, ["Allow", "GET, HEAD"]), false);
     }
@@ -128,14 +141,20 @@ export function createService(parts: ServiceParts): Service {
 
   return {
     answer(request) {
-      const { target, host, authorization } = request;
+      const { host } = request;
+      const queried = readQueryCredential(request.target);
+      const { target } = queried;
+      const authorization = request.authorization ?? queried.authorization;
       const site = siteAt(`http://${host}`);
       const credential = authorization === undefined ? noCredential : parts.authenticate(authorization);
       const holder = credential.name === "none" ? `none ${request.peer}` : credential.name;
       const state = allowance.stateOf(holder);
-      const found = site.find(target, credential, allowance.baseOf(state));
-      const { reply, counted, fault } = choose(request, site, found, state);
+      const full = site.find(target, credential, allowance.baseOf(state));
+      const found = lists?.find(target, holder, full) ?? full;
+      const { reply, counted, fault } = choose({ ...request, target }, site, found, state);
       if (counted) allowance.spend(holder);
+      if (fault === undefined && (reply.status === 200 || reply.status === 304))
+        lists?.noteSent(target, holder, found);
       const observation: Observation = {
         timeMillis: nowMillis(),
         method: request.method,
@@ -146,7 +165,8 @@ export function createService(parts: ServiceParts): Service {
         conditional: request.ifNoneMatch !== undefined,
         ...(fault !== undefined && { fault }),
       };
-      return { reply, observation };
+      const headers = parts.cors ? [...reply.headers, ...crossOriginHeaders] : reply.headers;
+      return { reply: { ...reply, headers }, observation };
     },
     viewAt: (origin) => siteAt(origin).view,
     invalidate: () => sites.clear(),

@@ -62,7 +62,7 @@ export function createSite(settings: SiteSettings, origin: string): Site {
     const envelope = catalogueEnvelope(view, { kind, id, page });
     if (!envelope) return errorFound(kind, 404, notFound);
     const found = { kind, content: createContent(envelope, etagStyle, false) };
-    if (envelope.self === origin + target) ready.set(target, found);
+    if (envelope.self === origin + target && etagStyle !== "rotating") ready.set(target, found);
     return found;
   }
 
@@ -81,7 +81,7 @@ export function createSite(settings: SiteSettings, origin: string): Site {
       : errorFound(kind, 404, notFound);
   }
 
-  function notAuthenticated(kind: ResourceKind): Found {
+  function notAuthenticated(kind: ResourceKind | null): Found {
     const body = { message: "Not authenticated", spec: docsUrl(view, "authentication") };
     return errorFound(kind, settings.unauthorizedStatus, body);
   }
@@ -104,6 +104,8 @@ export function createSite(settings: SiteSettings, origin: string): Site {
       if (view.pictures === "here" && target.startsWith(picturePrefix))
         return { kind: null, content: createPicture(target, etagStyle) };
       const resource = locate(addresses, paging, target);
+      if (!resource && !credential.user && target.startsWith(addresses.pathOf("me", 0)))
+        return notAuthenticated(null);
       return (resource && findPrivate(resource, credential, base)) ?? findPublic(target);
     },
     envelopeAt(url) {
@@ -113,10 +115,14 @@ export function createSite(settings: SiteSettings, origin: string): Site {
   };
 }
 
-const notFound = { message: "Not found" };
+/** Every 401 names a scheme (RFC 9110, section 15.5.2). */
+const authenticateChallenge = ["WWW-Authenticate", 'Bearer realm="sandbox"'];
 
-function errorFound(kind: ResourceKind | null, status: number, body: object): Found {
-  const plain = jsonReply(status, body);
+export const notFound = { message: "Not found" };
+
+export function errorFound(kind: ResourceKind | null, status: number, body: object): Found {
+  const challenge = status === 401 ? authenticateChallenge : [];
+  const plain = jsonReply(status, body, challenge);
   return { kind, content: { plain, gzipped: () => plain } };
 }
 

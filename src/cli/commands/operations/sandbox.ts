@@ -76,6 +76,8 @@ export function configure(command: Command, io: Io): void {
     .option("--count-not-modified", 'count "not modified" responses, too')
     .option("--count-root", "count requests for the root, too")
     .addOption(new Option("--etag <style>", "kind of ETags").choices(variants.etag).default("strong"))
+    .option("--emptied-lists", "answer a list as empty once all its pages were read")
+    .option("--cors", "let browsers read responses in pages of other origins")
     .option("--latency <ms>", "delay of every response in milliseconds", wholeNumber, 0)
     .option("--faults <preset|file>", `${faultPresetNames.join(", ")}, or a JSON file of rules`)
     .option("--users <n>", "number of users, whose tokens are printed", wholeNumber, 1)
@@ -84,6 +86,7 @@ export function configure(command: Command, io: Io): void {
         .choices(variants.measurements)
         .default("linked"),
     )
+    .option("--null-measurements", "leave out some measurements of bras, as null")
     .addOption(
       new Option("--pictures <place>", "host of pictures: an unreachable one, or the sandbox")
         .choices(variants.pictures)
@@ -152,7 +155,7 @@ function pickOptions(flags: Omit<Flags, "window" | "latency" | "faults">): Sandb
   const { host, port, seed, preset, brands, models, sizes, pageSize, paginateSizes } = flags;
   const { layout, pagination, etag, users, measurements, pictures, missingScope, unauthorizedStatus } = flags;
   const { allowance, allowances, allowanceHeaders, rateLimitFields, limitMeaning, spentResponse } = flags;
-  const { countNotModified, countRoot } = flags;
+  const { countNotModified, countRoot, nullMeasurements, emptiedLists, cors } = flags;
   return {
     host,
     port,
@@ -179,6 +182,9 @@ function pickOptions(flags: Omit<Flags, "window" | "latency" | "faults">): Sandb
     spentResponse,
     countNotModified,
     countRoot,
+    nullMeasurements,
+    emptiedLists,
+    cors,
   };
 }
 
