@@ -1,6 +1,7 @@
 /** `migrating.ts FILE`: applies migrations of the test's own to a file, as opening a mirror for writing does. */
 import Database from "better-sqlite3";
 import { type Kysely, sql } from "kysely";
+import { closeWritten } from "../../src/mirror/file/connection.ts";
 import { migrate } from "../../src/mirror/file/migrate.ts";
 
 const [file = ""] = process.argv.slice(2);
@@ -26,14 +27,16 @@ const migrations = {
   }),
 };
 
-const db = new Database(file);
 try {
-  db.pragma("journal_mode = WAL");
-  db.pragma("synchronous = FULL");
-  await migrate(db, migrations);
-  db.pragma("wal_checkpoint(truncate)");
+  const db = new Database(file);
+  try {
+    db.pragma("journal_mode = WAL");
+    db.pragma("synchronous = FULL");
+    await migrate(db, migrations);
+  } finally {
+    closeWritten(db);
+  }
 } catch (error) {
   process.stderr.write(`${String(error)}\n`);
   process.exitCode = 1;
 }
-db.close();

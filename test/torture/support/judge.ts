@@ -75,9 +75,12 @@ export function lostOf(revisions: readonly string[], mirrors: readonly string[])
   return lost.length === 0 ? null : `${lost.length} revisions of an earlier run are lost, such as ${lost[0]}`;
 }
 
-/** Names below a folder, without what SQLite leaves beside a file that was only read. */
+/**
+ * Names below a folder, without what SQLite leaves beside a file that was only read, and without the names of killed holders
+ * of a mirror's lock, which the next writer removes.
+ */
 export function listNames(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => !/-(wal|shm)$/.test(name))
+    .filter((name) => !/-(wal|shm)$|\.sqlite\.holder\.json$/.test(name))
     .sort();
 }
