@@ -30,6 +30,8 @@ export interface RestoreMirrorRequest extends VerifyRequest {
   readonly openedAt: string;
   /** The account that the backup must be of. Default: any. */
   readonly of?: { readonly baseUrl: string; readonly user: AccountUser };
+  /** Replaces an earlier mirror of the same account. Default: false. */
+  readonly replace?: boolean;
 }
 
 export interface RestoredMirror {
@@ -42,7 +44,7 @@ export interface RestoredMirror {
 
 /** @throws BackupError, also `other-account`; MirrorError, also `exists` */
 export async function restoreBackup(request: RestoreMirrorRequest): Promise<RestoredMirror> {
-  const { file, mirror, kinds, openedAt } = request;
+  const { file, mirror, kinds, openedAt, replace = false } = request;
   let hasPictures = false;
   const { manifest, rootHash } = await requireSound(request, ({ name }) => {
     if (pictureOf(name) !== null) hasPictures = true;
@@ -57,6 +59,7 @@ export async function restoreBackup(request: RestoreMirrorRequest): Promise<Rest
       kinds,
       openedAt,
       hasPictures,
+      replaces: replace ? (request.of?.user ?? null) : null,
       fill: (putRows, putBody, putPicture) =>
         readAgain(request, rootHash, ({ name, content }) => {
           const table = bookkeepingOf(name);

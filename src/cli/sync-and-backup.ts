@@ -1,10 +1,14 @@
 /** `armoire backup` alone: sync, create, verify and prune, suitable for cron. */
+import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import type { Account } from "../accounts/account.ts";
 import { type BackedUp, backUp } from "../archive/back-up.ts";
 import { describeMissing } from "../archive/contents/completeness.ts";
 import { requireFolder } from "../archive/destination.ts";
+import { isCatalogueLinked } from "../mirror/account/catalogue-linking.ts";
 import { userOf } from "../mirror/account/user.ts";
+import { MirrorError } from "../mirror/file/errors.ts";
+import { readMirror } from "../mirror/reader.ts";
 import { type AccountSyncResult, syncAccount } from "../sync/sync-account.ts";
 import { type AccountFlags, accountPartsOf, explainRefusal } from "./flags/account-flags.ts";
 import { type RetentionFlags, readRetentionFlags } from "./flags/retention-flags.ts";
@@ -37,7 +41,8 @@ export async function syncAndBackUp(flags: SyncAndBackupFlags, settings: Setting
     display.end();
     if (!settings.quiet) io.err(text);
   };
-  const parts = accountPartsOf(flags, settings, io, notify);
+  const withCatalogue = flags.withCatalogue === true || wasCatalogueRequested(account);
+  const parts = accountPartsOf({ ...flags, withCatalogue }, settings, io, notify);
   const sync = async () =>
     await syncAccount({
       file: account.mirrorFile,
@@ -76,6 +81,18 @@ export async function syncAndBackUp(flags: SyncAndBackupFlags, settings: Setting
   for (const each of [error, ...catalogueErrors(done)]) io.err(describeError(each, settings.verbose));
   if (!settings.quiet) io.err("The backup contains the data mirrored before.\n");
   io.setExitCode(exitCodeOf(error));
+}
+
+/** Whether an earlier sync had the catalogue part, perhaps on the machine that a restored mirror comes from. */
+function wasCatalogueRequested({ mirrorFile }: Account): boolean {
+  if (!existsSync(mirrorFile)) return false;
+  try {
+    return readMirror(mirrorFile, ({ db }) => isCatalogueLinked(db));
+  } catch (error) {
+    // The sync reports what is wrong with the mirror.
+    if (error instanceof MirrorError) return false;
+    throw error;
+  }
 }
 
 const catalogueErrors = ({ created: { catalogueError } }: BackedUp<AccountSyncResult>): unknown[] =>

@@ -3,41 +3,50 @@ import { existsSync, statSync } from "node:fs";
 import { NotAnEnvelopeError } from "../../schema/envelope.ts";
 import { JsonError } from "../../schema/json.ts";
 import type { Kinds } from "../../schema/kind.ts";
+import { type AccountUser, isSameUser, readAccountUser } from "./account/user.ts";
 import { BookkeepingRowError, type PutBody, type PutRows, restoreBookkeeping } from "./bookkeeping-rows.ts";
 import { deriveContextOf } from "./derive/derive.ts";
 import { rebuildProjections } from "./derive/rebuild.ts";
-import { lockMirror } from "./file/connection.ts";
+import { closeWritten, lockMirror, openForWriting } from "./file/connection.ts";
 import { createMirror } from "./file/create-mirror.ts";
 import { MirrorError, toMirrorError } from "./file/errors.ts";
 import type { MirrorIdentity } from "./file/meta.ts";
 import { prepareRestoredPictures, type RestoredPictures } from "./media/media-files.ts";
+import { readMirror } from "./reader.ts";
 import { createFolderOf } from "./writer.ts";
 
 export interface RestoreMirrorOptions {
-  /** Must not exist. */
+  /** Must not exist, unless `replaces`. */
   readonly file: string;
   readonly identity: MirrorIdentity;
   readonly kinds: Kinds;
   /** ISO 8601; shown to a process that finds the mirror locked. */
   readonly openedAt: string;
+  /** Replaces an earlier mirror, but only one of this user. Default: null, none. */
+  readonly replaces?: AccountUser | null;
   /** Whether `fill` stores pictures, which need a folder beside the mirror. */
   readonly hasPictures: boolean;
   readonly fill: (putRows: PutRows, putBody: PutBody, putPicture: RestoredPictures["put"]) => Promise<void>;
 }
 
 /**
- * After an error there is neither a mirror nor a picture.
+ * After an error there is neither a mirror nor a picture, and an earlier mirror that was to be replaced is unchanged.
  * @throws MirrorError, such as `exists`; FileError `locked`; BookkeepingRowError; errors of `fill`
  */
 export async function restoreMirror(options: RestoreMirrorOptions): Promise<void> {
-  const { file, identity, kinds, hasPictures } = options;
-  requireNoMirror(file);
+  const { file, identity, kinds, hasPictures, replaces = null } = options;
+  const requirePlace = () => {
+    if (replaces !== null && existsSync(file)) requireReplaceable(file, identity, replaces);
+    else requireNoMirror(file);
+  };
+  requirePlace();
   if (hasPictures) prepareRestoredPictures(file);
   createFolderOf(file);
   const lock = lockMirror(file, options.openedAt);
   let pictures: RestoredPictures | null = null;
   try {
-    requireNoMirror(file);
+    requirePlace();
+    if (existsSync(file)) emptyLog(file);
     if (hasPictures) pictures = prepareRestoredPictures(file);
     const putPicture: RestoredPictures["put"] = (bytes) => pictures?.put(bytes);
     await createMirror(file, identity, async (db) => {
@@ -50,11 +59,37 @@ export async function restoreMirror(options: RestoreMirrorOptions): Promise<void
       }
     });
   } catch (error) {
-    pictures?.undo();
+    // If only flushing its name failed, the mirror is there and needs its pictures.
+    if (!existsSync(file)) pictures?.undo();
     throw toMirrorError(error, file);
   } finally {
     lock.release();
   }
+}
+
+/** @throws MirrorError `exists` unless the mirror there is of the same user of the same service */
+function requireReplaceable(file: string, { baseUrl, area }: MirrorIdentity, user: AccountUser): void {
+  const present = readMirror(file, ({ db, identity }) => ({ identity, user: readAccountUser(db) }));
+  const isSame = present.user !== null && isSameUser(present.user, user);
+  if (isSame && present.identity.area === area && present.identity.baseUrl === baseUrl) return;
+  throw new MirrorError(
+    "exists",
+    file,
+    "The mirror there is of another user, so it is not replaced",
+    "Restore to another file with --mirror FILE.",
+  );
+}
+
+/** The log of the earlier mirror must not be read into the new one, nor be lost if the new one cannot be made. */
+function emptyLog(file: string): void {
+  closeWritten(openForWriting(file, { isPrivate: true }));
+  if (!existsSync(`${file}-wal`)) return;
+  throw new MirrorError(
+    "unwritable",
+    file,
+    "The mirror to replace is being read by another process",
+    "Wait until that has finished, or stop it.",
+  );
 }
 
 /** A log without its main file may hold data, unless it is empty. */
@@ -66,6 +101,6 @@ function requireNoMirror(file: string): void {
     "exists",
     existsSync(file) ? file : log,
     "A mirror exists, and restoring never overwrites one",
-    "Restore to another file with --mirror FILE, or move this one away with its -wal and -shm.",
+    "Restore to another file with --mirror FILE, move this one away with its -wal and -shm, or replace the mirror of an account with --account NAME --replace.",
   );
 }

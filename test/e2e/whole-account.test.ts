@@ -1,11 +1,12 @@
 /** An account with linked catalogue resources and pictures, at the command line. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { lockMirror } from "../../src/mirror/file/connection.ts";
 import { catalogueMirrorFile } from "../../src/mirror/file/paths.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { sync } from "../../src/sync/sync.ts";
 import { type PictureServer, pictureResponse, startPictureServer } from "../support/picture-server.ts";
 import { type CommandResult, callArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
@@ -203,6 +204,46 @@ it("the linked catalogue is part of the backup, and is restored from it", async 
   expect((await armoire(["mirror", "check", "--account", "ada"])).stdout).toMatch(
     /^Sound: .*, 1 picture in /,
   );
+});
+
+it("a backup on a new machine has the linked catalogue again, without the option, because the restored mirror had it", async () => {
+  const to = join(dataDir, "backups");
+  mkdirSync(to);
+  const backUp = async (...flags: readonly string[]) => {
+    const { stdout } = await armoire(["backup", "--account", "ada", "--to", to, "--json", ...flags]);
+    return JSON.parse(stdout).backup;
+  };
+  const first = await backUp("--with-catalogue");
+  for (const folder of ["accounts/ada", dirname(catalogueMirrorFile(dataDir, sandbox.url))])
+    rmSync(resolve(dataDir, folder), { recursive: true });
+  const env = { ARMOIRE_TOKEN: sandbox.users[0]?.token ?? "" };
+  await armoire(["account", "add", "ada", "--base-url", sandbox.url], env);
+  await armoire(["backup", "restore", first.file, "--account", "ada"]);
+  const second = await backUp();
+  expect(second.manifest.catalogue).toEqual(first.manifest.catalogue);
+  expect((await armoire(["backup", "list", to])).stdout).not.toContain("removed");
+});
+
+it("restore --replace replaces the mirror of the same user, after a backup that came too early, and no other one", async () => {
+  const to = join(dataDir, "ada.zip");
+  await syncAda();
+  await armoire(["backup", "create", "--account", "ada", "--to", to]);
+  const restore = (...flags: readonly string[]) =>
+    armoire(["backup", "restore", to, "--account", "ada", ...flags]);
+  await syncAda();
+  expect(await restore()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("--replace") });
+  const runs = async () => JSON.parse((await armoire(["runs", "--account", "ada", "--json"])).stdout).length;
+  expect(await runs()).toBe(2);
+  expect(await restore("--replace")).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(await runs()).toBe(1);
+  expect((await armoire(["mirror", "check", "--account", "ada"])).exitCode).toBe(0);
+  const mirror = join(dataDir, "accounts/ada/mirror.sqlite");
+  rmSync(mirror);
+  await sync({ file: mirror, baseUrl: sandbox.url });
+  expect(await restore("--replace")).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining("is of another user, so it is not replaced"),
+  });
 });
 
 it("an unreadable catalogue is left out of the backup with an exit code, and nothing is pruned", async () => {

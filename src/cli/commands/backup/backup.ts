@@ -57,6 +57,8 @@ function configureRun(backup: Command, io: Io): void {
     details: [
       "For cron, add --quiet: then it prints only problems. The exit code is that of the sync. If the sync fails, the backup " +
         "contains the data so far, and no backup is removed. Without a --keep option no backup is removed, either.",
+      "The brands, models and sizes of the bras are part of it once --with-catalogue was given for the account, also after a " +
+        "restore on another machine.",
     ],
     examples: [
       "armoire backup --account ada --to /media/stick",

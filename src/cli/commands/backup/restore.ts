@@ -14,6 +14,7 @@ import { rootHashOption, type VerifyFlags } from "./verify.ts";
 
 interface RestoreFlags extends VerifyFlags {
   readonly to?: string;
+  readonly replace?: boolean;
 }
 
 export function configureRestore(backup: Command, io: Io): void {
@@ -22,13 +23,14 @@ export function configureRestore(backup: Command, io: Io): void {
   )
     .argument("<file>", "the backup")
     .option("--to <dir>", "write the files of the backup into this new folder, and no mirror")
+    .option("--replace", "with --account: replace an earlier mirror of the same user")
     .addOption(rootHashOption())
     .action((file: string, flags: RestoreFlags, restore: Command) => restoreOne(file, flags, restore, io));
   addHelp(restore, {
     details: [
       "--account NAME restores the mirror of that account, which must be of the same user. --mirror FILE restores into a new " +
         "file; the mirror of an account can be read there, but not synced. The whole backup is verified first. Existing " +
-        "files are never changed, and a failed restore leaves nothing. Pictures go into the folder media beside the mirror.",
+        "files are never changed, except with --replace, and a failed restore leaves nothing. Pictures go into the folder media beside the mirror.",
     ],
     examples: [
       "armoire backup restore ada.zip --account ada",
@@ -52,6 +54,8 @@ async function restoreOne(file: string, flags: RestoreFlags, command: Command, i
     const hint = "Give one of --account NAME, --mirror FILE (a new mirror) and --to DIR (a folder of files).";
     throw new CliError("usage", "A restore needs exactly one destination.", hint);
   }
+  if (flags.replace === true && account === null)
+    throw new CliError("usage", "--replace needs an account.", "Add --account NAME.");
   if (to !== undefined) {
     const { manifest, rootHash } = await unpackBackup({ ...request, folder: to });
     if (settings.json) io.out(`${JSON.stringify({ folder: resolve(to), manifest, rootHash })}\n`);
@@ -61,6 +65,7 @@ async function restoreOne(file: string, flags: RestoreFlags, command: Command, i
   }
   const restored = await restoreBackup({
     ...request,
+    replace: flags.replace === true,
     mirror: mirror.value ?? "",
     kinds,
     openedAt: new Date().toISOString(),
