@@ -121,5 +121,7 @@ export function withoutUserinfo(url: string): string {
   const rest = url.slice(start.length);
   const end = rest.search(/[\\/?#]/);
   const authority = end === -1 ? rest : rest.slice(0, end);
-  return start + rest.slice(authority.lastIndexOf("@") + 1);
+  const shown = start + rest.slice(authority.lastIndexOf("@") + 1);
+  // Text that is no address may hold several, one after another.
+  return shown.replace(/([\\/]{2})[^\\/?#]*@/g, "$1");
 }

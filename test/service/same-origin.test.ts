@@ -171,6 +171,8 @@ describe("withoutUserinfo", () => {
     ["//user:se@cret@host/", "//host/"],
     ["https://host/?mail=a@b", "https://host/?mail=a@b"],
     ["/me/", "/me/"],
+    ["x@https://user:secret@host/", "https://host/"],
+    ["https://host/?next=https://user:secret@other/", "https://host/?next=https://other/"],
   ])("%j is shown as %j", (url, shown) => {
     expect(withoutUserinfo(url)).toBe(shown);
   });
