@@ -1,0 +1,43 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { tries } from "../support/thorough.ts";
+import type { Coverage } from "./support/coverage.ts";
+import { fuzz } from "./support/fuzz.ts";
+import { targets } from "./targets.ts";
+
+const none: Coverage = { take: () => [] };
+
+it.each(Object.keys(targets))("no seed of %s, and no change of one, breaks the parser", async (name) => {
+  const target = targets[name] ?? { run: () => {}, seeds: [] };
+  const count = target.seeds.length + tries(200, 20_000);
+  const seed = fc.sample(fc.nat(), 1)[0] ?? 0;
+  const { executions, findings } = await fuzz(target, none, seed, (executed) => executed >= count);
+  expect(executions).toBeGreaterThanOrEqual(count);
+  expect({ seed, findings }).toEqual({ seed, findings: [] });
+});
+
+it("the fuzzer follows new branches to an input that breaks a parser", async () => {
+  const word = "[@";
+  let deepest = 0;
+  const run = (input: Buffer) => {
+    while (deepest < word.length && input.toString().startsWith(word.slice(0, deepest + 1))) deepest++;
+    if (deepest === word.length) throw new Error("broken");
+  };
+  // A branch for each character that is right.
+  const coverage: Coverage = {
+    take() {
+      const taken = Array.from({ length: deepest }, (_, n) => n);
+      deepest = 0;
+      return taken;
+    },
+  };
+  const target = { run, seeds: [Buffer.from("seed")] };
+  const { findings, kept } = await fuzz(
+    target,
+    coverage,
+    1,
+    (executions, found) => found > 0 || executions > 100_000,
+  );
+  expect(findings).toHaveLength(1);
+  expect(kept).toBeGreaterThan(word.length - 1);
+});

@@ -1,0 +1,89 @@
+/**
+ * A fuzzer guided by coverage. In: a target and its seeds. Out: how much it ran, and the inputs that broke the target. An input
+ * that runs a branch that none before it ran, or runs one more often, is kept and changed further.
+ */
+import type { Coverage } from "./coverage.ts";
+import { mutate, mutations } from "./mutate.ts";
+
+export interface Target {
+  /** Throws for a bug only; what the program reports to a user is no bug. */
+  readonly run: (input: Buffer) => unknown;
+  readonly seeds: readonly Buffer[];
+}
+
+export interface Finding {
+  readonly input: Buffer;
+  readonly error: unknown;
+}
+
+export interface FuzzReport {
+  readonly executions: number;
+  /** Distinct branches, with the magnitudes of their counts. */
+  readonly edges: number;
+  /** The executions before the last new edge. */
+  readonly executionsToLastEdge: number;
+  readonly kept: number;
+  readonly findings: readonly Finding[];
+}
+
+const batchSize = 50;
+const maxFindings = 10;
+
+/** @param isOver asked between batches, with the numbers of executions and findings so far */
+export async function fuzz(
+  { run, seeds }: Target,
+  coverage: Coverage,
+  seed: number,
+  isOver: (executions: number, findings: number) => boolean,
+): Promise<FuzzReport> {
+  const corpus: Buffer[] = [];
+  const edges = new Set<number>();
+  const findings = new Map<string, Finding>();
+  let executions = 0;
+  let executionsToLastEdge = 0;
+
+  const execute = async (input: Buffer): Promise<void> => {
+    executions++;
+    try {
+      await run(input);
+    } catch (error) {
+      const kind =
+        error instanceof Error ? (error.stack ?? "").split("\n").slice(0, 3).join("\n") : String(error);
+      if (!findings.has(kind)) findings.set(kind, { input, error });
+    }
+  };
+  const keepIfNew = async (input: Buffer): Promise<void> => {
+    coverage.take();
+    await execute(input);
+    const before = edges.size;
+    for (const edge of coverage.take()) edges.add(edge);
+    if (edges.size === before && corpus.length >= seeds.length) return;
+    corpus.push(input);
+    executionsToLastEdge = executions;
+  };
+  const hasNewEdge = (taken: Iterable<number>) => {
+    for (const edge of taken) if (!edges.has(edge)) return true;
+    return false;
+  };
+
+  for (const input of seeds) await keepIfNew(input);
+  for (let round = 0; !isOver(executions, findings.size) && findings.size < maxFindings; round++) {
+    const inputs = mutations(batchSize, seed + round).map(({ of, from, changes }) => {
+      const [input, other] = [of, from].map(
+        (at) => corpus[Math.floor(at * corpus.length)] ?? Buffer.alloc(0),
+      );
+      return mutate(input ?? Buffer.alloc(0), other ?? Buffer.alloc(0), changes);
+    });
+    coverage.take();
+    for (const input of inputs) await execute(input);
+    // One measurement for many inputs; only a batch with something new is run again, one by one.
+    if (hasNewEdge(coverage.take())) for (const input of inputs) await keepIfNew(input);
+  }
+  return {
+    executions,
+    edges: edges.size,
+    executionsToLastEdge,
+    kept: corpus.length,
+    findings: [...findings.values()],
+  };
+}
