@@ -115,10 +115,12 @@ export class ServiceSettingsError extends errorClass("ServiceSettingsError", {
   "bad-credential": "settings",
 }) {}
 
-/** An address for messages: without the user name and password that it may hold. */
+/** An address for messages: without the user names and passwords that it may hold. */
 export function withoutUserinfo(url: string): string {
-  const [start = ""] = /^[\t\n\r ]*(?:[a-z][a-z\d+.-]*:)?[\\/]*/i.exec(url) ?? [];
-  const rest = url.slice(start.length);
+  // `URL` ignores these wherever they are.
+  const text = url.replace(/[\t\n\r]/g, "");
+  const [start = ""] = /^ *(?:[a-z][a-z\d+.-]*:)?[\\/]*/i.exec(text) ?? [];
+  const rest = text.slice(start.length);
   const end = rest.search(/[\\/?#]/);
   const authority = end === -1 ? rest : rest.slice(0, end);
   const shown = start + rest.slice(authority.lastIndexOf("@") + 1);

@@ -172,6 +172,7 @@ describe("withoutUserinfo", () => {
     ["https://host/?mail=a@b", "https://host/?mail=a@b"],
     ["/me/", "/me/"],
     ["x@https://user:secret@host/", "https://host/"],
+    ["https:/\t/us\ner:secret@host/", "https://host/"],
     ["https://host/?next=https://user:secret@other/", "https://host/?next=https://other/"],
   ])("%j is shown as %j", (url, shown) => {
     expect(withoutUserinfo(url)).toBe(shown);
