@@ -169,6 +169,16 @@ describe("archives", () => {
   });
 });
 
+it("a manifest of many megabytes is refused before it is read as text", async () => {
+  const [manifest, ...rest] = entries;
+  const large = Buffer.concat([manifest?.content ?? content, Buffer.alloc(1 << 21, " ")]);
+  const scan = await scanBytes(forgeZip(withSums([{ name: "manifest.json", content: large }, ...rest])));
+  expect(scan).toMatchObject({
+    manifest: null,
+    problems: [{ entry: "manifest.json", message: "is larger than 1048576 bytes" }],
+  });
+});
+
 it("invalid bookkeeping rows with matching checksums are refused, and no mirror remains", async () => {
   const edits: readonly (readonly [string, RegExp, string])[] = [
     ["bookkeeping/resource.ndjson", /"state":"held"/, '"state":"anything"'],
