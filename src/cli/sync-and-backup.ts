@@ -19,9 +19,10 @@ import { type EncryptFlags, readNewPassphrase } from "./secrets/passphrase.ts";
 import { catalogueFileOf, ledgerFile } from "./settings/mirror-file.ts";
 import type { Settings } from "./settings/settings.ts";
 import { CliError, describeError, exitCodeOf, exitCodeOfAccountSync } from "./terminal/exit-codes.ts";
+import { toJsonLine } from "./terminal/format.ts";
 import { type Io, interruptSignal } from "./terminal/io.ts";
 import { formatProgress, progressDisplay } from "./terminal/progress-display.ts";
-import { escapeControls } from "./terminal/text-table.ts";
+import { escapeControls } from "./terminal/safe-text.ts";
 
 export interface SyncAndBackupFlags
   extends EncryptFlags,
@@ -67,7 +68,7 @@ export async function syncAndBackUp(flags: SyncAndBackupFlags, settings: Setting
   }).catch((error: unknown) => {
     throw explainRefusal(error, account);
   });
-  if (settings.json) io.out(`${JSON.stringify(toJson(done))}\n`);
+  if (settings.json) io.out(toJsonLine(jsonOf(done)));
   else if (!settings.quiet) io.out(describe(done, account.name));
   else io.err(describeWarnings(done, account.name));
   if ("report" in done.synced) {
@@ -120,7 +121,7 @@ function describeWarnings({ synced, created }: BackedUp<AccountSyncResult>, acco
   return ("report" in synced ? formatAccountWarnings(synced.report.report, account) : "") + backupText;
 }
 
-function toJson({ synced, created, pruned }: BackedUp<AccountSyncResult>) {
+function jsonOf({ synced, created, pruned }: BackedUp<AccountSyncResult>) {
   const { catalogueError: _reported, ...backup } = created;
   return { sync: "report" in synced ? synced.report.report : null, backup, pruned };
 }

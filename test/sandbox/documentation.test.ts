@@ -20,6 +20,7 @@ const silent: Io = {
   outColumns: null,
   ask: null,
   readInput: () => Promise.resolve(""),
+  rewriteLine: () => {},
   out: nothing,
   err: nothing,
   setExitCode: nothing,

@@ -78,6 +78,7 @@ export async function callArmoire(
     readInput: async () => "",
     out: write("stdout"),
     err: write("stderr"),
+    rewriteLine: write("stderr"),
     setExitCode(code) {
       exitCode = code;
     },

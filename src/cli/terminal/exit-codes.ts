@@ -2,7 +2,7 @@
 import { ArmoireError, type ErrorKind, errorClass, messageOf } from "../../platform/errors.ts";
 import type { SyncReport } from "../../sync/report.ts";
 import type { AccountSyncResult } from "../../sync/sync-account.ts";
-import { escapeControls } from "./text-table.ts";
+import { escapeControls } from "./safe-text.ts";
 
 /** Scripts rely on these numbers. */
 export const exitCodes = {

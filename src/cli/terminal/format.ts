@@ -1,6 +1,7 @@
 /** Formats bytes, times and JSON, and hides tokens in text. */
 import { numberText } from "../../../exports/json.ts";
 import { looksLikeToken } from "../../accounts/account-name.ts";
+import { escapeLines } from "./safe-text.ts";
 
 export function formatBytes(bytes: number): string {
   if (bytes < 2 ** 20) return `${(bytes / 2 ** 10).toFixed(1)} KiB`;
@@ -65,6 +66,11 @@ export function toJson(value: unknown): string {
     const isExact = typeof part === "bigint" ? Number.isSafeInteger(number) : isWrittenExactly(number);
     return isExact ? number : exact.rawJSON(numberText(part));
   });
+}
+
+/** A JSON document to print, with a line end. Characters that are unsafe on a terminal are escaped. */
+export function toJsonLine(value: unknown): string {
+  return escapeLines(`${toJson(value)}\n`);
 }
 
 function isWrittenExactly(number: number): boolean {

@@ -4,6 +4,7 @@ import type { Writable } from "node:stream";
 import { hasCode } from "../../platform/errors.ts";
 import { askTerminal, type Question } from "./ask-terminal.ts";
 import { CliError, describeError, type ExitCode, exitCodes, interruptedError } from "./exit-codes.ts";
+import { escapeLines } from "./safe-text.ts";
 
 /** The process as a command sees it: environment, terminal and streams. Data goes to `out`, everything else to `err`. */
 export interface Io {
@@ -18,11 +19,31 @@ export interface Io {
   readonly ask: ((question: Question) => Promise<string | null>) | null;
   /** Reads standard input to its end, or until it is longer than any secret. */
   readonly readInput: () => Promise<string>;
+  /** On a terminal, unsafe characters are escaped. */
   readonly out: Writer;
+  /** Unsafe characters are escaped. */
   readonly err: (text: string) => void;
+  /** Replaces the last line of the terminal on stderr; an empty text clears it. Unsafe characters are escaped. */
+  readonly rewriteLine: (text: string) => void;
   readonly setExitCode: (code: number) => void;
   /** Calls back at the first signal with its exit code. A second signal ends the process at once. */
   readonly onInterrupt: (callback: (exitCode: ExitCode) => void) => void;
+}
+
+/** The streams that a command prints to. */
+export interface OutputStreams {
+  readonly stdout: NodeJS.WriteStream & { readonly fd: number };
+  readonly stderr: Writable;
+}
+
+/** The printing part of an `Io`: the only one that writes to a terminal. */
+export function printersOf({ stdout, stderr }: OutputStreams): Pick<Io, "out" | "err" | "rewriteLine"> {
+  const write = isWrittenAtOnce(stdout) ? fileWriter(stdout.fd) : streamWriter(stdout);
+  return {
+    out: stdout.isTTY === true ? (text) => write(escapeLines(text)) : write,
+    err: (text) => void stderr.write(escapeLines(text)),
+    rewriteLine: (text) => void stderr.write(`\r\u001b[2K${escapeLines(text)}`),
+  };
 }
 
 export function systemIo(): Io {
@@ -37,8 +58,7 @@ export function systemIo(): Io {
       process.stdout.isTTY === true ? Number(process.env.COLUMNS) || process.stdout.columns || 80 : null,
     ask: process.stdin.isTTY ? askHere : null,
     readInput,
-    out: isWrittenAtOnce(process.stdout) ? fileWriter(process.stdout.fd) : streamWriter(process.stdout),
-    err: (text) => void process.stderr.write(text),
+    ...printersOf(process),
     setExitCode: (code) => {
       process.exitCode = code;
     },
@@ -73,9 +93,10 @@ function endAtFailedOutput(error: unknown): never {
 }
 
 /** False for pipes, sockets and terminals, whose reader may be slow. */
-function isWrittenAtOnce({ fd, isTTY }: NodeJS.WriteStream & { readonly fd: number }): boolean {
+function isWrittenAtOnce({ fd, isTTY }: OutputStreams["stdout"]): boolean {
+  if (isTTY) return false;
   const stats = fstatSync(fd);
-  return !isTTY && !stats.isFIFO() && !stats.isSocket();
+  return !stats.isFIFO() && !stats.isSocket();
 }
 
 /** Writes all of a text. Node's own stream ignores that a full disk accepts only a part. */
@@ -96,7 +117,8 @@ const maxInputLength = 65_536;
 /** In raw mode the terminal sends no signal at Ctrl-C, so the prompt does. */
 function askHere(question: Question): Promise<string | null> {
   const write = (text: string) => void process.stderr.write(text);
-  return askTerminal(question, process.stdin, write, () => process.kill(process.pid, "SIGINT"));
+  const safeQuestion = { ...question, text: escapeLines(question.text) };
+  return askTerminal(safeQuestion, process.stdin, write, () => process.kill(process.pid, "SIGINT"));
 }
 
 async function readInput(): Promise<string> {

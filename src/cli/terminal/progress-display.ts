@@ -25,11 +25,12 @@ export function progressDisplay<Progress>(
       if (now() - shownAt < every) return;
       shownAt = now();
       const line = describe(read());
-      io.err(io.isTerminal ? `\r\u001b[2K${cutAtPart(line, io.columns - 1)}` : `${line}\n`);
+      if (io.isTerminal) io.rewriteLine(cutAtPart(line, io.columns - 1));
+      else io.err(`${line}\n`);
       isLineOpen = io.isTerminal;
     },
     end() {
-      if (isLineOpen) io.err("\r\u001b[2K");
+      if (isLineOpen) io.rewriteLine("");
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Text tables, aligned by display width, with control characters escaped. */
-import { stripVTControlCharacters } from "node:util";
+import { escapeControls } from "./safe-text.ts";
 
 export function formatTable(columns: readonly string[], rows: readonly (readonly unknown[])[]): string {
   const cells = [columns, ...rows].map((row) => row.map(escapeControls));
@@ -18,18 +18,6 @@ export function formatTable(columns: readonly string[], rows: readonly (readonly
   );
   const rule = widths.map((width) => "─".repeat(width)).join("  ");
   return `${[lines[0], rule, ...lines.slice(1)].join("\n")}\n`;
-}
-
-/** One value on one line: line ends, control characters and lone surrogates are escaped, null is empty. */
-export function escapeControls(value: unknown): string {
-  if (value === null || value === undefined) return "";
-  return stripVTControlCharacters(String(value)).replace(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu, escapeUnit);
-}
-
-function escapeUnit(unit: string): string {
-  if (unit === "\n") return "\\n";
-  if (unit === "\t") return "\\t";
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 function isNumber(value: unknown): boolean {

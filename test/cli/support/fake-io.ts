@@ -18,6 +18,9 @@ export function fakeIo(parts: Partial<Pick<Io, "env" | "isTerminal" | "columns">
     err: (text) => {
       written.err += text;
     },
+    rewriteLine: (text) => {
+      written.err += `\r\u001b[2K${text}`;
+    },
     setExitCode: () => {},
     onInterrupt: () => {},
   };

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { escapeControls, formatTable } from "../../../src/cli/terminal/text-table.ts";
+import { escapeControls } from "../../../src/cli/terminal/safe-text.ts";
+import { formatTable } from "../../../src/cli/terminal/text-table.ts";
 
 /** Characters that control a terminal or the direction of text, and code points that are no characters. */
-const unsafe = /[\p{Cc}\p{Cs}\p{Bidi_Control}]/u;
+const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /** Any text, with many control characters. */
 const hostileText = fc
@@ -17,6 +18,13 @@ const hostileText = fc
           "\u2066",
           "\u200f",
           "\u061c",
+          "\u2028",
+          "\u2029",
+          "\ufeff",
+          "\u00ad",
+          "\u200b",
+          "\u2060",
+          "\u{e0041}",
           "\ud800",
           "\udfff",
           "\r",
@@ -52,6 +60,9 @@ describe("values", () => {
     ["the C1 form of a sequence", "\u009b31mred", "red"],
     ["an escape of no sequence", "\u001b", "\\u001b"],
     ["text turned around", "\u202egnp.exe", "\\u202egnp.exe"],
+    ["invisible characters", "a\u00adb\u200bc\u2060d\ufeff", "a\\u00adb\\u200bc\\u2060d\\ufeff"],
+    ["invisible tags", "a\u{e0041}", "a\\udb40\\udc41"],
+    ["separators of lines and paragraphs", "a\u2028b\u2029", "a\\u2028b\\u2029"],
     ["half a character", "lone \ud800", "lone \\ud800"],
     ["a whole one of two halves", "👙", "👙"],
     ["nothing", null, ""],

@@ -7,6 +7,7 @@ import { addEncryptOptions, type EncryptFlags, readNewPassphrase } from "../../s
 import { catalogueFileBeside, mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { describeError, exitCodeOf } from "../../terminal/exit-codes.ts";
+import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, interruptSignal } from "../../terminal/io.ts";
 
@@ -62,6 +63,6 @@ async function createOne(flags: CreateFlags, command: Command, io: Io): Promise<
     io.err(describeError(catalogueError, settings.verbose));
     io.setExitCode(exitCodeOf(catalogueError));
   }
-  if (settings.json) io.out(`${JSON.stringify(report)}\n`);
+  if (settings.json) io.out(toJsonLine(report));
   else if (!settings.quiet) io.out(formatCreated(created));
 }

@@ -10,6 +10,7 @@ import { formatList, formatPruned } from "../../format/operations/backup.ts";
 import { addPassphraseOption, type PassphraseFlags, readKnownPassphrase } from "../../secrets/passphrase.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
+import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, interruptSignal } from "../../terminal/io.ts";
 
@@ -62,7 +63,7 @@ async function listAll(folder: string, flags: PassphraseFlags, command: Command,
   for await (const backup of listBackups(request)) backups.push(backup);
   if (backups.some((backup) => !backup.isSound && backup.code === "damaged"))
     io.setExitCode(exitCodes.damaged);
-  io.out(settings.json ? `${JSON.stringify(backups)}\n` : formatList(backups, basename));
+  io.out(settings.json ? toJsonLine(backups) : formatList(backups, basename));
 }
 
 async function pruneAll(folder: string, flags: PruneFlags, command: Command, io: Io): Promise<void> {
@@ -81,7 +82,7 @@ async function pruneAll(folder: string, flags: PruneFlags, command: Command, io:
     ...readKnownPassphrase(flags, io),
     ...(account && { of: ownerOf(account) }),
   });
-  if (settings.json) io.out(`${JSON.stringify(report)}\n`);
+  if (settings.json) io.out(toJsonLine(report));
   else if (!settings.quiet || report.isPreview) io.out(formatPruned(report, basename));
 }
 

@@ -8,6 +8,7 @@ import { formatRestored } from "../../format/operations/backup.ts";
 import { addPassphraseOption, passphraseAsker } from "../../secrets/passphrase.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
+import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { rootHashOption, type VerifyFlags } from "./verify.ts";
@@ -58,7 +59,7 @@ async function restoreOne(file: string, flags: RestoreFlags, command: Command, i
     throw new CliError("usage", "--replace needs an account.", "Add --account NAME.");
   if (to !== undefined) {
     const { manifest, rootHash } = await unpackBackup({ ...request, folder: to });
-    if (settings.json) io.out(`${JSON.stringify({ folder: resolve(to), manifest, rootHash })}\n`);
+    if (settings.json) io.out(toJsonLine({ folder: resolve(to), manifest, rootHash }));
     else if (!settings.quiet)
       io.out(`The files of the backup are in ${resolve(to)}; README.txt describes them.\n`);
     return;
@@ -74,6 +75,6 @@ async function restoreOne(file: string, flags: RestoreFlags, command: Command, i
     }),
   });
   if (restored.check.problems.length > 0) io.setExitCode(exitCodes.damaged);
-  if (settings.json) io.out(`${JSON.stringify(restored)}\n`);
+  if (settings.json) io.out(toJsonLine(restored));
   else if (!settings.quiet) io.out(formatRestored(restored));
 }

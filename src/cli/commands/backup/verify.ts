@@ -6,6 +6,7 @@ import { formatVerified } from "../../format/operations/backup.ts";
 import { addPassphraseOption, type PassphraseFlags, passphraseAsker } from "../../secrets/passphrase.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
+import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
@@ -46,7 +47,7 @@ async function verifyOne(file: string, flags: VerifyFlags, command: Command, io:
     ...(rootHash !== undefined && { rootHash }),
   });
   if (report.problems.length > 0) io.setExitCode(exitCodes.damaged);
-  if (settings.json) io.out(`${JSON.stringify(report)}\n`);
+  if (settings.json) io.out(toJsonLine(report));
   else if (!settings.quiet || report.problems.length > 0)
     io.out(formatVerified(report, rootHash !== undefined));
 }

@@ -9,6 +9,7 @@ import { version } from "../../self-command.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
+import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, interruptSignal } from "../../terminal/io.ts";
 
@@ -53,7 +54,7 @@ export function configure(command: Command, io: Io): void {
       signal: interruptSignal(io, "nothing was written"),
       ...(asOf && { asOf }),
     });
-    if (settings.json) io.out(`${JSON.stringify(manifest)}\n`);
+    if (settings.json) io.out(toJsonLine(manifest));
     else if (!settings.quiet) {
       for (const { path, rows } of manifest.files)
         io.out(`${path}  ${rows === 1 ? "1 row" : `${rows} rows`}\n`);

@@ -12,7 +12,7 @@ import { formatHistory, historyColumns, rowsOfHistory } from "../../format/data/
 import { printRows } from "../../format/data/result.ts";
 import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
-import { toJson } from "../../terminal/format.ts";
+import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
@@ -42,7 +42,7 @@ export function configure(command: Command, io: Io): void {
       const asOf = readAsOf(flags, settings, io);
       const history = withMirror(settings, (mirror) => readHistory(mirror, kind, key), asOf);
       if (format === "table") await io.out(formatHistory(history));
-      else if (format === "json") await io.out(`${toJson(history)}\n`);
+      else if (format === "json") await io.out(toJsonLine(history));
       else await printRows(historyColumns, rowsOfHistory(history), format, { raw: false }, io.out);
     },
   );

@@ -21,6 +21,7 @@ import { printResult, truncationNotice } from "../../format/data/result.ts";
 import { catalogueFileBeside, mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
+import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
@@ -109,7 +110,7 @@ function readableCatalogue(settings: Settings, io: Io): string | null {
 function listText(sql: string | undefined, { json, account }: Settings): string {
   const suitable = listQuestions().filter(({ isForAccounts = false }) => account === null || isForAccounts);
   const questions = sql === undefined ? suitable : [findQuestion(sql.replace(/^@/, ""))];
-  if (json) return `${JSON.stringify(questions)}\n`;
+  if (json) return toJsonLine(questions);
   return sql === undefined ? formatQuestions(questions) : questions.map(formatQuestion).join("");
 }
 

@@ -17,7 +17,7 @@ import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
-import { escapeControls } from "../../terminal/text-table.ts";
+import { escapeControls } from "../../terminal/safe-text.ts";
 
 interface SearchFlags extends AsOfFlags, FormatFlags {
   readonly kind?: FoundKind;

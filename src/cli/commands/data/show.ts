@@ -12,7 +12,7 @@ import { formatResource } from "../../format/data/resource.ts";
 import { printRows } from "../../format/data/result.ts";
 import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
-import { toJson } from "../../terminal/format.ts";
+import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
@@ -45,7 +45,7 @@ export function configure(command: Command, io: Io): void {
       const asOf = readAsOf(flags, settings, io);
       const shown = withMirror(settings, (mirror) => showResource(mirror, kind, key), asOf);
       if (format === "table") await io.out(formatResource(shown));
-      else if (format === "json") await io.out(`${toJson(shown)}\n`);
+      else if (format === "json") await io.out(toJsonLine(shown));
       else {
         const { fields } = shown;
         await printRows(Object.keys(fields), [Object.values(fields)], format, { raw: false }, io.out);

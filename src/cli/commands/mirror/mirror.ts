@@ -15,6 +15,7 @@ import {
 import { mirrorFileToRead, withMirror } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
+import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { progressDisplay } from "../../terminal/progress-display.ts";
@@ -44,7 +45,7 @@ export function configure(command: Command, io: Io): void {
       const report = checkMirror(mirror, kinds);
       io.out(
         settings.json
-          ? `${JSON.stringify(report)}\n`
+          ? toJsonLine(report)
           : formatCheckReport(report, mirror.file, settings.account?.name ?? null),
       );
       if (report.problems.length > 0) io.setExitCode(exitCodes.damaged);
@@ -64,7 +65,7 @@ export function configure(command: Command, io: Io): void {
       kinds,
       openedAt: new Date().toISOString(),
     });
-    if (settings.json) io.out(`${JSON.stringify(report)}\n`);
+    if (settings.json) io.out(toJsonLine(report));
     else io.out(`Rebuilt from ${report.resources} bodies; ${report.discovered} new resources.\n`);
   });
   const compact = addRetentionFlags(
@@ -100,7 +101,7 @@ export function configure(command: Command, io: Io): void {
       ...(keep && { keep }),
       onProgress: settings.quiet ? () => {} : (progress) => display.update(() => progress),
     }).finally(display.end);
-    io.out(settings.json ? `${JSON.stringify(report)}\n` : formatCompactReport(report));
+    io.out(settings.json ? toJsonLine(report) : formatCompactReport(report));
   });
 
   function preview(settings: Settings, keep: RetentionPolicy | undefined): void {
@@ -114,9 +115,7 @@ export function configure(command: Command, io: Io): void {
     const mirror = mirrorFileToRead(settings);
     const retention = previewRetention({ file: mirror, keep });
     io.out(
-      settings.json
-        ? `${JSON.stringify({ mirror, dryRun: true, retention })}\n`
-        : formatRetention(retention, true),
+      settings.json ? toJsonLine({ mirror, dryRun: true, retention }) : formatRetention(retention, true),
     );
   }
 }

@@ -13,6 +13,7 @@ import { formatLinkedPlan, formatPlan } from "../../format/mirror/plan.ts";
 import { type PlanTarget, readPlan } from "../../read-plan.ts";
 import { catalogueFileOf, mirrorFileToPlan } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
+import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
@@ -59,7 +60,7 @@ export function printPlan(
   const linked = withCatalogue && {
     catalogue: planLinkedCatalogue(target.file, catalogueFileOf(settings)),
   };
-  if (settings.json) io.out(`${JSON.stringify({ ...plan, ...linked })}\n`);
+  if (settings.json) io.out(toJsonLine({ ...plan, ...linked }));
   else {
     const text = formatPlan(plan, target.order, Date.now());
     io.out(linked ? text + formatLinkedPlan(linked.catalogue) : text);

@@ -10,6 +10,7 @@ import { truncationNotice } from "../../format/data/result.ts";
 import { formatRun, formatRuns } from "../../format/mirror/runs.ts";
 import { mirrorFileToRead, withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
+import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
@@ -43,7 +44,7 @@ export function configure(command: Command, io: Io): void {
     const settings = readSettings(list, io);
     const found = withMirror(settings, (reader) => listRuns(reader, limit + 1));
     const runs = found.slice(0, limit);
-    io.out(settings.json ? `${JSON.stringify(runs)}\n` : formatRuns(runs));
+    io.out(settings.json ? toJsonLine(runs) : formatRuns(runs));
     if (found.length > limit) truncationNotice(limit, "--limit", settings, io);
   });
   const show = command

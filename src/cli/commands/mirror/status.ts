@@ -6,6 +6,7 @@ import { formatPastStatus, formatStatus } from "../../format/mirror/status.ts";
 import { readOutlook } from "../../read-plan.ts";
 import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
+import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
@@ -33,13 +34,13 @@ export function configure(command: Command, io: Io): void {
     const asOf = readAsOf(flags, settings, io);
     if (asOf !== undefined) {
       const past = withMirror(settings, readPastStatus, asOf);
-      io.out(settings.json ? `${JSON.stringify(past)}\n` : formatPastStatus(past));
+      io.out(settings.json ? toJsonLine(past) : formatPastStatus(past));
       return;
     }
     const held = withMirror(settings, readStatus);
     const { mirror: file, baseUrl, area } = held;
     const { allowance, forecast } = readOutlook({ file, baseUrl, area }, settings, io);
     const status = { ...held, allowance, forecast };
-    io.out(settings.json ? `${JSON.stringify(status)}\n` : formatStatus(status, Date.now()));
+    io.out(settings.json ? toJsonLine(status) : formatStatus(status, Date.now()));
   });
 }

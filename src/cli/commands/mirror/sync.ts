@@ -30,6 +30,7 @@ import {
   exitCodeOfAccountSync,
   interruptedError,
 } from "../../terminal/exit-codes.ts";
+import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { formatProgress, progressDisplay } from "../../terminal/progress-display.ts";
@@ -159,7 +160,7 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
     })
     .finally(display.end);
   const { report, errors } = result;
-  if (settings.json) io.out(`${JSON.stringify(report)}\n`);
+  if (settings.json) io.out(toJsonLine(report));
   else if (settings.quiet) io.err(formatAccountWarnings(report, account?.name ?? null));
   else {
     // There is no forecast for single brands.

@@ -16,9 +16,10 @@ import { formatAccounts, formatAdded, formatRemoved } from "../../format/operati
 import { keychainOf, readGivenToken, type TokenFlags } from "../../secrets/credentials.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError, describeError, exitCodeOf, exitCodes } from "../../terminal/exit-codes.ts";
+import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, interruptSignal } from "../../terminal/io.ts";
-import { escapeControls } from "../../terminal/text-table.ts";
+import { escapeControls } from "../../terminal/safe-text.ts";
 
 interface RemoveFlags {
   readonly purge?: boolean;
@@ -121,7 +122,7 @@ async function addOne(name: string, flags: TokenFlags, command: Command, io: Io)
     throw error instanceof ServiceError ? explainOutage(error) : error;
   });
   const { account, ...rest } = added;
-  if (settings.json) io.out(`${JSON.stringify({ ...account, ...rest })}\n`);
+  if (settings.json) io.out(toJsonLine({ ...account, ...rest }));
   else if (!settings.quiet) io.out(formatAdded(added));
 }
 
@@ -167,7 +168,7 @@ function listAll(command: Command, io: Io): void {
       failures.push(exitCodeOf(error));
     }
   }
-  if (settings.json) io.out(`${JSON.stringify(overviews)}\n`);
+  if (settings.json) io.out(toJsonLine(overviews));
   else if (overviews.length > 0 || names.length === 0) io.out(formatAccounts(overviews));
   // Of these codes, the higher one takes precedence.
   if (failures.length > 0) io.setExitCode(Math.max(...failures));
@@ -187,7 +188,7 @@ async function removeOne(name: string, flags: RemoveFlags, command: Command, io:
   if (flags.yes !== true) await confirmRemoval(dataDir, name, purge, io);
   const startedAt = new Date().toISOString();
   const removed = await removeAccount({ dataDir, name, purge, keychain: keychainOf(io), startedAt });
-  if (settings.json) io.out(`${JSON.stringify(removed)}\n`);
+  if (settings.json) io.out(toJsonLine(removed));
   else if (!settings.quiet) io.out(formatRemoved(removed));
   if (removed.remainingToken === null) return;
   const { entry, why } = removed.remainingToken;

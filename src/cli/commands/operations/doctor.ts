@@ -16,6 +16,7 @@ import { version } from "../../self-command.ts";
 import { candidateMirrorFiles, ledgerFile } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
+import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
@@ -123,7 +124,7 @@ async function examine(settings: Settings, flags: DoctorFlags, io: Io): Promise<
 
 function toJsonText({ settings, diagnoses }: Examined): string {
   const shown = settings.map(([name, value, from]) => ({ name, value, from }));
-  return `${JSON.stringify({ version: version(), node: process.versions.node, settings: shown, checks: diagnoses })}\n`;
+  return toJsonLine({ version: version(), node: process.versions.node, settings: shown, checks: diagnoses });
 }
 
 const noService: Diagnosis = {

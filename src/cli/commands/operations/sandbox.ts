@@ -13,6 +13,7 @@ import { variants } from "../../../sandbox/variants.ts";
 import { wholeNumber } from "../../flags/option-values.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
+import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
@@ -117,7 +118,7 @@ export function configure(command: Command, io: Io): void {
     const settings = readSettings(command, io);
     const sandbox = await start(command.opts<Flags>(), settings.serviceName.value ?? "service");
     const stopped = new Promise((resolve) => io.onInterrupt(resolve));
-    io.out(settings.json ? `${JSON.stringify(describeForJson(sandbox))}\n` : describeForTerminal(sandbox));
+    io.out(settings.json ? toJsonLine(describeForJson(sandbox)) : describeForTerminal(sandbox));
     // Ctrl-C is the normal end of a server, so the exit code is 0.
     await stopped;
     await sandbox.close();

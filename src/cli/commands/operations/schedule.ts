@@ -28,10 +28,10 @@ import { environmentOf, inheritedSettings, selfCommand, userName, version } from
 import type { GlobalOptions } from "../../settings/global-options.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
-import { formatDuration, formatMoment, redactTokens } from "../../terminal/format.ts";
+import { formatDuration, formatMoment, redactTokens, toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
-import { escapeControls } from "../../terminal/text-table.ts";
+import { escapeControls } from "../../terminal/safe-text.ts";
 
 interface AddFlags {
   readonly cron: string;
@@ -175,7 +175,7 @@ async function addOne(
     clock: systemClock,
   });
   const listed = toListed(added, inherited.dataDir);
-  if (settings.json) io.out(`${JSON.stringify(listed)}\n`);
+  if (settings.json) io.out(toJsonLine(listed));
   else if (!settings.quiet) {
     const late =
       added.delayMillis === 0 ? "" : `, with a delay of ${formatDuration(added.delayMillis / 1000)}`;
@@ -190,11 +190,11 @@ function listAll(name: string | undefined, command: Command, io: Io): void {
   const dataDir = settings.dataDir.value;
   if (name !== undefined) {
     const listed = toListed(readSchedule(dataDir, name), dataDir);
-    io.out(settings.json ? `${JSON.stringify(listed)}\n` : formatRuns(listed));
+    io.out(settings.json ? toJsonLine(listed) : formatRuns(listed));
     return;
   }
   const listed = listSchedules(dataDir).map((schedule) => toListed(schedule, dataDir));
-  io.out(settings.json ? `${JSON.stringify(listed)}\n` : formatSchedules(listed, Date.now()));
+  io.out(settings.json ? toJsonLine(listed) : formatSchedules(listed, Date.now()));
 }
 
 function toListed(schedule: Schedule, dataDir: string): ListedSchedule {
@@ -209,7 +209,7 @@ function toListed(schedule: Schedule, dataDir: string): ListedSchedule {
 function removeOne(name: string, command: Command, io: Io): void {
   const settings = readSettings(command, io);
   const removed = removeSchedule(settings.dataDir.value, name, systemClock);
-  if (settings.json) io.out(`${JSON.stringify(removed)}\n`);
+  if (settings.json) io.out(toJsonLine(removed));
   else if (!settings.quiet) io.out(`Removed ${name}. If it is running, that run continues.\n`);
 }
 
@@ -251,7 +251,7 @@ async function runAll(flags: RedisFlags, command: Command, io: Io): Promise<void
       const [outcome, { name }, { exitCode, seconds }] = [outcomeOf(run), schedule, run];
       const write = exitCode === exitCodes.done ? log.info : log.warn;
       write("ended", formatEnd(schedule, run), { schedule: name, outcome, exitCode, seconds });
-      if (settings.json) io.out(`${JSON.stringify({ name, ...run, outcome })}\n`);
+      if (settings.json) io.out(toJsonLine({ name, ...run, outcome }));
     },
   });
 }
@@ -283,6 +283,6 @@ async function printAll(
       }),
     );
   }
-  if (settings.json) io.out(`${JSON.stringify(files)}\n`);
+  if (settings.json) io.out(toJsonLine(files));
   else io.out(files.map(({ path, content }) => `# ${path}\n${content}`).join("\n"));
 }

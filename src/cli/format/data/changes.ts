@@ -11,7 +11,8 @@ import { isList } from "../../../change/diff.ts";
 import type { OpenDiff } from "../../../change/open-diff.ts";
 import type { DiffSource, SourceLocation } from "../../../change/sources.ts";
 import { toJson } from "../../terminal/format.ts";
-import { displayWidth, escapeControls, truncate } from "../../terminal/text-table.ts";
+import { escapeControls } from "../../terminal/safe-text.ts";
+import { displayWidth, truncate } from "../../terminal/text-table.ts";
 
 const indent = " ".repeat(12);
 

@@ -10,7 +10,7 @@ import type {
   Unchanged,
 } from "../../../query/history.ts";
 import { toJson } from "../../terminal/format.ts";
-import { escapeControls } from "../../terminal/text-table.ts";
+import { escapeControls } from "../../terminal/safe-text.ts";
 
 const unchangedWords: Readonly<Record<Unchanged, string>> = {
   replaced: "replaced in the same run",

@@ -13,7 +13,7 @@ import type { OpenDiff } from "../../../change/open-diff.ts";
 import { toJson } from "../../terminal/format.ts";
 import type { Io } from "../../terminal/io.ts";
 import { changeFormatter, formatComparison, formatTotals } from "./changes.ts";
-import type { ResultFormat } from "./result.ts";
+import { type ResultFormat, writerOf } from "./result.ts";
 
 interface ChangeText {
   readonly head: string;
@@ -28,10 +28,11 @@ interface ChangeText {
 export async function printChanges(
   opened: OpenDiff<Change | Reported>,
   format: ResultFormat,
-  { out: write, outColumns }: Pick<Io, "out" | "outColumns">,
+  { out, outColumns }: Pick<Io, "out" | "outColumns">,
   about: Readonly<Record<string, unknown>> = {},
 ): Promise<Totals> {
   const text = format === "table" ? tableText(opened, outColumns) : await texts[format](opened, about);
+  const write = writerOf(format, out);
   const totals: Totals = {};
   let pending = text.head;
   for (const change of opened.changes) {

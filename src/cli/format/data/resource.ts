@@ -1,6 +1,6 @@
 /** Formats the fields, links and pictures of one resource for people. */
 import type { ShownResource } from "../../../query/show.ts";
-import { escapeControls } from "../../terminal/text-table.ts";
+import { escapeControls } from "../../terminal/safe-text.ts";
 
 export function formatResource({ fields, links, pictures = [] }: ShownResource): string {
   const rows = [

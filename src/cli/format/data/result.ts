@@ -5,6 +5,7 @@ import type { Row, TableText } from "../../../../exports/table.ts";
 import type { QueryResult } from "../../../query/sql/run-query.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { Io, Writer } from "../../terminal/io.ts";
+import { escapeLines } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/text-table.ts";
 
 const texts = { csv: csvText, json: jsonText, ndjson: ndjsonText };
@@ -20,11 +21,16 @@ export async function printResult(
 ): Promise<void> {
   if (format !== "table") {
     const names = format === "csv" ? columns : distinct(columns);
-    return await printText(texts[format](names, options), batches, write);
+    return await printText(texts[format](names, options), batches, writerOf(format, write));
   }
   const collected: Row[] = [];
   for await (const row of rows) collected.push(row);
   await write(formatTable(columns, collected));
+}
+
+/** In JSON, characters that are unsafe on a terminal are always escaped: the text means the same. */
+export function writerOf(format: ResultFormat, write: Writer): Writer {
+  return format === "json" || format === "ndjson" ? (text) => write(escapeLines(text)) : write;
 }
 
 /** JSON readers take only one of several members of a name, so the others become `name_2`, `name_3`. */

@@ -3,7 +3,8 @@ import { nameOfUser } from "../../../mirror/account/user.ts";
 import type { AccountStatus, MirrorStatus, PastStatus, PossessionStatus } from "../../../query/status.ts";
 import type { ForecastSummary } from "../../../sync/plan/preview.ts";
 import { formatAge } from "../../terminal/format.ts";
-import { escapeControls, formatTable } from "../../terminal/text-table.ts";
+import { escapeControls } from "../../terminal/safe-text.ts";
+import { formatTable } from "../../terminal/text-table.ts";
 import { formatAllowance, summarizeForecast } from "./plan.ts";
 
 /** The output of `--json`. */

@@ -5,7 +5,8 @@ import { describeTokenPlace } from "../../../accounts/tokens/tokens.ts";
 import { scopeNames } from "../../../mirror/account/token-scopes.ts";
 import { nameOfUser, userOf } from "../../../mirror/account/user.ts";
 import type { AddedAccount } from "../../../sync/add-account.ts";
-import { escapeControls, formatTable } from "../../terminal/text-table.ts";
+import { escapeControls } from "../../terminal/safe-text.ts";
+import { formatTable } from "../../terminal/text-table.ts";
 
 export function formatAdded({ account, isReplaced, whyNoKeychain }: AddedAccount): string {
   const { name, baseUrl, scopes } = account;

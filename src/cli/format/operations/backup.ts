@@ -16,7 +16,8 @@ import type { RestoredMirror } from "../../../archive/restore.ts";
 import type { VerifyReport } from "../../../archive/verify.ts";
 import { nameOfUser } from "../../../mirror/account/user.ts";
 import { formatBytes } from "../../terminal/format.ts";
-import { escapeControls, formatTable } from "../../terminal/text-table.ts";
+import { escapeControls } from "../../terminal/safe-text.ts";
+import { formatTable } from "../../terminal/text-table.ts";
 
 /** For a backup that was verified after writing. */
 export function formatCreated({
