@@ -35,6 +35,8 @@ export interface RemovedAccount {
   readonly wasAccount: boolean;
   /** The remaining files, without locks. */
   readonly kept: readonly string[];
+  /** Removed files whose content stays under other names, their hard links; they were not overwritten. */
+  readonly hardLinked: readonly string[];
   /** Data about the account that stays in the catalogue's mirror after a purge; null for none. */
   readonly remainingCatalogue: RemainingCatalogueData | null;
   /** Why the keychain may still have the token, and its name there; null if it does not. */
@@ -60,16 +62,18 @@ export async function removeAccount(options: RemoveAccountOptions): Promise<Remo
         const remainingCatalogue = purge
           ? findRemainingCatalogueData(dataDir, place.mirrorFile, account?.baseUrl ?? null)
           : null;
+        const hardLinked = eraseTokenFiles(place);
         const remainingToken = await deleteToken(place, account, keychain);
         removeFile(place.accountFile);
         syncFolder(place.folder);
         // Not the lock file: opening and closing it would release the lock that this process holds.
-        if (purge) eraseFolder(place.folder, [basename(lockFileOf(place))]);
+        if (purge) hardLinked.push(...eraseFolder(place.folder, [basename(lockFileOf(place))]));
         return {
           name,
           folder: place.folder,
           wasAccount,
           kept: listRemaining(place),
+          hardLinked,
           remainingCatalogue,
           remainingToken,
         };
@@ -93,7 +97,6 @@ async function deleteToken(
   account: Account | null,
   keychain: Keychain,
 ): Promise<RemovedAccount["remainingToken"]> {
-  eraseTokenFiles(place);
   if (account === null)
     return existsSync(place.accountFile) ? { entry: null, why: "account.json cannot be read" } : null;
   try {

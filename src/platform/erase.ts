@@ -1,6 +1,7 @@
 /**
  * Erasing private files: each is overwritten before it is removed. SSDs and copy-on-write file systems may keep the old
- * bytes elsewhere; only an encrypted disk protects against that.
+ * bytes elsewhere; only an encrypted disk protects against that. A file with further hard links is removed only: to
+ * overwrite it would destroy its copies under the other names, which `cp -al` makes for instance.
  */
 import {
   closeSync,
@@ -20,40 +21,52 @@ const zeros = Buffer.alloc(1_048_576);
 
 /**
  * Erases everything in a folder except the named files. Targets of symbolic links are left alone.
+ * @returns the paths of the files that were not overwritten, since they have further hard links
  * @throws a system error; files erased until then are gone
  */
-export function eraseFolder(folder: string, except: readonly string[] = []): void {
+export function eraseFolder(folder: string, except: readonly string[] = []): string[] {
+  const linked: string[] = [];
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (except.includes(entry.name)) continue;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      eraseFolder(path);
+      linked.push(...eraseFolder(path));
       rmdirSync(path);
       continue;
     }
-    if (entry.isFile()) overwrite(path);
+    if (entry.isFile() && !overwrite(path)) linked.push(path);
     removeFile(path);
   }
   syncFolder(folder);
+  return linked;
 }
 
-/** Overwrites and removes a file, if it exists. @throws a system error */
-export function eraseFile(file: string): void {
+/**
+ * Overwrites and removes a file, if it exists.
+ * @returns false if it was not overwritten, since it has further hard links
+ * @throws a system error
+ */
+export function eraseFile(file: string): boolean {
+  let isOverwritten = true;
   try {
-    overwrite(file);
+    isOverwritten = overwrite(file);
   } catch (error) {
     if (!hasCode(error, "ENOENT")) throw error;
   }
   removeFile(file);
+  return isOverwritten;
 }
 
-function overwrite(file: string): void {
+/** @returns false for a file with further hard links, which is left unchanged */
+function overwrite(file: string): boolean {
   const { O_WRONLY, O_NOFOLLOW = 0 } = constants;
   const handle = openSync(file, O_WRONLY | O_NOFOLLOW);
   try {
-    const { size } = fstatSync(handle);
+    const { size, nlink } = fstatSync(handle);
+    if (nlink > 1) return false;
     for (let at = 0; at < size; ) at += writeSync(handle, zeros, 0, Math.min(zeros.length, size - at), at);
     fsyncSync(handle);
+    return true;
   } finally {
     closeSync(handle);
   }

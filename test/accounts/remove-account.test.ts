@@ -1,9 +1,12 @@
 import {
+  closeSync,
   existsSync,
   linkSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -35,6 +38,7 @@ describe("removal", () => {
       name,
       folder,
       wasAccount: true,
+      hardLinked: [],
       remainingCatalogue: null,
       remainingToken: null,
     });
@@ -45,16 +49,37 @@ describe("removal", () => {
 
   it("removing an account with --purge overwrites and removes all its files", async () => {
     const { folder, mirrorFile } = await rig.accountWithData("ada");
-    // A hard link to the file, to read its bytes after the removal.
-    const witness = `${rig.dataDir}-witness`;
-    linkSync(mirrorFile, witness);
+    // Keeps the content readable after the removal.
+    const witness = openSync(mirrorFile, "r");
     expect(await remove("ada", true)).toEqual({
-      ...{ name: "ada", folder, wasAccount: true, kept: [], remainingCatalogue: null, remainingToken: null },
+      ...{ name: "ada", folder, wasAccount: true, kept: [], hardLinked: [] },
+      ...{ remainingCatalogue: null, remainingToken: null },
     });
     expect(existsSync(folder)).toBe(false);
     const bytes = readFileSync(witness);
+    closeSync(witness);
     expect(bytes.length).toBeGreaterThan(50_000);
     expect(bytes.every((byte) => byte === 0)).toBe(true);
+  });
+
+  it("removing an account leaves hard links to its files unchanged, and names the files", async () => {
+    const { mirrorFile } = await rig.accountWithData("ada");
+    const content = readFileSync(mirrorFile);
+    const copy = `${rig.dataDir}-copy`;
+    linkSync(mirrorFile, copy);
+    expect(await remove("ada", true)).toMatchObject({ kept: [], hardLinked: [mirrorFile] });
+    expect(existsSync(mirrorFile)).toBe(false);
+    expect(readFileSync(copy).equals(content)).toBe(true);
+  });
+
+  it("removing an account leaves a hard link to its token unchanged, and names the file", async () => {
+    const { account } = await rig.keep("ada", "canary-1");
+    const copy = `${rig.dataDir}-copy`;
+    linkSync(account.tokenFile, copy);
+    expect(await remove("ada", false)).toMatchObject({ hardLinked: [account.tokenFile] });
+    expect(existsSync(account.tokenFile)).toBe(false);
+    expect(readFileSync(copy, "utf8").trim()).toBe("canary-1");
+    rmSync(copy);
   });
 
   it("removing an account does not touch the target of a symbolic link", async () => {

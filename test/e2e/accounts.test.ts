@@ -356,6 +356,7 @@ describe("removing", () => {
       wasAccount: false,
       kept: [],
       remainingToken: null,
+      hardLinked: [],
     });
     expect(existsSync(join(dataDir, "accounts/ada"))).toBe(false);
   });

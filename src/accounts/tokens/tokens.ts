@@ -71,10 +71,14 @@ export async function storeToken(
   return { account, whyNoKeychain: null };
 }
 
-/** Also erases the temporary file of a killed process. @throws FileError `unwritable` */
-export function eraseTokenFiles({ tokenFile }: AccountPlace): void {
+/**
+ * Also erases the temporary file of a killed process.
+ * @returns the files that were not overwritten, since they have further hard links
+ * @throws FileError `unwritable`
+ */
+export function eraseTokenFiles({ tokenFile }: AccountPlace): string[] {
   try {
-    for (const file of [tokenFile, temporaryNameOf(tokenFile)]) eraseFile(file);
+    return [tokenFile, temporaryNameOf(tokenFile)].filter((file) => !eraseFile(file));
   } catch (error) {
     throw toFileError(error, tokenFile);
   }

@@ -12,7 +12,12 @@ import {
 import { type AccountOverview, readOverview } from "../../../accounts/overview.ts";
 import { removeAccount } from "../../../accounts/remove-account.ts";
 import { ServiceError } from "../../../service/errors.ts";
-import { formatAccounts, formatAdded, formatRemoved } from "../../format/operations/accounts.ts";
+import {
+  formatAccounts,
+  formatAdded,
+  formatHardLinked,
+  formatRemoved,
+} from "../../format/operations/accounts.ts";
 import { keychainOf, readGivenToken, type TokenFlags } from "../../secrets/credentials.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError, describeError, exitCodeOf, exitCodes } from "../../terminal/exit-codes.ts";
@@ -190,6 +195,7 @@ async function removeOne(name: string, flags: RemoveFlags, command: Command, io:
   const removed = await removeAccount({ dataDir, name, purge, keychain: keychainOf(io), startedAt });
   if (settings.json) io.out(toJsonLine(removed));
   else if (!settings.quiet) io.out(formatRemoved(removed));
+  io.err(formatHardLinked(removed));
   if (removed.remainingToken === null) return;
   const { entry, why } = removed.remainingToken;
   io.err(

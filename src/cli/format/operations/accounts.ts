@@ -47,6 +47,17 @@ function describeLastSync(run: AccountOverview["lastSync"]): string {
   return run.stopped === null ? run.endedAt : `${run.endedAt} (${run.stopped})`;
 }
 
+/** A warning about content that stays under other names; empty without any. */
+export function formatHardLinked({ hardLinked }: RemovedAccount): string {
+  const [first] = hardLinked;
+  if (first === undefined) return "";
+  const files =
+    hardLinked.length === 1
+      ? `${escapeControls(first)} was removed, but not overwritten`
+      : `${hardLinked.length} files were removed, but not overwritten, such as ${escapeControls(first)}`;
+  return `${files}: the content has other names (hard links).\nFind those, and remove them if they are not wanted.\n`;
+}
+
 export function formatRemoved(removed: RemovedAccount): string {
   const { name, wasAccount, kept, remainingCatalogue, remainingToken } = removed;
   const isErased = kept.length === 0;
