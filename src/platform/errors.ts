@@ -52,6 +52,9 @@ export class FileError extends errorClass("FileError", {
   /** Other users could read or change what must be private. */
   unsafe: "settings",
   unwritable: "failed",
+  /** A folder, pipe, device or link in the place of a file. */
+  "not-a-file": "failed",
+  "too-large": "failed",
 }) {}
 
 /** Turns an error of the operating system into a FileError; returns any other error as it is. */

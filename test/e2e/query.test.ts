@@ -113,3 +113,29 @@ it("questions are part of the library", async () => {
   expect(await collectRows(rows)).toHaveLength(1);
   expectTypeOf(listQuestions()).toEqualTypeOf<readonly Question[]>();
 });
+
+it.each([
+  ["a device without an end", () => "/dev/zero", /\/dev\/zero is a device, not a regular file\./],
+  ["a named pipe", (folder: string) => pipeIn(folder), /pipe\.sql is a named pipe, not a regular file\./],
+  ["a folder", (folder: string) => folder, /is a folder, not a regular file\./],
+  [
+    "a file that is too long",
+    (folder: string) => {
+      writeFileSync(join(folder, "long.sql"), "-".repeat(2 ** 20 + 1));
+      return join(folder, "long.sql");
+    },
+    /long\.sql is larger than 1048576 bytes/,
+  ],
+])("a statement is not read from %s", async (_case, prepare, message) => {
+  const args = ["query", "--file", prepare(fixture.folder), "--mirror", fixture.mirror];
+  const { stderr, exitCode } = await callArmoire(args);
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(message);
+  expect(stderr).toContain("Give a file of SQL in UTF-8; `--file -` reads a pipe.\n");
+});
+
+function pipeIn(folder: string): string {
+  const pipe = join(folder, "pipe.sql");
+  execFileSync("mkfifo", [pipe]);
+  return pipe;
+}

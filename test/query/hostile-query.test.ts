@@ -7,6 +7,7 @@ import { readShownViews } from "../../src/mirror/past/as-of.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { openMirrorWriter } from "../../src/mirror/writer.ts";
 import { executeQuery } from "../../src/query/sql/execute-query.ts";
+import { defaultLimits } from "../../src/query/sql/limits.ts";
 import type { QueryParameters, QueryResponse, StartQuery } from "../../src/query/sql/query-process.ts";
 import { runQuery } from "../../src/query/sql/run-query.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
@@ -42,8 +43,10 @@ const inFolder = (sql: string): string => sql.replaceAll("FOLDER", folder);
 
 /** The responses of a query's process. No statement here is endless. */
 function execute(sql: string, more: Partial<StartQuery> = {}): QueryResponse[] {
-  const limits = { parameters: [], maxRows: 1000, timeoutMillis: 1000 } as const;
-  return [...executeQuery({ type: "start", file, catalogue: null, shownViews: [], sql, ...limits, ...more })];
+  const options = { parameters: [], maxRows: 1000, limits: defaultLimits } as const;
+  return [
+    ...executeQuery({ type: "start", file, catalogue: null, shownViews: [], sql, ...options, ...more }),
+  ];
 }
 
 /** With a catalogue attached, as for a query on an account. */

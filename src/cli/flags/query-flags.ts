@@ -1,8 +1,9 @@
 /** Options of the commands that print rows: parameters and statements of `query`, and the output format. */
-import { createReadStream } from "node:fs";
-import { buffer } from "node:stream/consumers";
 import { InvalidArgumentError, Option } from "commander";
 import type { Cell } from "../../../schema/fields.ts";
+import { messageOf } from "../../platform/errors.ts";
+import { readRegularFile, tooLarge } from "../../platform/files/regular-files.ts";
+import { defaultLimits } from "../../query/sql/limits.ts";
 import type { ResultFormat } from "../format/data/result.ts";
 import type { Settings } from "../settings/settings.ts";
 import { CliError } from "../terminal/exit-codes.ts";
@@ -36,23 +37,32 @@ export function readParameter(text: string): Cell {
   }
 }
 
-/** @param file `-` for standard input @throws CliError when it cannot be read or is not UTF-8 */
+/** @param file `-` for standard input @throws CliError when it cannot be read, is too long or is not UTF-8 */
 export async function readStatement(file: string): Promise<string> {
   const name = file === "-" ? "standard input" : file;
   try {
-    const bytes = await buffer(file === "-" ? process.stdin : createReadStream(file));
+    const bytes = file === "-" ? await readInput() : readRegularFile(file, defaultLimits.maxSqlBytes);
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
-    const why = error instanceof TypeError ? "it is not UTF-8" : (error as Error).message;
+    const why = error instanceof TypeError ? "it is not UTF-8" : messageOf(error).replace(/\.$/, "");
     throw new CliError(
       "usage",
       `No statement can be read from ${name}: ${why}.`,
-      "Check the path. The SQL must be UTF-8.",
-      {
-        cause: error,
-      },
+      "Give a file of SQL in UTF-8; `--file -` reads a pipe.",
+      { cause: error },
     );
   }
+}
+
+async function readInput(): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of process.stdin) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > defaultLimits.maxSqlBytes) throw tooLarge("standard input", defaultLimits.maxSqlBytes);
+  }
+  return Buffer.concat(chunks);
 }
 
 const resultFormats: readonly ResultFormat[] = ["table", "csv", "json", "ndjson"];

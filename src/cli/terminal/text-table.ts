@@ -2,22 +2,30 @@
 import { escapeControls } from "./safe-text.ts";
 
 export function formatTable(columns: readonly string[], rows: readonly (readonly unknown[])[]): string {
+  return `${[...tableLines(columns, rows)].join("\n")}\n`;
+}
+
+/** The lines of a table, each without its line end. */
+export function* tableLines(
+  columns: readonly string[],
+  rows: readonly (readonly unknown[])[],
+): Generator<string> {
   const cells = [columns, ...rows].map((row) => row.map(escapeControls));
   const widths = columns.map((_, index) =>
     cells.reduce((widest, row) => Math.max(widest, displayWidth(row[index] ?? "")), 0),
   );
   const isNumeric = columns.map((_, index) => rows.length > 0 && rows.every((row) => isNumber(row[index])));
-  const lines = cells.map((row) =>
+  const toLine = (row: readonly string[]) =>
     row
       .map((cell, index) => {
         const space = " ".repeat((widths[index] ?? 0) - displayWidth(cell));
         return isNumeric[index] ? space + cell : cell + space;
       })
       .join("  ")
-      .trimEnd(),
-  );
-  const rule = widths.map((width) => "─".repeat(width)).join("  ");
-  return `${[lines[0], rule, ...lines.slice(1)].join("\n")}\n`;
+      .trimEnd();
+  yield toLine(cells[0] ?? []);
+  yield widths.map((width) => "─".repeat(width)).join("  ");
+  for (const row of cells.slice(1)) yield toLine(row);
 }
 
 function isNumber(value: unknown): boolean {

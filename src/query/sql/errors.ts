@@ -11,12 +11,16 @@ export class QueryError extends errorClass("QueryError", {
   parameters: "usage",
   /** An unknown question, or wrong options for it. */
   question: "usage",
+  /** The statement's text is longer than allowed. */
+  "too-long": "usage",
   timeout: "failed",
+  /** The query's process needed more memory than allowed. */
+  memory: "failed",
   "cannot-read": "failed",
   "not-a-database": "failed",
   damaged: "damaged",
   busy: "failed",
-  /** One cell is larger than a result may contain. */
+  /** One cell, one row or the whole result is larger than allowed. */
   "too-large": "failed",
   /** SQLite failed while it executed the statement. */
   failed: "failed",

@@ -8,12 +8,16 @@ import type { Cell } from "../../../schema/fields.ts";
 import { fromStored } from "../../mirror/rows/cells.ts";
 import { type BoundValues, bindParameters } from "./bind-parameters.ts";
 import { notReadOnly, QueryError, type QueryStage, toQueryError } from "./errors.ts";
+import type { QueryLimits } from "./limits.ts";
 import type { QueryResponse, StartQuery } from "./query-process.ts";
 
 type ReadStatement = Database.Statement<unknown[], SqliteValue[]>;
 
 const batchLimits: BatchLimits = { maxRows: 1000, maxCharacters: 262_144 };
-const maxCellLength = 16 * 1024 * 1024;
+/** A row of several large cells must still be one message. */
+const cellsPerRow = 4;
+/** The length of a number in the limit of a result. */
+const numberLength = 8;
 
 /** Yields the columns, batches of rows, and the end; an error is the last response. Each is computed on demand. */
 export function* executeQuery({
@@ -23,21 +27,26 @@ export function* executeQuery({
   sql,
   parameters,
   maxRows,
+  limits,
 }: StartQuery): Generator<QueryResponse, void> {
   let database: Database.Database | undefined;
   let stage: QueryStage = "opening";
   let isCut = false;
   function* readRows(statement: ReadStatement, values: BoundValues): Generator<Row> {
     const types = statement.columns().map((column) => column.type);
+    const checkLength = lengthChecker(limits);
     let count = 0;
     for (const row of statement.iterate(values)) {
       isCut = count++ >= maxRows;
       if (isCut) return;
-      yield row.map((value, index) => readCell(checkLength(value), types[index] ?? null));
+      checkLength(row);
+      yield row.map((value, index) => readCell(value, types[index] ?? null));
     }
   }
   try {
     database = new Database(file, { readonly: true, fileMustExist: true });
+    // Sorting and grouping use memory, which is limited, instead of files in a folder for temporary files.
+    database.pragma("temp_store = MEMORY");
     // Read-only as well. The user's statement cannot attach a file: ATTACH returns no rows.
     if (catalogue !== null) database.prepare("attach ? as catalogue").run(catalogue);
     for (const view of shownViews) database.exec(view);
@@ -65,11 +74,31 @@ function prepareReadOnly(database: Database.Database, sql: string): ReadStatemen
   throw notReadOnly();
 }
 
-function checkLength(value: SqliteValue): SqliteValue {
-  const length = typeof value === "string" || Buffer.isBuffer(value) ? value.length : 0;
-  if (length <= maxCellLength) return value;
-  const message = `A cell's length is ${length}, and at most ${maxCellLength} is allowed.`;
-  throw new QueryError("too-large", message, "Select a part of it with substr(), or its length().");
+/** @returns a function that counts the rows of a result and throws QueryError `too-large` beyond a limit */
+function lengthChecker({ maxCellLength, maxResultLength }: QueryLimits): (row: SqliteValue[]) => void {
+  let resultLength = 0;
+  return (row) => {
+    let rowLength = 0;
+    for (const value of row) {
+      const length = typeof value === "string" || Buffer.isBuffer(value) ? value.length : numberLength;
+      if (length > maxCellLength) throw tooLarge("A cell", length, maxCellLength);
+      rowLength += length;
+    }
+    const maxRowLength = Math.max(cellsPerRow * maxCellLength, numberLength * row.length);
+    if (rowLength > maxRowLength) throw tooLarge("A row", rowLength, maxRowLength);
+    resultLength += rowLength;
+    if (resultLength > maxResultLength) throw resultTooLarge(maxResultLength);
+  };
+}
+
+function tooLarge(part: string, length: number, maxLength: number): QueryError {
+  const message = `${part}'s length is ${length}, and at most ${maxLength} is allowed.`;
+  return new QueryError("too-large", message, "Select a part of it with substr(), or its length().");
+}
+
+function resultTooLarge(maxResultLength: number): QueryError {
+  const message = `The result has more than ${maxResultLength} characters, the most that is allowed.`;
+  return new QueryError("too-large", message, "Select fewer columns, or a part at a time with WHERE.");
 }
 
 /** A value of better-sqlite3 with safe integers. */

@@ -1,17 +1,32 @@
 /** The program of a query's process: responds to messages one by one until it is killed. */
 import { Worker } from "node:worker_threads";
 import { executeQuery } from "./execute-query.ts";
-import type { QueryMessage, QueryResponse } from "./query-process.ts";
+import { outOfMemorySignal, type QueryMessage, type QueryResponse } from "./query-process.ts";
 
-// The parent enforces the deadline. If it dies first, this thread ends an endless statement.
 const graceMillis = 1000;
-const killLater = `setTimeout(() => process.kill(process.pid, "SIGKILL"), require("node:worker_threads").workerData)`;
+
+/**
+ * A thread beside the statement, which blocks its own. It ends the process if that takes too much memory: SQLite's own
+ * limit has no effect in the build of better-sqlite3. The parent enforces the deadline; if the parent dies first, this
+ * thread ends an endless statement.
+ */
+const watchdog = `
+  const { deadlineMillis, maxMemoryBytes, parentId, outOfMemorySignal } = require("node:worker_threads").workerData;
+  const deadline = performance.now() + deadlineMillis;
+  setInterval(() => {
+    if (process.memoryUsage.rss() > maxMemoryBytes) process.kill(process.pid, outOfMemorySignal);
+    if (performance.now() > deadline || process.ppid !== parentId) process.kill(process.pid, "SIGKILL");
+  }, 10);
+`;
 
 let responses: Generator<QueryResponse, void> | undefined;
 
 process.on("message", (message: QueryMessage) => {
   if (message.type === "start") {
-    new Worker(killLater, { eval: true, workerData: message.timeoutMillis + graceMillis }).unref();
+    const { timeoutMillis, maxMemoryBytes } = message.limits;
+    const deadlineMillis = timeoutMillis + graceMillis;
+    const workerData = { deadlineMillis, maxMemoryBytes, parentId: process.ppid, outOfMemorySignal };
+    new Worker(watchdog, { eval: true, workerData }).unref();
     responses = executeQuery(message);
   }
   const response = responses?.next().value;

@@ -8,6 +8,7 @@ import type { Row } from "../../../exports/table.ts";
 import type { Cell } from "../../../schema/fields.ts";
 import { compileCacheEnvironment } from "../../platform/compile-cache.ts";
 import { QueryError, type QueryErrorCode } from "./errors.ts";
+import type { QueryLimits } from "./limits.ts";
 
 /** A list for `?`, in order; or values by name for `:name`, `@name` and `$name`. */
 export type QueryParameters = readonly Cell[] | Readonly<Record<string, Cell>>;
@@ -23,7 +24,7 @@ export interface StartQuery {
   readonly sql: string;
   readonly parameters: QueryParameters;
   readonly maxRows: number;
-  readonly timeoutMillis: number;
+  readonly limits: QueryLimits;
 }
 
 export type QueryMessage = StartQuery | { readonly type: "next" };
@@ -40,7 +41,7 @@ export type QueryResponse =
     };
 
 export interface QueryProcess {
-  /** @throws QueryError `timeout` or `crashed`, or the signal's reason; then the process is killed */
+  /** @throws QueryError `timeout`, `memory` or `crashed`, or the signal's reason; then the process is killed */
   request(message: QueryMessage): Promise<QueryResponse>;
   /** Kills the process, which has nothing to save, and waits for its end. */
   stop(): Promise<void>;
@@ -48,8 +49,28 @@ export interface QueryProcess {
 
 const program = join(import.meta.dirname, `query-child${extname(import.meta.filename)}`);
 
+/** SIGTERM is the child's own watchdog's (`query-child.ts`), SIGABRT that of V8 at the limit of its heap. */
+export const outOfMemorySignal = "SIGTERM";
+const outOfMemorySignals: readonly string[] = [outOfMemorySignal, "SIGABRT"];
+
+function outOfMemory(maxMemoryBytes: number): QueryError {
+  return new QueryError(
+    "memory",
+    `The query needed more than ${Math.round(maxMemoryBytes / 2 ** 20)} MiB of memory and was stopped.`,
+    "Select fewer or smaller columns, or sort and group fewer rows.",
+  );
+}
+
+function crashed(cause: string): QueryError {
+  const hint = "It probably ran out of memory. Select fewer or smaller columns.";
+  return new QueryError("crashed", `The query's process ended unexpectedly (${cause}).`, hint);
+}
+
 /** The process gets no arguments and nothing of the environment, which may hold secrets. */
-export function startQueryProcess(timeoutMillis: number, signal?: AbortSignal): QueryProcess {
+export function startQueryProcess(
+  { timeoutMillis, maxMemoryBytes }: QueryLimits,
+  signal?: AbortSignal,
+): QueryProcess {
   const child = fork(program, [], {
     env: compileCacheEnvironment(),
     execArgv: ["--max-old-space-size=512"],
@@ -68,8 +89,7 @@ export function startQueryProcess(timeoutMillis: number, signal?: AbortSignal): 
   function onEnd(cause: string): void {
     clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);
-    const hint = "It probably ran out of memory. Select fewer or smaller columns.";
-    fail(new QueryError("crashed", `The query's process ended unexpectedly (${cause}).`, hint));
+    fail(outOfMemorySignals.includes(cause) ? outOfMemory(maxMemoryBytes) : crashed(cause));
     ended.resolve();
   }
   const onAbort = (): void => fail(signal?.reason);

@@ -1,6 +1,6 @@
 /**
  * Runs the user's own SQL on a mirror, in a process of its own. Whatever the statement is, it cannot change a file, open
- * another one, or run past its deadline. This file knows nothing of the tables.
+ * another one, or go beyond its limits of time, memory and output. This file knows nothing of the tables.
  */
 import { resolve } from "node:path";
 import type { Row } from "../../../exports/table.ts";
@@ -8,6 +8,7 @@ import { readShownViews } from "../../mirror/past/as-of.ts";
 import type { Point } from "../../mirror/points/point.ts";
 import { readMirror } from "../../mirror/reader.ts";
 import { QueryError } from "./errors.ts";
+import { defaultLimits, type QueryLimits } from "./limits.ts";
 import {
   type QueryMessage,
   type QueryParameters,
@@ -22,13 +23,11 @@ export interface QueryRequest extends QueryOptions {
   readonly parameters?: QueryParameters;
 }
 
-export interface QueryOptions {
+export interface QueryOptions extends Partial<QueryLimits> {
   /** Shows every table and view as of this point. Only for mirrors. */
   readonly asOf?: Point;
   /** Default: unlimited. */
   readonly maxRows?: number;
-  /** From the start to the last row, including the caller's own time between rows. Default: 60,000. */
-  readonly timeoutMillis?: number;
   /** The file of another mirror, readable as `catalogue.brand` and so on, in its present state. */
   readonly catalogue?: string;
   readonly signal?: AbortSignal;
@@ -50,7 +49,6 @@ export interface QueryResult {
   readonly isCut: boolean;
 }
 
-const defaultTimeoutMillis = 60_000;
 /** 23 days; a timer of Node.js for 25 days fires at once. */
 const maxTimeoutMillis = 2_000_000_000;
 
@@ -58,9 +56,17 @@ const maxTimeoutMillis = 2_000_000_000;
 export async function runQuery(request: QueryRequest): Promise<QueryResult> {
   const { file, sql, parameters = [], maxRows = Number.POSITIVE_INFINITY, signal } = request;
   signal?.throwIfAborted();
-  const timeoutMillis = Math.min(request.timeoutMillis ?? defaultTimeoutMillis, maxTimeoutMillis);
+  const limits = limitsOf(request);
+  if (Buffer.byteLength(sql) > limits.maxSqlBytes) {
+    const message = `The statement is longer than ${limits.maxSqlBytes} bytes, the most that is allowed.`;
+    throw new QueryError(
+      "too-long",
+      message,
+      "Give long lists as one parameter, and read it with json_each().",
+    );
+  }
   const shownViews = request.asOf === undefined ? [] : viewsAsOf(file, request.asOf);
-  const child = startQueryProcess(timeoutMillis, signal);
+  const child = startQueryProcess(limits, signal);
   const start = {
     type: "start",
     file: resolve(file),
@@ -69,7 +75,7 @@ export async function runQuery(request: QueryRequest): Promise<QueryResult> {
     sql,
     parameters,
     maxRows,
-    timeoutMillis,
+    limits,
   } as const;
   const first = await requestOrStop(child, start);
   let isCut = false;
@@ -99,6 +105,17 @@ export async function runQuery(request: QueryRequest): Promise<QueryResult> {
     get isCut() {
       return isCut;
     },
+  };
+}
+
+function limitsOf(request: QueryOptions): QueryLimits {
+  const { timeoutMillis, maxMemoryBytes, maxSqlBytes, maxCellLength, maxResultLength } = defaultLimits;
+  return {
+    timeoutMillis: Math.min(request.timeoutMillis ?? timeoutMillis, maxTimeoutMillis),
+    maxMemoryBytes: request.maxMemoryBytes ?? maxMemoryBytes,
+    maxSqlBytes: request.maxSqlBytes ?? maxSqlBytes,
+    maxCellLength: request.maxCellLength ?? maxCellLength,
+    maxResultLength: request.maxResultLength ?? maxResultLength,
   };
 }
 

@@ -65,7 +65,8 @@ export function configure(command: Command, io: Io): void {
         "text. Every parameter needs a value. With --as-of every table shows that state, except tables of the program's own " +
         "bookkeeping.",
       "CSV, JSON and NDJSON are printed while rows are read; an error after that ends the output early, with its exit code. In " +
-        "JSON and NDJSON a repeated column name gets a number. If --max-rows or --limit cuts rows off, a notice on stderr says so.",
+        "JSON and NDJSON a repeated column name gets a number. A table shows at most 1,000 characters of a cell. If " +
+        "--max-rows or --limit cuts rows off, a notice on stderr says so.",
     ],
     examples: [
       'armoire query "select name, bra_count from brand order by bra_count desc limit 10"',

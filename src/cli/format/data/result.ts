@@ -2,11 +2,13 @@
 import { type CsvTextOptions, csvText } from "../../../../exports/csv.ts";
 import { jsonText, ndjsonText } from "../../../../exports/json.ts";
 import type { Row, TableText } from "../../../../exports/table.ts";
+import type { Cell } from "../../../../schema/fields.ts";
 import type { QueryResult } from "../../../query/sql/run-query.ts";
 import type { Settings } from "../../settings/settings.ts";
+import { CliError } from "../../terminal/exit-codes.ts";
 import type { Io, Writer } from "../../terminal/io.ts";
 import { escapeLines } from "../../terminal/safe-text.ts";
-import { formatTable } from "../../terminal/text-table.ts";
+import { tableLines } from "../../terminal/text-table.ts";
 
 const texts = { csv: csvText, json: jsonText, ndjson: ndjsonText };
 
@@ -24,8 +26,42 @@ export async function printResult(
     return await printText(texts[format](names, options), batches, writerOf(format, write));
   }
   const collected: Row[] = [];
-  for await (const row of rows) collected.push(row);
-  await write(formatTable(columns, collected));
+  let length = 0;
+  for await (const row of rows) {
+    const shown = row.map(shorten);
+    for (const cell of shown) length += typeof cell === "string" ? cell.length : numberLength;
+    if (length > maxTableLength) throw tableTooLarge();
+    collected.push(shown);
+  }
+  let pending = "";
+  for (const line of tableLines(columns.map(shorten), collected)) {
+    pending += `${line}\n`;
+    if (pending.length < writtenAtOnce) continue;
+    await write(pending);
+    pending = "";
+  }
+  await write(pending);
+}
+
+/** Characters of a cell that a table shows. */
+const maxCellLength = 1000;
+/** Characters that are kept in memory to align them. */
+const maxTableLength = 2 ** 25;
+const numberLength = 8;
+const writtenAtOnce = 32_768;
+
+/** A copy: a slice would keep the whole text in memory. */
+function shorten<Value extends Cell>(cell: Value): Value | string {
+  if (typeof cell !== "string" || cell.length <= maxCellLength) return cell;
+  return `${Buffer.from(cell.slice(0, maxCellLength - 1), "utf16le").toString("utf16le")}…`;
+}
+
+function tableTooLarge(): CliError {
+  return new CliError(
+    "failed",
+    `The result is too large for a table: more than ${maxTableLength} characters.`,
+    "Use --format csv, json or ndjson, or select fewer rows.",
+  );
 }
 
 /** In JSON, characters that are unsafe on a terminal are always escaped: the text means the same. */

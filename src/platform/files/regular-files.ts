@@ -1,0 +1,100 @@
+/**
+ * Opening files that the user or another program may have replaced: only regular files are opened. A named pipe would
+ * block without end, a device may have no end, and a link to nothing would create its target.
+ */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import { FileError } from "../errors.ts";
+
+/**
+ * Opens a file for reading; links are followed.
+ * @returns the descriptor
+ * @throws FileError `not-a-file`; a system error
+ */
+export function openRegularFile(path: string): number {
+  // O_NONBLOCK: opening a pipe must not wait for its other end. Windows does not know it.
+  const { O_RDONLY, O_NONBLOCK = 0 } = constants;
+  const handle = openSync(path, O_RDONLY | O_NONBLOCK);
+  try {
+    const stats = fstatSync(handle);
+    if (!stats.isFile()) throw notAFile(path, stats);
+    return handle;
+  } catch (error) {
+    closeSync(handle);
+    throw error;
+  }
+}
+
+/**
+ * Reads a whole file; links are followed.
+ * @throws FileError `not-a-file`, or `too-large` beyond `maxBytes`; a system error
+ */
+export function readRegularFile(path: string, maxBytes: number): Buffer {
+  const handle = openRegularFile(path);
+  try {
+    const chunks: Buffer[] = [];
+    for (let length = 0; ; ) {
+      // Files in /proc have no size, so each is read to its end.
+      const chunk = Buffer.alloc(Math.min(chunkBytes, maxBytes + 1 - length));
+      const read = readSync(handle, chunk);
+      if (read === 0) return Buffer.concat(chunks);
+      chunks.push(chunk.subarray(0, read));
+      length += read;
+      if (length > maxBytes) throw tooLarge(path, maxBytes);
+    }
+  } finally {
+    closeSync(handle);
+  }
+}
+
+const chunkBytes = 65_536;
+
+export function tooLarge(name: string, maxBytes: number): FileError {
+  const message = `${name} is larger than ${maxBytes} bytes, the most that is read.`;
+  return new FileError("too-large", message, "Check that it is the right file.");
+}
+
+/**
+ * For files that SQLite opens by name. Nothing is checked if there is no file.
+ * @returns whether there is a file
+ * @throws FileError `not-a-file`, also for a link to nothing
+ */
+export function requireRegularFile(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats?.isFile()) return true;
+  if (stats !== undefined) throw notAFile(path, stats);
+  const link = lstatSync(path, { throwIfNoEntry: false });
+  if (link !== undefined) throw notAFile(path, link);
+  return false;
+}
+
+/** As `requireRegularFile`, for a file that only Armoire makes: a link is refused too. */
+export function requireOwnFile(path: string): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return false;
+  if (!stats.isFile()) throw notAFile(path, stats);
+  return true;
+}
+
+function notAFile(path: string, stats: Stats): FileError {
+  return new FileError(
+    "not-a-file",
+    `${path} is ${describeType(stats)}, not a regular file.`,
+    "Move it away, or name another file.",
+  );
+}
+
+function describeType(stats: Stats): string {
+  if (stats.isDirectory()) return "a folder";
+  if (stats.isFIFO()) return "a named pipe";
+  if (stats.isSocket()) return "a socket";
+  return stats.isSymbolicLink() ? "a symbolic link" : "a device";
+}
