@@ -1,8 +1,8 @@
 /** `manifest.json`: the files of a data package, with sizes and checksums. */
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { isSystemError } from "../src/platform/errors.ts";
+import { readRegularFile } from "../src/platform/files/regular-files.ts";
 import { ExportError } from "./errors.ts";
 
 export const manifestName = "manifest.json";
@@ -47,11 +47,11 @@ export const manifestText = (contents: Manifest): string => `${JSON.stringify(co
 
 /**
  * Reads the manifest of the data package in a folder.
- * @throws ExportError `not-a-package`, `newer-package` or `damaged-package`
+ * @throws ExportError `not-a-package`, `newer-package` or `damaged-package`; FileError `not-a-file`
  */
 export async function readManifest(folder: string): Promise<Manifest> {
   const path = join(folder, manifestName);
-  const value = parseJson(await readText(folder, path));
+  const value = parseJson(readText(folder, path));
   const header = anyVersion.safeParse(value);
   if (!header.success) throw notAPackage(folder, `its ${manifestName} is of another program`);
   if (header.data.formatVersion > packageFormatVersion) {
@@ -78,9 +78,11 @@ export function notAPackage(folder: string, reason: string): ExportError {
   );
 }
 
-async function readText(folder: string, path: string): Promise<string> {
+const maxManifestBytes = 2 ** 24;
+
+function readText(folder: string, path: string): string {
   try {
-    return await readFile(path, "utf8");
+    return readRegularFile(path, maxManifestBytes).toString();
   } catch (error) {
     if (isSystemError(error)) {
       const isAbsent = error.code === "ENOENT";

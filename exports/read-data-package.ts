@@ -1,7 +1,8 @@
 /** Reads an export back: the tables of a data package, row by row, exactly as they were written. */
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
+import { openRegularFile } from "../src/platform/files/regular-files.ts";
 import { readCsvRows } from "./csv.ts";
 import { ExportError } from "./errors.ts";
 import { readJsonRows } from "./json.ts";
@@ -62,9 +63,9 @@ export async function readDataPackage(folder: string): Promise<ReadPackage> {
 
 const chunkBytes = 1 << 16;
 
-/** The lines of a UTF-8 file, without LF, read on demand. @throws a system error */
+/** The lines of a UTF-8 file, without LF, read on demand. @throws FileError `not-a-file`; a system error */
 export function* readLines(path: string): Generator<string> {
-  const file = openSync(path, "r");
+  const file = openRegularFile(path);
   try {
     const decoder = new StringDecoder("utf8");
     const chunk = Buffer.alloc(chunkBytes);

@@ -59,8 +59,16 @@ export function eraseFile(file: string): boolean {
 
 /** @returns false for a file with further hard links, which is left unchanged */
 function overwrite(file: string): boolean {
-  const { O_WRONLY, O_NOFOLLOW = 0 } = constants;
-  const handle = openSync(file, O_WRONLY | O_NOFOLLOW);
+  // O_NONBLOCK: opening a pipe must not wait for its other end.
+  const { O_WRONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  let handle: number;
+  try {
+    handle = openSync(file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    // A pipe or socket, which has no content.
+    if (hasCode(error, "ENXIO")) return true;
+    throw error;
+  }
   try {
     const { size, nlink } = fstatSync(handle);
     if (nlink > 1) return false;

@@ -2,24 +2,17 @@
  * Locks between processes. A lock is an exclusive transaction on a small SQLite file; the operating system ends it with
  * the process, however that dies, so there are no stale locks. A second small file names the holder, for messages only.
  */
-import {
-  closeSync,
-  existsSync,
-  futimesSync,
-  openSync,
-  readFileSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, futimesSync, lstatSync, openSync, unlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import Database from "better-sqlite3";
 import { FileError, hasCode } from "./errors.ts";
+import { readRegularFile, requireOwnFile } from "./files/regular-files.ts";
 
 /** Longer than `isLocked` holds the file open. */
 const busyTimeoutMillis = 100;
 /** Attempts to open a file that other processes remove and create. */
 const maxAttempts = 1_000;
+const maxHolderBytes = 4096;
 /** The latest modification time that every file system can store. */
 const maxSeconds = 2 ** 31;
 
@@ -41,7 +34,7 @@ export interface LockRequest {
 
 /**
  * Takes the lock of `file` for this process alone. The file itself is not touched.
- * @throws FileError `locked`, naming the holder; `unwritable`
+ * @throws FileError `locked`, naming the holder; `unwritable`; `not-a-file` for a link or pipe in the place of its files
  */
 export function takeLock(file: string, { startedAt, busyMessage }: LockRequest): Lock {
   const { lockFile, holderFile } = pathsOf(file);
@@ -92,7 +85,8 @@ export function shareLock(file: string, busyMessage: string): Pick<Lock, "releas
 /** Whether some process holds the lock of `file` alone. True also where the lock file cannot be read. */
 export function isLocked(file: string): boolean {
   const { lockFile } = pathsOf(file);
-  if (!existsSync(lockFile)) return false;
+  // No process can hold anything but a regular file.
+  if (!lstatSync(lockFile, { throwIfNoEntry: false })?.isFile()) return false;
   let db: Database.Database | null = null;
   try {
     db = new Database(lockFile, { readonly: true, timeout: 0 });
@@ -156,6 +150,7 @@ function openLockFile(lockFile: string): { db: Database.Database; id: string } {
   for (let attempt = 1; ; attempt++) {
     try {
       createPrivately(lockFile);
+      requireOwnFile(lockFile);
       const id = idOf(lockFile);
       if (id !== null)
         return { id, db: new Database(lockFile, { timeout: busyTimeoutMillis, fileMustExist: true }) };
@@ -168,7 +163,7 @@ function openLockFile(lockFile: string): { db: Database.Database; id: string } {
 
 /** Identifies the file that has this name now, also against a later one with the same inode number. */
 function idOf(file: string): string | null {
-  const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
+  const stats = lstatSync(file, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? null : `${stats.ino}.${stats.mtimeNs}`;
 }
 
@@ -189,7 +184,7 @@ function createPrivately(file: string): void {
 
 function describeHolder(holderFile: string): string {
   try {
-    const { pid, host, startedAt } = JSON.parse(readFileSync(holderFile, "utf8"));
+    const { pid, host, startedAt } = JSON.parse(readRegularFile(holderFile, maxHolderBytes).toString());
     return `process ${pid} on ${host} since ${startedAt}`;
   } catch {
     return "another process";
@@ -198,7 +193,7 @@ function describeHolder(holderFile: string): string {
 
 /** Turns an error of the system or of SQLite into a FileError; returns any other error as it is. */
 function toLockError(error: unknown, lockFile: string): unknown {
-  if (!(error instanceof Error) || !("code" in error)) return error;
+  if (!(error instanceof Error) || !("code" in error) || error instanceof FileError) return error;
   return new FileError(
     "unwritable",
     `Cannot create or open the lock file ${lockFile} (${error.code}).`,

@@ -1,7 +1,7 @@
 /** Opens a backup's file. Out: its bytes, decrypted if it is encrypted. */
-import { constants, createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
-import { isSystemError } from "../../platform/errors.ts";
+import { closeSync, createReadStream, fstatSync, readSync } from "node:fs";
+import { hasCode, isSystemError } from "../../platform/errors.ts";
+import { openRegularFile } from "../../platform/files/regular-files.ts";
 import { BackupError } from "../errors.ts";
 import { ageHeaderBytes, decrypted, isEncrypted } from "./encryption.ts";
 
@@ -23,7 +23,7 @@ const chunkBytes = 1 << 20;
 
 /** @throws BackupError `not-found`, `unreadable`, `needs-passphrase` */
 export async function openBackup(file: string, askPassphrase?: AskPassphrase): Promise<OpenBackup> {
-  const { bytes, head } = await readHead(file);
+  const { bytes, head } = readHead(file);
   const plain = () => createReadStream(file, { highWaterMark: chunkBytes });
   if (!isEncrypted(head)) return { bytes, isEncrypted: false, chunks: plain };
   if (askPassphrase === undefined) throw needsPassphrase(file);
@@ -31,19 +31,15 @@ export async function openBackup(file: string, askPassphrase?: AskPassphrase): P
   return { bytes, isEncrypted: true, chunks: () => decrypted(plain(), passphrase) };
 }
 
-async function readHead(file: string): Promise<{ bytes: number; head: Buffer }> {
+function readHead(file: string): { bytes: number; head: Buffer } {
   try {
-    // Opening a pipe would block until the other end is open. Windows does not have the flag.
-    const { O_RDONLY, O_NONBLOCK = 0 } = constants;
-    const handle = await open(file, O_RDONLY | O_NONBLOCK);
+    const handle = openRegularFile(file);
     try {
-      const stats = await handle.stat();
-      if (!stats.isFile()) throw unreadable(file, "it is not a regular file");
       const head = Buffer.alloc(ageHeaderBytes);
-      const { bytesRead } = await handle.read(head, 0, ageHeaderBytes, 0);
-      return { bytes: stats.size, head: head.subarray(0, bytesRead) };
+      const length = readSync(handle, head);
+      return { bytes: fstatSync(handle).size, head: head.subarray(0, length) };
     } finally {
-      await handle.close();
+      closeSync(handle);
     }
   } catch (error) {
     throw toReadingError(error, file);
@@ -52,6 +48,7 @@ async function readHead(file: string): Promise<{ bytes: number; head: Buffer }> 
 
 /** Turns a system error into a BackupError; returns any other error as it is. */
 export function toReadingError(error: unknown, file: string): unknown {
+  if (hasCode(error, "not-a-file")) return unreadable(file, "it is not a regular file", error);
   if (!isSystemError(error)) return error;
   if (error.code === "ENOENT") {
     const hint = "`armoire backup list DIR` shows the backups of a folder.";

@@ -2,13 +2,15 @@
  * The settings of a command, each with its source: flags beat the environment, the environment beats the config file, and
  * that beats defaults. A secret is never a flag, and never shown.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import envPaths from "env-paths";
 import { z } from "zod";
 import type { Account } from "../../accounts/account.ts";
 import { readAccount } from "../../accounts/accounts.ts";
+import { FileError } from "../../platform/errors.ts";
+import { readRegularFile } from "../../platform/files/regular-files.ts";
 import { ServiceSettingsError } from "../../service/errors.ts";
 import { readOriginOrThrow } from "../../service/same-origin.ts";
 import { CliError } from "../terminal/exit-codes.ts";
@@ -31,6 +33,8 @@ export interface Settings {
   readonly quiet: boolean;
   readonly verbose: boolean;
 }
+
+const maxConfigBytes = 65_536;
 
 const configFile = z.strictObject({
   dataDir: z.string().optional(),
@@ -115,8 +119,9 @@ function readConfig(
   if (named === null && !existsSync(file)) return { file, values: {} };
   let parsed: unknown;
   try {
-    parsed = JSON.parse(readFileSync(file, "utf8"));
+    parsed = JSON.parse(readRegularFile(file, maxConfigBytes).toString());
   } catch (error) {
+    if (error instanceof FileError) throw error;
     const problem = error instanceof SyntaxError ? "is not JSON" : "cannot be read";
     throw new CliError(
       "settings",

@@ -6,6 +6,7 @@ import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { migrations } from "../../../schema/migrations.ts";
+import { requireRegularFile } from "../../platform/files/regular-files.ts";
 import { syncFolder } from "../../platform/folders.ts";
 import { type Lock, takeLock } from "../../platform/process-lock.ts";
 import { MirrorError, notSqliteError } from "./errors.ts";
@@ -32,7 +33,7 @@ export function lockMirror(file: string, startedAt: string): Lock {
  */
 export function openForWriting(file: string, options: { readonly isPrivate: boolean }): Connection {
   // "wx" creates the file with its mode, so that no other user can ever open it, whatever the umask.
-  if (!existsSync(file)) closeSync(openSync(file, "wx", 0o600));
+  if (!requireRegularFile(file)) closeSync(openSync(file, "wx", 0o600));
   // The owner of a catalogue may have opened it to others; a user's data stays private.
   else if (options.isPrivate) chmodSync(file, 0o600);
   const db = new Database(file);
@@ -94,7 +95,10 @@ function truncateLog(db: Connection): boolean {
   return busy === 0;
 }
 
-/** Opens read-only; refuses files that are no mirror, or that a newer version has written. */
+/**
+ * Opens read-only; refuses files that are no mirror, or that a newer version has written.
+ * @throws also FileError `not-a-file`
+ */
 export function openForReading(file: string): Connection {
   if (!existsSync(file)) {
     throw new MirrorError(
@@ -105,6 +109,7 @@ export function openForReading(file: string): Connection {
     );
   }
   if (statSync(file).isDirectory()) throw notSqliteError(file);
+  requireRegularFile(file);
   const db = new Database(file, { readonly: true, fileMustExist: true });
   try {
     requireSafeSqlite(db, file);

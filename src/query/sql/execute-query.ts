@@ -6,6 +6,7 @@ import Database from "better-sqlite3";
 import { type BatchLimits, batchRows, type Row } from "../../../exports/table.ts";
 import type { Cell } from "../../../schema/fields.ts";
 import { fromStored } from "../../mirror/rows/cells.ts";
+import { requireRegularFile } from "../../platform/files/regular-files.ts";
 import { type BoundValues, bindParameters } from "./bind-parameters.ts";
 import { notReadOnly, QueryError, type QueryStage, toQueryError } from "./errors.ts";
 import type { QueryLimits } from "./limits.ts";
@@ -44,6 +45,7 @@ export function* executeQuery({
     }
   }
   try {
+    requireRegularFile(file);
     database = new Database(file, { readonly: true, fileMustExist: true });
     // Sorting and grouping use memory, which is limited, instead of files in a folder for temporary files.
     database.pragma("temp_store = MEMORY");

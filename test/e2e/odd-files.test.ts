@@ -1,0 +1,94 @@
+/** Pipes, links and devices in the place of Armoire's files: each command ends in one error, and nothing is made elsewhere. */
+import { execFileSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isLocked, takeLock } from "../../src/platform/process-lock.ts";
+import { callArmoire, runArmoire } from "../support/run-armoire.ts";
+import { expectRefusal } from "./support/expect-refusal.ts";
+import { createFixture, type Fixture } from "./support/fixture.ts";
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await createFixture();
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+const makePipe = (path: string) => execFileSync("mkfifo", [path]);
+const makeLinkToNothing = (path: string) => symlinkSync(`${path}-target`, path);
+
+/** A new folder with a copy of the mirror. */
+function copyMirror(): string {
+  const folder = fixture.newPath();
+  mkdirSync(folder);
+  copyFileSync(fixture.mirror, join(folder, "m.sqlite"));
+  return join(folder, "m.sqlite");
+}
+
+const syncTo = (mirror: string) => ["sync", "--base-url", fixture.sandbox.url, "--mirror", mirror];
+const useOf = (mirror: string) => ({
+  startedAt: "2026-01-01T00:00:00.000Z",
+  busyMessage: `${mirror} is in use`,
+});
+
+it("a pipe in the place of a mirror is refused by status and sync", async () => {
+  const pipe = fixture.newPath();
+  makePipe(pipe);
+  const message = /new-\d+ is a named pipe, not a regular file\.\nMove it away/;
+  expectRefusal(await runArmoire(["status", "--mirror", pipe]), 1, message);
+  expectRefusal(await runArmoire(syncTo(pipe)), 1, message);
+  expectRefusal(await runArmoire(["query", "select 1", "--mirror", pipe]), 1, message);
+});
+
+describe("a lock file", () => {
+  it.each([
+    ["a link to nothing", makeLinkToNothing, /\.lock is a symbolic link, not a regular file/],
+    ["a pipe", makePipe, /\.lock is a named pipe, not a regular file/],
+  ])("a lock file that is %s is refused, and its target is not made", async (_case, make, message) => {
+    const mirror = copyMirror();
+    make(`${mirror}.lock`);
+    expectRefusal(await runArmoire(syncTo(mirror)), 1, message);
+    expect(existsSync(`${mirror}.lock-target`)).toBe(false);
+    expect(isLocked(mirror)).toBe(false);
+  });
+
+  it("a pipe in the place of a holder's name does not delay the message that a lock is taken", () => {
+    const mirror = copyMirror();
+    const lock = takeLock(mirror, useOf(mirror));
+    execFileSync("rm", [`${mirror}.holder.json`]);
+    makePipe(`${mirror}.holder.json`);
+    expect(() => takeLock(mirror, useOf(mirror))).toThrow(`${mirror} is in use by another process.`);
+    lock.release();
+  });
+});
+
+it.each([
+  ["a link to nothing", makeLinkToNothing, /ledger\.sqlite is a symbolic link, not a regular file/],
+  ["a pipe", makePipe, /ledger\.sqlite is a named pipe, not a regular file/],
+])("a ledger that is %s is refused, and its target is not made", async (_case, make, message) => {
+  const dataDir = fixture.newPath();
+  mkdirSync(dataDir);
+  make(join(dataDir, "ledger.sqlite"));
+  const result = await runArmoire(["sync", "--base-url", fixture.sandbox.url, "--data-dir", dataDir]);
+  expectRefusal(result, 1, message);
+  expect(existsSync(join(dataDir, "ledger.sqlite-target"))).toBe(false);
+});
+
+it("a pipe is refused as config file, as archive and as manifest of an export", async () => {
+  const pipe = fixture.newPath();
+  makePipe(pipe);
+  const folder = fixture.newPath();
+  mkdirSync(folder);
+  makePipe(join(folder, "manifest.json"));
+  expectRefusal(await callArmoire(["status", "--config", pipe]), 1, /is a named pipe/);
+  expectRefusal(await callArmoire(["backup", "verify", pipe]), 1, /it is not a regular file/);
+  const toFolder = ["export", "--out", folder, "--mirror", fixture.mirror];
+  expectRefusal(await callArmoire(toFolder), 1, /manifest\.json is a named pipe/);
+  expectRefusal(await callArmoire(["diff", "--from", folder, "--mirror", fixture.mirror]), 1, /named pipe/);
+});
+
+it("a config file without an end is refused", async () => {
+  const file = fixture.newPath();
+  writeFileSync(file, " ".repeat(70_000));
+  expectRefusal(await callArmoire(["status", "--config", file]), 1, /is larger than 65536 bytes/);
+});
