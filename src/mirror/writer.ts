@@ -142,7 +142,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
     else await createMirror(file, identity);
     db = openForWriting(file, { isPrivate: identity.area === "account" });
     await migrateMirror(db);
-    return writer(db, lock.release);
+    return writer(db);
   } catch (error) {
     db?.close();
     lock.release();
@@ -154,6 +154,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
   ): (...args: Args) => Result {
     return (...args) => {
       try {
+        lock.requireHeld();
         const result = write(...args);
         if (db !== null) checkpointIfLong(db);
         return result;
@@ -163,7 +164,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
     };
   }
 
-  function writer(connection: Connection, releaseLock: () => void): MirrorWriter {
+  function writer(connection: Connection): MirrorWriter {
     const resources = prepareResources(connection, kinds, identity.area);
     const links = prepareLinks(connection, resources);
     const context = deriveContextOf(identity, kinds);
@@ -215,7 +216,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
         } catch (error) {
           throw toMirrorError(error, file);
         } finally {
-          releaseLock();
+          lock.release();
         }
       },
     };

@@ -1,6 +1,7 @@
 /**
  * Locks between processes. A lock is an exclusive transaction on a small SQLite file; the operating system ends it with
  * the process, however that dies, so there are no stale locks. A second small file names the holder, for messages only.
+ * Somebody may remove the file of a held lock, which is then no lock any more: `requireHeld` takes it again.
  */
 import { closeSync, futimesSync, lstatSync, openSync, unlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -20,6 +21,11 @@ const maxSeconds = 2 ** 31;
 const probe = "select count(*) from sqlite_schema";
 
 export interface Lock {
+  /**
+   * To be called before each write. If the lock file was removed, the lock is taken again.
+   * @throws FileError `locked` if another process has it now; `unwritable`
+   */
+  requireHeld(): void;
   release(): void;
   /** Releases the lock and removes its files. */
   releaseAndRemove(): void;
@@ -38,31 +44,46 @@ export interface LockRequest {
  */
 export function takeLock(file: string, { startedAt, busyMessage }: LockRequest): Lock {
   const { lockFile, holderFile } = pathsOf(file);
-  const db = openAndHold(file, busyMessage, (opened) => {
-    // A journal in memory: the file stays empty, and no other file appears beside it.
-    opened.pragma("journal_mode = MEMORY");
-    opened.exec("begin exclusive");
-  });
-  try {
-    const holder = { pid: process.pid, host: hostname(), startedAt };
-    // Created anew, so that nothing is written through a link or into a file that others may read.
-    tryRemove(holderFile);
-    writeFileSync(holderFile, JSON.stringify(holder), { flag: "wx", mode: 0o600 });
-  } catch (error) {
-    db.close();
-    throw toLockError(error, lockFile);
-  }
-  return {
-    release() {
+  const hold = (): HeldFile => {
+    const held = openAndHold(file, busyMessage, (opened) => {
+      // A journal in memory: the file stays empty, and no other file appears beside it.
+      opened.pragma("journal_mode = MEMORY");
+      opened.exec("begin exclusive");
+    });
+    try {
+      const holder = { pid: process.pid, host: hostname(), startedAt };
+      // Created anew, so that nothing is written through a link or into a file that others may read.
       tryRemove(holderFile);
+      writeFileSync(holderFile, JSON.stringify(holder), { flag: "wx", mode: 0o600 });
+      return held;
+    } catch (error) {
+      held.db.close();
+      throw toLockError(error, lockFile);
+    }
+  };
+  let held = hold();
+  const isHeld = () => idOf(lockFile) === held.id;
+  // Without the lock, the name of the holder is that of another process.
+  const forgetHolder = () => isHeld() && tryRemove(holderFile);
+  return {
+    requireHeld() {
+      if (isHeld()) return;
+      const { db } = held;
+      held = hold();
+      // Not before: a lost lock stays lost for `release`.
       db.close();
     },
+    release() {
+      forgetHolder();
+      held.db.close();
+    },
     releaseAndRemove() {
-      tryRemove(holderFile);
+      const removes = isHeld();
+      forgetHolder();
       // While it is held, so that a waiting process notices. Windows cannot remove an open file.
-      if (process.platform !== "win32") tryRemove(lockFile);
-      db.close();
-      if (process.platform === "win32") tryRemove(lockFile);
+      if (removes && process.platform !== "win32") tryRemove(lockFile);
+      held.db.close();
+      if (removes && process.platform === "win32") tryRemove(lockFile);
     },
   };
 }
@@ -73,7 +94,7 @@ export function takeLock(file: string, { startedAt, busyMessage }: LockRequest):
  * @throws as `takeLock`
  */
 export function shareLock(file: string, busyMessage: string): Pick<Lock, "release"> {
-  const db = openAndHold(file, busyMessage, (opened) => {
+  const { db } = openAndHold(file, busyMessage, (opened) => {
     opened.exec("begin");
     opened.prepare(probe).get();
   });
@@ -122,11 +143,12 @@ function pathsOf(file: string) {
   return { lockFile: `${file}.lock`, holderFile: `${file}.holder.json` };
 }
 
-function openAndHold(
-  file: string,
-  busyMessage: string,
-  hold: (db: Database.Database) => void,
-): Database.Database {
+interface HeldFile {
+  readonly db: Database.Database;
+  readonly id: string;
+}
+
+function openAndHold(file: string, busyMessage: string, hold: (db: Database.Database) => void): HeldFile {
   const { lockFile, holderFile } = pathsOf(file);
   const { db, id } = openLockFile(lockFile);
   try {
@@ -140,13 +162,13 @@ function openAndHold(
       "Wait until it has finished, or stop it.",
     );
   }
-  if (idOf(lockFile) === id) return db;
+  if (idOf(lockFile) === id) return { db, id };
   // Its holder removed the file in the meantime: another process may hold a lock on a new file of this name.
   db.close();
   return openAndHold(file, busyMessage, hold);
 }
 
-function openLockFile(lockFile: string): { db: Database.Database; id: string } {
+function openLockFile(lockFile: string): HeldFile {
   for (let attempt = 1; ; attempt++) {
     try {
       createPrivately(lockFile);

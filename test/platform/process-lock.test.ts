@@ -1,5 +1,5 @@
 /** One writer and any number of readers; a lock needs no clean-up after its process. */
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { shareLock, takeLock } from "../../src/platform/process-lock.ts";
@@ -75,6 +75,33 @@ it("two processes never hold a removed and recreated lock at the same time", asy
   const responses = await Promise.all(children.map((child) => child.readLine()));
   expect(responses).toEqual(children.map(() => "200 rounds, 0 shared"));
   expect(existsSync(`${rig.file}.lock`)).toBe(false);
+});
+
+it("a writer whose lock file was removed takes the lock again before it writes", async () => {
+  const mirror = await rig.write();
+  rmSync(`${rig.file}.lock`);
+  mirror.beginRun({ startedAt: someTime, mode: "incremental", scope: {} });
+  await using second = startChild("holding-process.ts", rig.file);
+  expect(await second.readLine()).toMatch(/^locked: The mirror .* is in use by process/);
+  mirror.close();
+  expect(existsSync(`${rig.file}.holder.json`)).toBe(false);
+});
+
+it("a writer whose lock was removed and taken by another process writes nothing more", async () => {
+  const mirror = await rig.write();
+  const runId = mirror.beginRun({ startedAt: someTime, mode: "incremental", scope: {} });
+  rmSync(`${rig.file}.lock`);
+  await using second = await startHolder();
+  const refusal = {
+    code: "locked",
+    message: expect.stringContaining(`is in use by process ${second.pid} on ${hostname()}`),
+  };
+  for (const write of [() => mirror.addRoot(runId), () => mirror.ingest([], runId)])
+    expect(write).toThrow(expect.objectContaining(refusal));
+  mirror.close();
+  // The lock is still that of the other process, and named after it.
+  expect(JSON.parse(readFileSync(`${rig.file}.holder.json`, "utf8"))).toMatchObject({ pid: second.pid });
+  await expect(rig.write()).rejects.toThrow(expect.objectContaining(refusal));
 });
 
 it("a lock is held by any number of sharers or by one exclusive owner", () => {
