@@ -1,6 +1,7 @@
 /** The commander program: one stub for each command, whose module is loaded when it is called. */
 import { Command, type OutputConfiguration } from "commander";
 import { commands } from "./commands.ts";
+import { refuseEmptyValues } from "./settings/empty-values.ts";
 import { environmentVariables } from "./settings/environment.ts";
 import { addGlobalOptions } from "./settings/global-options.ts";
 import { exitCodeMeanings, exitCodes } from "./terminal/exit-codes.ts";
@@ -18,6 +19,7 @@ export function createProgram(version: string, output: OutputConfiguration): Com
     .exitOverride()
     .showHelpAfterError("Run `armoire --help` for the list of commands.")
     .addHelpText("after", programHelp);
+  refuseEmptyValues(program);
   for (const [name, { summary }] of Object.entries(commands))
     hintAtHelp(program.command(name).description(summary));
   return program;

@@ -5,6 +5,7 @@ import { looksLikeToken } from "../accounts/account-name.ts";
 import { type AccountFlags, requireAccountFor } from "./flags/account-flags.ts";
 import { scopeOptionsFor } from "./flags/scope-flags.ts";
 import { type RedisFlags, readRedisAddress } from "./secrets/redis-address.ts";
+import { refuseEmptyValues } from "./settings/empty-values.ts";
 import { addGlobalOptions } from "./settings/global-options.ts";
 import { candidateMirrorFiles, mirrorFileToSync } from "./settings/mirror-file.ts";
 import { readSettings, type Settings } from "./settings/settings.ts";
@@ -82,7 +83,7 @@ async function parseCommand([name = "", ...rest]: readonly string[], io: Io): Pr
   const program = addGlobalOptions(new Command("armoire"))
     .exitOverride()
     .configureOutput({ writeOut: () => {}, writeErr: () => {} });
-  const command = program.command(name);
+  const command = refuseEmptyValues(program).command(name);
   (await load()).configure(command, io);
   [command, ...command.commands].forEach(addGlobalOptions);
   let parsed: Command | null = null;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { leavesOf, loadCommandLine } from "../support/command-line.ts";
 import { callArmoire, runArmoire } from "../support/run-armoire.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { createFixture, type Fixture } from "./support/fixture.ts";
@@ -97,7 +98,7 @@ describe("invalid values", () => {
     "a data directory without a name": [
       () => ["status", "--data-dir", ""],
       2,
-      /data directory \(command line\) is empty/,
+      /--data-dir has an empty value/,
     ],
     "a budget in words": [() => ["sync", "--budget", "ten"], 2, /must be a whole number/],
     "a reserve in words": [() => ["sync", "--reserve", "some"], 2, /must be a whole number/],
@@ -225,6 +226,56 @@ describe.each([["sync"], ["plan"]])("an invalid option of %s is wrong usage", (c
     expectRefused(fixture, [(f) => [command, `${flag}=${value}`, "--base-url", f.sandbox.url], 2, message]),
   );
 });
+
+/** Values that are valid beside an empty one, by option; an option that others need. */
+const companions: Readonly<Record<string, readonly string[]>> = { "dashboard-host": ["--dashboard", "0"] };
+
+it("an empty value of any option of any command is wrong usage, and no command runs", async () => {
+  const program = await loadCommandLine();
+  let tried = 0;
+  for (const leaf of program.commands.flatMap(leavesOf)) {
+    const path = leaf.parent === program ? [leaf.name()] : [leaf.parent?.name() ?? "", leaf.name()];
+    const operands = leaf.registeredArguments.map(({ argChoices }) => argChoices?.[0] ?? "x");
+    const mandatory = leaf.options.filter(({ mandatory }) => mandatory).map(({ long }) => `${long}=x`);
+    for (const option of leaf.options.filter(({ required }) => required)) {
+      const name = option.long?.slice(2) ?? "";
+      const others = [
+        ...mandatory.filter((other) => !other.startsWith(`--${name}=`)),
+        ...(companions[name] ?? []),
+      ];
+      const args = [...path, ...others, `--${name}=`, ...operands];
+      const { stderr, exitCode } = await callArmoire(args);
+      expect({ args, exitCode, stderr }).toEqual({ args, exitCode: 2, stderr: expect.stringMatching(/./) });
+      tried++;
+    }
+  }
+  expect(tried).toBeGreaterThan(100);
+});
+
+it("an empty listening address is refused, not taken for all addresses", () =>
+  expectRefused(fixture, [
+    () => ["worker", "--dashboard", "0", "--dashboard-host", ""],
+    2,
+    /^armoire: --dashboard-host has an empty value\.\nGive a value, or leave the option out\.\n$/,
+  ]));
+
+it("an empty value in a command to schedule is refused when it is added", () =>
+  expectRefused(fixture, [
+    (f) => [
+      "schedule",
+      "add",
+      "x",
+      "--cron",
+      "0 6 * * *",
+      "--data-dir",
+      f.newPath(),
+      "--",
+      "export",
+      "--out=",
+    ],
+    2,
+    /--out has an empty value/,
+  ]));
 
 it("plan has no --require-complete", () =>
   expectRefused(fixture, [() => ["plan", "--require-complete"], 2, /unknown option/]));
