@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { RetentionPolicy } from "../mirror/runs/retention.ts";
+import { requireStrongPassphrase } from "./container/encryption.ts";
 import { withPassphrase } from "./container/open.ts";
 import { type CreateBackupRequest, type CreatedBackup, createBackup, verifyWritten } from "./create.ts";
 import { requireFolder } from "./destination.ts";
@@ -31,6 +32,7 @@ export interface BackedUp<Synced> {
  */
 export async function backUp<Synced>(request: BackUpRequest<Synced>): Promise<BackedUp<Synced>> {
   const { mirror, sync, keep, passphrase, signal } = request;
+  if (passphrase !== undefined) requireStrongPassphrase(passphrase);
   await requireFolder(request.to);
   const synced = await sync().then(
     (report) => ({ report }),

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { type MirrorReader, readMirror } from "../mirror/reader.ts";
 import { type TemporaryFile, writeTemporary } from "../platform/atomic-file.ts";
 import { isSystemError } from "../platform/errors.ts";
-import { encrypted } from "./container/encryption.ts";
+import { encrypted, requireStrongPassphrase } from "./container/encryption.ts";
 import { withPassphrase } from "./container/open.ts";
 import { zipChunks } from "./container/zip-writer.ts";
 import { readContents } from "./contents/entries.ts";
@@ -63,6 +63,7 @@ export async function createBackup(request: CreateBackupRequest): Promise<Create
 
 async function writeBackup(mirror: MirrorReader, request: CreateBackupRequest): Promise<CreatedBackup> {
   const { passphrase, signal } = request;
+  if (passphrase !== undefined) requireStrongPassphrase(passphrase);
   const catalogue = readLinkedCatalogue(mirror, request.catalogue ?? null);
   const { manifest, entries, rootHash } = readContents(mirror, request.account, catalogue);
   const { error: catalogueError } = catalogue;

@@ -10,6 +10,8 @@ export class BackupError extends errorClass("BackupError", {
   "needs-passphrase": "settings",
   /** The passphrase does not open it, or its header is damaged. */
   "wrong-passphrase": "settings",
+  /** A new passphrase is too short to protect anything. */
+  "weak-passphrase": "usage",
   /** It is of another user or service than expected. */
   "other-account": "settings",
   /** The destination exists. */

@@ -213,6 +213,14 @@ describe("file", () => {
     expect(made.filter((path) => (statSync(path).mode & 0o077) !== 0)).toEqual([]);
   });
 
+  it("a backup is not encrypted with a short passphrase, and nothing is written", async () => {
+    await using rig = await startCrawled();
+    await expect(rig.create("a.zip.age", { passphrase: "seven77" })).rejects.toMatchObject({
+      code: "weak-passphrase",
+    });
+    expect(backupsIn(rig.folder)).toEqual([]);
+  });
+
   it("a write error names the file and the reason, and nothing of the file remains", async () => {
     await using rig = await startCrawled();
     const program = `

@@ -11,6 +11,21 @@ export const ageHeaderBytes = header.length;
 /** Whether a file with this beginning is in the format of age. */
 export const isEncrypted = (head: Buffer): boolean => head.subarray(0, ageHeaderBytes).equals(header);
 
+/** Shorter ones are found by trying them all, since everybody who has the file can try. */
+const minPassphraseLength = 8;
+
+/** Only for new backups: others are opened with any passphrase. @throws BackupError `weak-passphrase` */
+export function requireStrongPassphrase(passphrase: string): void {
+  if ([...passphrase].length >= minPassphraseLength) return;
+  throw new BackupError(
+    "weak-passphrase",
+    passphrase === ""
+      ? "The passphrase is empty."
+      : `The passphrase has fewer than ${minPassphraseLength} characters, so others could find it. Nothing was written.`,
+    "Use four or five random words, or let a password manager make one.",
+  );
+}
+
 /** The same content gives other bytes each time. */
 export async function* encrypted(
   chunks: Iterable<Uint8Array>,

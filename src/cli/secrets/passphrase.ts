@@ -1,5 +1,6 @@
 /** The passphrase of backups, from a private file, the environment or a prompt. It is never an option's value. */
 import type { Command } from "commander";
+import { requireStrongPassphrase } from "../../archive/container/encryption.ts";
 import { type AskPassphrase, withPassphrase } from "../../archive/container/open.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
@@ -24,17 +25,24 @@ export function addEncryptOptions(command: Command): Command {
   return addPassphraseOption(command.option("--encrypt", "encrypt with a passphrase, in age format"));
 }
 
-/** The passphrase of a new backup; empty without --encrypt. @throws CliError, FileError `unsafe` */
+/**
+ * The passphrase of a new backup; empty without --encrypt.
+ * @throws CliError, BackupError `weak-passphrase`, FileError `unsafe`
+ */
 export async function readNewPassphrase(flags: EncryptFlags, io: Io): Promise<{ passphrase?: string }> {
   if (!flags.encrypt) {
     if (flags.passphraseFile === undefined) return {};
     throw new CliError("usage", "--passphrase-file needs --encrypt.", "Add --encrypt, or leave it out.");
   }
   const given = readGiven(flags, io);
-  if (given !== null) return { passphrase: given };
+  if (given !== null) {
+    requireStrongPassphrase(given);
+    return { passphrase: given };
+  }
   const { ask } = io;
   if (ask === null) throw noTerminal();
   const passphrase = await askOnce(ask, "Passphrase for the backup (not shown): ");
+  requireStrongPassphrase(passphrase);
   const again = await askOnce(ask, "Repeat the passphrase: ");
   if (passphrase === again) return { passphrase };
   throw new CliError("usage", "The two passphrases differ.", "Nothing was written. Try again.");

@@ -23,18 +23,44 @@ function typeLines(...lines: (string | null)[]): { io: Io; prompts: { text: stri
 
 describe("new backup", () => {
   it("the passphrase of a new backup is prompted for twice and not shown", async () => {
-    const { io, prompts } = typeLines("one two", "one two");
-    expect(await readNewPassphrase({ encrypt: true }, io)).toEqual({ passphrase: "one two" });
+    const { io, prompts } = typeLines("one two three", "one two three");
+    expect(await readNewPassphrase({ encrypt: true }, io)).toEqual({ passphrase: "one two three" });
     expect(prompts.map(({ isSecret }) => isSecret)).toEqual([true, true]);
   });
 
-  it.each([[["a", "b"]], [["", ""]], [[null]]])(
+  it.each([[["a", "b"]], [["correct horse", "correct hose"]], [["", ""]], [[null]]])(
     "the passphrase of a new backup is refused if typed as %j",
     async (lines) => {
       const { io } = typeLines(...lines);
       await expect(readNewPassphrase({ encrypt: true }, io)).rejects.toMatchObject({ kind: "usage" });
     },
   );
+
+  it("the passphrase of a new backup has at least 8 characters, from any source", async () => {
+    await using folder = await temporaryFolder();
+    const passphraseFile = join(folder.path, "p");
+    writeSecretFile(passphraseFile, "seven77\n");
+    const { io, prompts } = typeLines("x", "x");
+    const refusal = {
+      kind: "usage",
+      message: "The passphrase has fewer than 8 characters, so others could find it. Nothing was written.",
+      hint: "Use four or five random words, or let a password manager make one.",
+    };
+    const env = { ARMOIRE_BACKUP_PASSPHRASE: "👙👙👙👙👙👙👙" };
+    for (const reading of [
+      readNewPassphrase({ encrypt: true }, io),
+      readNewPassphrase({ encrypt: true, passphraseFile }, io),
+      readNewPassphrase({ encrypt: true }, { ...fakeIo(), env }),
+    ])
+      await expect(reading).rejects.toMatchObject(refusal);
+    // Before it is to be repeated.
+    expect(prompts).toHaveLength(1);
+  });
+
+  it("the passphrase of an existing backup may be short", async () => {
+    const { io } = typeLines("x");
+    expect(await passphraseAsker({}, io)()).toBe("x");
+  });
 
   it("the passphrase of a new backup is not prompted for without --encrypt", async () => {
     const { io, prompts } = typeLines("x", "x");
