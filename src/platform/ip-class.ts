@@ -13,17 +13,20 @@ const ranges: Readonly<Record<Exclude<IpClass, "public">, readonly string[]>> = 
     "169.254.0.0/16",
     "192.0.0.0/24",
     "192.0.2.0/24",
+    "192.88.99.0/24",
     "198.18.0.0/15",
     "198.51.100.0/24",
     "203.0.113.0/24",
     "224.0.0.0/3",
-    "::/128",
+    "::/96",
     "64:ff9b::/96",
     "64:ff9b:1::/48",
     "100::/64",
     "2001::/23",
     "2001:db8::/32",
     "2002::/16",
+    "3fff::/20",
+    "5f00::/16",
     "fe80::/10",
     "fec0::/10",
     "ff00::/8",
@@ -39,10 +42,15 @@ const lists = Object.entries(ranges).map(([name, subnets]) => {
   return [name as IpClass, list] as const;
 });
 
-/** @param address as `node:dns` writes it; an IPv4-mapped IPv6 address is classed as the IPv4 address */
+/**
+ * @param address as `node:dns` and sockets write it, also with a zone; an IPv4-mapped IPv6 address is classed as the
+ * IPv4 address. Any other text is `reserved`.
+ */
 export function ipClassOf(address: string): IpClass {
-  const family = isIP(address) === 6 ? "ipv6" : "ipv4";
-  return lists.find(([, list]) => list.check(address, family))?.[0] ?? "public";
+  const bare = address.replace(/%.*$/, "");
+  if (isIP(bare) === 0) return "reserved";
+  const family = isIP(bare) === 6 ? "ipv6" : "ipv4";
+  return lists.find(([, list]) => list.check(bare, family))?.[0] ?? "public";
 }
 
 /** The IP address in the host of a URL; null for a name. @param hostname as `URL` writes it */
@@ -51,15 +59,22 @@ export function literalAddress(hostname: string): string | null {
   return isIP(bare) === 0 ? null : bare;
 }
 
-/** The class of a host that the user chose. A name that cannot be resolved counts as public. */
-export async function ipClassOfHost(hostname: string): Promise<IpClass> {
+/** All addresses of a name. Rejects for a name without any. */
+export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
+
+const resolveHost: ResolveHost = async (hostname) =>
+  (await lookupHost(hostname, { all: true })).map(({ address }) => address);
+
+/**
+ * The class of a host that the user chose: that of all its addresses. A name whose addresses are of several classes, or
+ * that cannot be resolved, counts as public, since its owner must not open a private network by one more address.
+ */
+export async function ipClassOfHost(hostname: string, resolve: ResolveHost = resolveHost): Promise<IpClass> {
   const literal = literalAddress(hostname);
   if (literal !== null) return ipClassOf(literal);
-  const address = await lookupHost(hostname).then(
-    (found) => found.address,
-    () => null,
-  );
-  return address === null ? "public" : ipClassOf(address);
+  const addresses = await resolve(hostname).catch(() => []);
+  const [first, ...others] = new Set(addresses.map(ipClassOf));
+  return first === undefined || others.length > 0 ? "public" : first;
 }
 
 /** Whether a host can be reached from this machine only. */

@@ -23,6 +23,17 @@ describe("the class of an address", () => {
     ["2002:7f00:1::", "reserved"],
     ["0.0.0.0", "reserved"],
     ["::", "reserved"],
+    ["::10.1.2.3", "reserved"],
+    ["::a01:203", "reserved"],
+    ["::ffff:93.184.216.34", "public"],
+    ["3fff::1", "reserved"],
+    ["3fff:1000::1", "public"],
+    ["5f00::1", "reserved"],
+    ["192.88.99.1", "reserved"],
+    ["fe80::1%eth0", "reserved"],
+    ["fd00::1%1", "private"],
+    ["", "reserved"],
+    ["no address", "reserved"],
     ["fe80::1", "reserved"],
     ["224.0.0.1", "reserved"],
     ["255.255.255.255", "reserved"],
@@ -39,4 +50,15 @@ it.each([
   ["http://no-such-host.invalid/", "public"],
 ])("the host of %s is %s", async (url, expected) => {
   expect(await ipClassOfHost(new URL(url).hostname)).toBe(expected);
+});
+
+it.each([
+  [["10.0.0.1", "10.0.0.2"], "private"],
+  [["127.0.0.1", "::1"], "loopback"],
+  [["10.0.0.1", "93.184.216.34"], "public"],
+  [["93.184.216.34", "10.0.0.1"], "public"],
+  [["10.0.0.1", "127.0.0.1"], "public"],
+  [[], "public"],
+])("a name with the addresses %j is %s, in any order", async (addresses, expected) => {
+  expect(await ipClassOfHost("service.example", async () => addresses)).toBe(expected);
 });

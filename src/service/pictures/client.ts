@@ -10,7 +10,7 @@ import { createAttempt } from "../requests/attempt.ts";
 import { createFetch } from "../requests/fetch-with-retry.ts";
 import type { RateLimiter } from "../requests/rate-limiter.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "../requests/retry-policy.ts";
-import { defaultLimits, guardedLookup, type ServiceLimits } from "../transport/pool.ts";
+import { defaultLimits, type PoolOptions, type ServiceLimits } from "../transport/pool.ts";
 import { openTransport } from "../transport/transport.ts";
 import { type FetchedPicture, interpretPicture, pictureTypes } from "./interpret-picture.ts";
 
@@ -32,6 +32,8 @@ export interface PictureClientOptions {
   readonly limits?: Partial<ServiceLimits>;
   readonly retry?: Partial<RetryPolicy>;
   readonly clock?: Clock;
+  /** Resolves host names. Default: the system's resolver. */
+  readonly lookup?: PoolOptions["lookup"];
 }
 
 export interface PictureRequest {
@@ -49,6 +51,7 @@ export interface PictureClient {
 
 export function openPictureClient(options: PictureClientOptions): PictureClient {
   const { origin, serviceOrigin, serviceClass, maxBytes, rateLimiter, connections = 4 } = options;
+  const lookup = options.lookup === undefined ? {} : { lookup: options.lookup };
   const clock = options.clock ?? systemClock;
   const limits = { ...defaultLimits, ...options.limits, wireBytes: maxBytes, decodedBytes: maxBytes };
   const policy = { ...defaultRetryPolicy, ...options.retry };
@@ -57,7 +60,7 @@ export function openPictureClient(options: PictureClientOptions): PictureClient 
   const isPrivate = literal !== null && !allowed.has(ipClassOf(literal));
   const isDowngrade = serviceOrigin.startsWith("https:") && origin.startsWith("http:");
   const headers = ["accept", pictureTypes.join(", "), "accept-encoding", "identity", "user-agent", "armoire"];
-  const transport = openTransport(origin, headers, limits, { connections, lookup: guardedLookup(allowed) });
+  const transport = openTransport(origin, headers, limits, { connections, allowed, ...lookup });
   const attempt = createAttempt({
     transport,
     rateLimiter,

@@ -1,6 +1,6 @@
 import { type LookupOptions, lookup } from "node:dns";
 import type { LookupFunction } from "node:net";
-import { Pool } from "undici";
+import { buildConnector, Pool } from "undici";
 import { limits } from "../../../schema/input/limits.ts";
 import { type IpClass, ipClassOf } from "../../platform/ip-class.ts";
 import { privateAddress } from "./network-errors.ts";
@@ -8,38 +8,59 @@ import { privateAddress } from "./network-errors.ts";
 export interface PoolOptions {
   /** At most so many sockets. */
   readonly connections: number;
+  /** The classes of addresses that may be connected to. Default: all. */
+  readonly allowed?: ReadonlySet<IpClass>;
   /** Resolves host names. Default: the system's resolver. */
-  readonly lookup?: ReturnType<typeof guardedLookup>;
+  readonly lookup?: typeof lookup;
 }
 
 /** Connections to one origin. */
-export function openPool(origin: string, limits: ServiceLimits, { connections, lookup }: PoolOptions): Pool {
+export function openPool(origin: string, limits: ServiceLimits, options: PoolOptions): Pool {
+  const { connections, allowed, lookup: resolve = lookup } = options;
+  const connect = buildConnector({
+    // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED=0 would otherwise switch it off silently.
+    rejectUnauthorized: true,
+    timeout: limits.headerTimeoutMillis,
+    autoSelectFamily: true,
+    allowH2: false,
+    ...(allowed && { lookup: guardedLookup(allowed, resolve) }),
+  });
   return new Pool(origin, {
     connections,
     allowH2: false,
     headersTimeout: limits.headerTimeoutMillis,
     bodyTimeout: limits.idleTimeoutMillis,
-    connect: {
-      // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED=0 would otherwise switch it off silently.
-      rejectUnauthorized: true,
-      timeout: limits.headerTimeoutMillis,
-      autoSelectFamily: true,
-      ...(lookup && { lookup }),
-    },
+    connect: allowed === undefined ? connect : guardedConnector(allowed, connect),
   });
 }
 
+/** Refuses a connection by the address that it really has, before anything is sent. */
+function guardedConnector(
+  allowed: ReadonlySet<IpClass>,
+  connect: buildConnector.connector,
+): buildConnector.connector {
+  return (options, callback) => {
+    connect(options, (error, socket) => {
+      if (error !== null) return callback(error, null);
+      if (allowed.has(ipClassOf(socket.remoteAddress ?? ""))) return callback(null, socket);
+      socket.destroy();
+      callback(privateAddressError(), null);
+    });
+  };
+}
+
+const privateAddressError = () => Object.assign(new Error("a private address"), { code: privateAddress });
+
 /**
- * Resolves names as Node does, and refuses addresses of other classes. It runs when a connection is made, so that no later
- * answer of a name server can lead elsewhere.
+ * Resolves names as Node does, and refuses a name with any address of another class. It runs when a connection is made, so
+ * that no later answer of a name server can lead elsewhere.
  */
-export function guardedLookup(allowed: ReadonlySet<IpClass>): LookupFunction {
+function guardedLookup(allowed: ReadonlySet<IpClass>, resolve: typeof lookup): LookupFunction {
   return (hostname, options: LookupOptions, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error !== null) return callback(error, "");
       if (addresses.some(({ address }) => !allowed.has(ipClassOf(address)))) {
-        const refusal = Object.assign(new Error("a private address"), { code: privateAddress });
-        return callback(refusal, "");
+        return callback(privateAddressError(), "");
       }
       if (options.all) return callback(null, addresses);
       const [first] = addresses;
