@@ -1,8 +1,11 @@
 /** Exports a mirror as a data package: its public tables at one instant, complete or absent. */
+import { statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { prepareColumn, q } from "../src/mirror/file/statements.ts";
 import type { Point } from "../src/mirror/points/point.ts";
 import { publicTables } from "../src/mirror/public-tables.ts";
 import { type MirrorReader, readMirror } from "../src/mirror/reader.ts";
+import { type ReadFreeBytes, requireFreeSpace, workingBytes } from "../src/platform/files/free-space.ts";
 import { type ExportFormat, writeDataPackage } from "./data-package.ts";
 import { ExportError } from "./errors.ts";
 import type { Manifest } from "./manifest.ts";
@@ -19,10 +22,12 @@ export interface ExportMirrorRequest {
   /** Exports the mirror as it was then. The data files equal those of an export made at that time. */
   readonly asOf?: Point;
   readonly toolVersion: string;
+  /** Reads the free space of a disk. Default: the system's. */
+  readonly readFreeBytes?: ReadFreeBytes;
   readonly signal?: AbortSignal;
 }
 
-/** @throws MirrorError, PointError, ExportError */
+/** @throws MirrorError, PointError, ExportError; FileError `disk-full` before anything is written */
 export async function exportMirror(request: ExportMirrorRequest): Promise<Manifest> {
   const { file, out, formats, raw, toolVersion, signal } = request;
   const write = async (mirror: MirrorReader): Promise<Manifest> => {
@@ -40,6 +45,15 @@ export async function exportMirror(request: ExportMirrorRequest): Promise<Manife
     }
     const tables =
       request.tables.length === 0 ? all : all.filter(({ name }) => request.tables.includes(name));
+    requireFreeSpace(
+      {
+        folder: dirname(resolve(out)),
+        // Some tables may be small. All of them take more than a quarter of the mirror, once for each format.
+        bytes: workingBytes + (tables === all ? (formats.length * statSync(file).size) / 4 : 0),
+        purpose: "The export",
+      },
+      request.readFreeBytes,
+    );
     const about = {
       baseUrl: mirror.identity.baseUrl,
       run: lastChangingRun(mirror),

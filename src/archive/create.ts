@@ -1,9 +1,10 @@
 /** Makes a backup of a mirror: one file, whole or absent, without a request to the service. */
 import { lstatSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { type MirrorReader, readMirror } from "../mirror/reader.ts";
 import { type TemporaryFile, writeTemporary } from "../platform/atomic-file.ts";
 import { isSystemError } from "../platform/errors.ts";
+import { type ReadFreeBytes, requireFreeSpace, workingBytes } from "../platform/files/free-space.ts";
 import { encrypted, requireStrongPassphrase } from "./container/encryption.ts";
 import { withPassphrase } from "./container/open.ts";
 import { zipChunks } from "./container/zip-writer.ts";
@@ -33,6 +34,8 @@ export interface CreateBackupRequest {
   readonly passphrase?: string;
   /** Replaces an existing file. */
   readonly replace?: boolean;
+  /** Reads the free space of a disk. Default: the system's. */
+  readonly readFreeBytes?: ReadFreeBytes;
   readonly signal?: AbortSignal;
 }
 
@@ -74,6 +77,15 @@ async function writeBackup(mirror: MirrorReader, request: CreateBackupRequest): 
   );
   const zip = zipChunks(entries);
   try {
+    requireFreeSpace(
+      // Bodies are stored as they were sent, so an archive is larger than the mirror unless that holds much of the past.
+      {
+        folder: dirname(file),
+        bytes: workingBytes + statSync(request.mirror).size / 4,
+        purpose: "The backup",
+      },
+      request.readFreeBytes,
+    );
     const written = await writeTemporary(file, isEncrypted ? encrypted(zip, passphrase) : zip, signal);
     const made = { file, bytes: written.bytes, isEncrypted, rootHash: rootHash(), manifest, catalogueError };
     return await publish(written, made, request);

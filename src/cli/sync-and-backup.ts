@@ -54,6 +54,7 @@ export async function syncAndBackUp(flags: SyncAndBackupFlags, settings: Setting
       ...parts,
       user: userOf(account),
       signal,
+      onLowSpace: (warning) => io.err(`${warning}\n`),
       onProgress: settings.quiet ? () => {} : display.update,
     }).finally(display.end);
   const done = await backUp({

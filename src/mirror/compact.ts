@@ -1,7 +1,9 @@
 /** Makes a mirror's file as small as possible: prunes runs, compresses all bodies again, and returns unused space. */
 import { existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kinds } from "../../schema/kind.ts";
+import { type ReadFreeBytes, requireFreeSpace, workingBytes } from "../platform/files/free-space.ts";
 import { toMirrorError } from "./file/errors.ts";
 import { prepare, q } from "./file/statements.ts";
 import { listPoints } from "./points/resolve-point.ts";
@@ -20,6 +22,8 @@ export interface CompactOptions {
   /** Cancels between two steps; bodies that are compressed by then stay compressed. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: CompactProgress) => void;
+  /** Reads the free space of a disk. Default: the system's. */
+  readonly readFreeBytes?: ReadFreeBytes;
 }
 
 export type CompactProgress =
@@ -56,10 +60,13 @@ export function previewRetention({ file, keep }: { file: string; keep: Retention
   });
 }
 
-/** @throws MirrorError; FileError `locked`; the signal's reason */
+/** @throws MirrorError; FileError `locked`, `disk-full`; the signal's reason */
 export async function compactMirror(options: CompactOptions): Promise<CompactReport> {
   const { file, keep, signal, onProgress = () => {} } = options;
+  const requireSpace = (bytes: number) =>
+    requireFreeSpace({ folder: dirname(file), bytes, purpose: "Compacting" }, options.readFreeBytes);
   const identity = readMirror(file, (mirror) => mirror.identity);
+  requireSpace(workingBytes);
   const bytesBefore = sizeOf(file);
   const mirror = await openMirrorWriter({ ...options, identity });
   try {
@@ -74,6 +81,7 @@ export async function compactMirror(options: CompactOptions): Promise<CompactRep
       signal?.throwIfAborted();
     }
     onProgress({ step: "vacuum" });
+    requireSpace(usedBytes(mirror));
     const isStillRead = !mirror.vacuum();
     return {
       mirror: file,
@@ -88,6 +96,12 @@ export async function compactMirror(options: CompactOptions): Promise<CompactRep
   } finally {
     mirror.close();
   }
+}
+
+/** The size of the file without unused pages: a copy of them is written. */
+function usedBytes({ db }: Pick<MirrorReader, "db">): number {
+  const read = (name: string) => Number(db.pragma(name, { simple: true }));
+  return (read("page_count") - read("freelist_count")) * read("page_size");
 }
 
 function prune(mirror: MirrorWriter, keep: RetentionPolicy, at: string): RetentionReport {

@@ -55,6 +55,8 @@ export class FileError extends errorClass("FileError", {
   /** A folder, pipe, device or link in the place of a file. */
   "not-a-file": "failed",
   "too-large": "failed",
+  /** The disk has no room for what is about to be written. */
+  "disk-full": "failed",
 }) {}
 
 /** Turns an error of the operating system into a FileError; returns any other error as it is. */

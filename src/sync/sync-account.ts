@@ -59,7 +59,7 @@ export async function syncAccount({
   ...options
 }: AccountSyncOptions): Promise<AccountSyncResult> {
   const { file, budget = null, signal } = options;
-  const { credential: _token, user: _user, ...shared } = options;
+  const { credential: _token, user: _user, onLowSpace: _warned, ...shared } = options;
   const workers = options.workers && { workers: { ...options.workers, principal: cataloguePrincipal } };
   const errors: unknown[] = [];
   let report: AccountSyncReport = await sync({ ...options, area: "account" });

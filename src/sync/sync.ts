@@ -4,6 +4,7 @@
  * URL, a scope. Out: a report. Even if it is stopped, everything fetched is in the mirror.
  */
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { RedisError } from "../../jobs/bullmq/errors.ts";
 import { createEngine } from "../../jobs/engine.ts";
 import { createJobExecutor } from "../../jobs/fetch-job.ts";
@@ -13,6 +14,12 @@ import { removeEmptyMirror } from "../mirror/file/create-mirror.ts";
 import { toMirrorError } from "../mirror/file/errors.ts";
 import { readMirrorId } from "../mirror/file/meta.ts";
 import { type Clock, systemClock, toIso } from "../platform/clock.ts";
+import {
+  describeLowSpace,
+  type ReadFreeBytes,
+  requireFreeSpace,
+  workingBytes,
+} from "../platform/files/free-space.ts";
 import type { Credential } from "../service/credentials/credential.ts";
 import { readOriginOrThrow } from "../service/same-origin.ts";
 import { SyncError } from "./errors.ts";
@@ -57,16 +64,24 @@ export interface SyncOptions extends ScopeOptions {
   /** Called after each batch. Reading the progress costs queries, so read it only to show it. */
   readonly onProgress?: (read: () => SyncProgress) => void;
   readonly clock?: Clock;
+  /** Called with a warning if the disk of the mirror is nearly full. */
+  readonly onLowSpace?: (warning: string) => void;
+  /** Reads the free space of a disk. Default: the system's. */
+  readonly readFreeBytes?: ReadFreeBytes;
 }
 
 /**
  * Brings a mirror up to date.
  * @throws MirrorError when the mirror cannot be used, SyncError when nothing could be fetched or the credential is
- * rejected, ServiceSettingsError when the base URL or credential is malformed, RedisError when workers cannot be reached
+ * rejected, FileError `disk-full` before anything is requested, ServiceSettingsError when the base URL or credential is malformed, RedisError when workers cannot be reached
  */
 export async function sync(options: SyncOptions): Promise<SyncReport> {
   readOriginOrThrow(options.baseUrl);
   const scope = resolveOptions(options);
+  const folder = dirname(options.file);
+  const free = requireFreeSpace({ folder, bytes: workingBytes, purpose: "A sync" }, options.readFreeBytes);
+  const warning = describeLowSpace(folder, free);
+  if (warning !== null) options.onLowSpace?.(warning);
   // Reached first: a sync that cannot begin leaves no mirror behind.
   const workers = options.workers ? await reachWorkers(options.workers) : null;
   try {

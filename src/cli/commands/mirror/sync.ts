@@ -149,6 +149,7 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
     }),
     ...(flags.concurrency !== undefined && { concurrency: flags.concurrency }),
     signal: interruption.signal,
+    onLowSpace: (warning: string) => io.err(`${warning}\n`),
     onProgress: settings.quiet ? () => {} : display.update,
   };
   const result = await (account === null
