@@ -8,7 +8,7 @@ import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { writeSecretFile } from "../support/canary.ts";
 import { type CommandResult, callArmoire, temporaryFolder } from "../support/run-armoire.ts";
 import type { Place, TortureCommand } from "./commands.ts";
-import { listNames, lostOf, problemsOf, readRevisions, soundnessOf } from "./support/judge.ts";
+import { listNames, lostOf, problemsOf, readRevisions, soundnessOf } from "./support/check-outcome.ts";
 import { type Mode, type ModeName, modeNames, modes, type Point } from "./support/modes.ts";
 import { changes, type Disturbance, execute, type Op, type Operation } from "./support/operations.ts";
 import { Disk, type Variant } from "./support/power-cut.ts";

@@ -192,7 +192,7 @@ describe("invalid files", () => {
       };
       await expect(spendAgain()).rejects.toMatchObject({
         code: "damaged",
-        hint: expect.stringMatching(/safe to delete.*allowance/),
+        hint: expect.stringMatching(/You can delete it.*allowance/),
       });
     },
   );
