@@ -113,15 +113,18 @@ function readTime(text: string, now: number): number | null {
 
 const refusals: readonly number[] = [403, 429, 503];
 
+/** No wait is believed to be longer without knowing the service's window, which only the ledger does. */
+const maxBackoffMillis = 24 * 3600 * 1000;
+
 /**
- * When to retry after a refusal: `Retry-After`, else the reset of a spent rate limit.
+ * When to retry after a refusal: `Retry-After`, else the reset of a spent rate limit, but at most a day later.
  * @param now epoch milliseconds
  * @returns epoch milliseconds; null without a refusal or a time
  */
 export function readBackoffUntil({ status, headers }: ResponseHead, now: number): number | null {
   if (!refusals.includes(status)) return null;
-  const retryAt = readRetryAfter(headers["retry-after"], now);
-  if (retryAt !== null) return retryAt;
   const allowance = readRateLimitHeaders(headers, now);
-  return allowance?.remaining === 0 ? allowance.resetAt : null;
+  const until =
+    readRetryAfter(headers["retry-after"], now) ?? (allowance?.remaining === 0 ? allowance.resetAt : null);
+  return until === null ? null : Math.min(until, now + maxBackoffMillis);
 }

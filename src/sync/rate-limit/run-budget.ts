@@ -14,6 +14,7 @@ import { defaultLimits } from "../../service/transport/pool.ts";
 import { spendingOf } from "./infer-prices.ts";
 import { describeWindow, type KnownAllowance } from "./known-allowance.ts";
 import { Leases } from "./leases.ts";
+import { maxWaitMillis } from "./reported-limits.ts";
 import type { Ledger } from "./store/ledger-store.ts";
 import type { Lease } from "./window-events.ts";
 
@@ -35,6 +36,8 @@ export interface RunBudget {
   readonly refusal: Extract<StopReason, "budget" | "allowance"> | null;
   /** Whether no request is running. */
   readonly isIdle: boolean;
+  /** The longest wait for the service that is believed. */
+  readonly maxWaitMillis: number;
   /** Records the body of the `rate_limit` resource. To be called after that request, while no other is running. */
   recordLimits(reading: RateLimitHeaders): void;
   /** Releases all leases, and closes the ledger. */
@@ -96,6 +99,9 @@ export function createRunBudget(options: RunBudgetOptions): RunBudget {
     },
     get isIdle() {
       return running === 0;
+    },
+    get maxWaitMillis() {
+      return maxWaitMillis(leases.state);
     },
     async acquirePermit({ url, signal }) {
       for (let polls = 0; ; ) {

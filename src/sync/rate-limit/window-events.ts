@@ -22,11 +22,17 @@ import {
   spendingOf,
 } from "./infer-prices.ts";
 import {
+  learnWindow,
+  maxWaitMillis,
+  resolveLimit,
+  sameWindowMillis,
+  toWindowEnd,
+} from "./reported-limits.ts";
+import {
   clampDeadline,
   type Deadline,
   emptyWindow,
   inferLimit,
-  toWindowEnd,
   type WindowState,
   windowEndsAt,
 } from "./window.ts";
@@ -49,6 +55,7 @@ export function renew(before: WindowState, now: number): WindowState {
   const end = windowEndsAt(state);
   if (end === null || end > now) return state;
   const { blockedUntil, openLeases, isFree304, isFreeRoot, hasRemainingHeader, isReported } = state;
+  const { isLimitUsed, lastCounts, lastReset, windowMillis } = state;
   const seq = state.seq + 1;
   const isInferred = state.isRefused && !isReported;
   // With these, no window of the service's reaches into the next one.
@@ -64,6 +71,10 @@ export function renew(before: WindowState, now: number): WindowState {
     isFreeRoot,
     hasRemainingHeader,
     granted: grantOf(state),
+    isLimitUsed,
+    lastCounts,
+    lastReset,
+    windowMillis,
     plainBefore: isOver ? 0 : state.responses.plain,
     seq,
     readingSeq: seq,
@@ -84,8 +95,14 @@ function withoutClockJumps(state: WindowState, now: number): WindowState {
     firstRequestAt === state.firstRequestAt &&
     limitInferredAt === state.limitInferredAt;
   if (isSame) return state;
-  return { ...state, resetAt, blockedUntil, firstCountedAt, firstRequestAt, limitInferredAt };
+  const next = { ...state, resetAt, blockedUntil, firstCountedAt, firstRequestAt, limitInferredAt };
+  const wasLong = blocked !== null && blockedUntil === null && blocked.spanMillis > maxPauseMillis;
+  // After a long wait, one request finds out whether it is over.
+  return wasLong && !state.isRefused ? { ...next, remaining: null, hasResponse: false } : next;
 }
+
+/** A run waits as long without ending. */
+const maxPauseMillis = 60_000;
 
 function atLatest(at: number | null, now: number): number | null {
   return at !== null && at > now ? now : at;
@@ -116,13 +133,24 @@ export function withoutLeases(state: WindowState, session: string): WindowState 
 }
 
 /** @param now epoch milliseconds */
-export function releaseLease(before: WindowState, release: LeaseRelease, now: number): WindowState {
-  const { lease, isRoot, report } = release;
+export function releaseLease(before: WindowState, given: LeaseRelease, now: number): WindowState {
+  const { lease, isRoot } = given;
   const returned = returnLeases(renew(before, now), lease.session, 1);
-  const state = inferFromFullWindow(returned, report, isRoot);
+  const resolved = resolveReport(returned, given.report, now);
+  const { report } = resolved;
+  const release = { lease, isRoot, report };
+  const state = inferFromFullWindow(resolved.state, report, isRoot);
   const spending = spendingOf(state, report, isRoot);
   const next = withEnd(applyReport(countRelease(state, release, spending, now), release, spending, now), now);
   return inferFromGrants(inferWhenIdle(next, report), next.isRefused && !state.isRefused);
+}
+
+function resolveReport(before: WindowState, report: AttemptReport, now: number) {
+  if (report.allowance === null) return { state: before, report };
+  const { state, reading } = resolveLimit(before, report.allowance);
+  // A refusal may be an error: only other responses show how long windows are.
+  const learned = report.isRefusal ? state : learnWindow(state, reading, now);
+  return { state: learned, report: { ...report, allowance: reading } };
 }
 
 function countRelease(
@@ -144,7 +172,7 @@ function countRelease(
       ? reportsRemaining(report) || (state.hasResponse && state.hasRemainingHeader === true)
       : state.hasRemainingHeader,
     responses: addToResponseTally(state.responses, report, { isRoot, isOfThisWindow }),
-    blockedUntil: laterBlock(state.blockedUntil, report, now),
+    blockedUntil: laterBlock(state, report, now),
     sinceReading: addToReadingTally(state.sinceReading, report, isRoot),
   };
 }
@@ -160,11 +188,13 @@ function isSuccess({ status, isRefusal }: AttemptReport): boolean {
  */
 export function recordLimits(
   before: WindowState,
-  reading: RateLimitHeaders,
+  given: RateLimitHeaders,
   releaseSeq: number,
   now: number,
 ): WindowState {
-  const state = renew(before, now);
+  const resolved = resolveLimit(renew(before, now), given);
+  const { reading } = resolved;
+  const state = learnWindow(resolved.state, reading, now);
   const isNewest = state.seq === releaseSeq && Object.keys(state.openLeases).length === 0;
   const next = { ...state, seq: state.seq + 1 };
   const recorded = withEnd(applyReading(next, reading, isNewest ? next.seq : 0, now) ?? next, now);
@@ -190,7 +220,9 @@ function applyReport(
   const isLate = !isLater && (state.remaining === null || isOfEarlierWindow(state, allowance, now));
   if (isRefusal && !isLate) {
     const resetAt =
-      toWindowEnd(allowance?.resetAt ?? null, now) ?? toWindowEnd(retryAt, now) ?? state.resetAt;
+      toWindowEnd(state, allowance?.resetAt ?? null, now) ??
+      toWindowEnd(state, retryAt, now) ??
+      state.resetAt;
     const isReported = state.isReported || typeof allowance?.limit === "number";
     const limit = allowance?.limit ?? state.limit;
     return { ...state, limit, resetAt, isReported, isRefused: true, remaining: 0, readingSeq: state.seq };
@@ -208,9 +240,9 @@ function applyReading(
 ): WindowState | null {
   const { limit, remaining } = reading;
   const isLater = leaseSeq > state.readingSeq;
-  if (remaining === null || (limit !== null && remaining > limit)) return null;
+  if (remaining === null) return null;
   if (!isLater && isOfEarlierWindow(state, reading, now)) return null;
-  const resetAt = toWindowEnd(reading.resetAt, now);
+  const resetAt = toWindowEnd(state, reading.resetAt, now);
   return {
     ...state,
     isReported: true,
@@ -222,9 +254,6 @@ function applyReading(
     unreported: leaseSeq > state.unreported.seq ? emptyWindow.unreported : state.unreported,
   };
 }
-
-/** Resets in seconds from now differ by as much within one window. */
-const sameWindowMillis = 5_000;
 
 function isOfEarlierWindow(state: WindowState, reading: RateLimitHeaders | null, now: number): boolean {
   const at = reading?.resetAt ?? null;
@@ -238,13 +267,11 @@ export function addUnreported(state: WindowState, count: number): WindowState {
 }
 
 /** A 403 or 429 concerns the whole service, a 503 only one resource. */
-function laterBlock(
-  known: Deadline | null,
-  { status, retryAt }: AttemptReport,
-  now: number,
-): Deadline | null {
+function laterBlock(state: WindowState, { status, retryAt }: AttemptReport, now: number): Deadline | null {
+  const { blockedUntil: known } = state;
   if (retryAt === null || retryAt <= now || (status !== 403 && status !== 429)) return known;
-  return known !== null && known.at >= retryAt ? known : { at: retryAt, spanMillis: retryAt - now };
+  const at = Math.min(retryAt, now + maxWaitMillis(state));
+  return known !== null && known.at >= at ? known : { at, spanMillis: at - now };
 }
 
 function inferWhenIdle(state: WindowState, { allowance }: AttemptReport): WindowState {

@@ -1,5 +1,6 @@
 /** The state of one allowance window: plain data, stored in the ledger as JSON. */
 import { dayMillis } from "../../platform/clock.ts";
+import type { ReportedCounts } from "./reported-limits.ts";
 
 export interface WindowState {
   /** Numbers leases and releases in their order. Events are ordered by it, never by clocks. */
@@ -49,6 +50,14 @@ export interface WindowState {
   readonly plainBefore: number;
   /** The grant of an earlier window, for comparison if nothing is reported. */
   readonly granted: Grant | null;
+  /** Whether the service reports as its limit what was used; the other fields hold the grant. */
+  readonly isLimitUsed: boolean;
+  /** As last sent. */
+  readonly lastCounts: ReportedCounts | null;
+  /** The end that was last reported, in epoch milliseconds, believed or not. */
+  readonly lastReset: number | null;
+  /** How long windows are at least, as responses agreed; null if unknown. */
+  readonly windowMillis: number | null;
 }
 
 /** Responses of one window, by what they may cost. */
@@ -113,6 +122,10 @@ export const emptyWindow: WindowState = {
   responses: { plain: 0, notModified: 0, others: 0, isStartKnown: false },
   plainBefore: 0,
   granted: null,
+  isLimitUsed: false,
+  lastCounts: null,
+  lastReset: null,
+  windowMillis: null,
 };
 
 /** Known limits are 30 to 300 a day. */
@@ -141,15 +154,6 @@ export function windowEndsAt({ resetAt, firstCountedAt, firstRequestAt, isRefuse
 /** The number of requests granted before the first refusal, including those that may have been free. */
 export function inferLimit({ counted, isFree304, responses }: WindowState): number {
   return counted.min + (isFree304 === null ? responses.notModified : 0);
-}
-
-/** No known window is longer than a month; a later end is an error. */
-const maxWindowMillis = 32 * dayMillis;
-
-/** A reported end; null if it is past or absurd. If the clock is set back, it is at least a day away. */
-export function toWindowEnd(at: number | null, now: number): Deadline | null {
-  if (at === null || at <= now || at - now > maxWindowMillis) return null;
-  return { at, spanMillis: Math.max(dayMillis, at - now) };
 }
 
 export function clampDeadline(deadline: Deadline | null, now: number): Deadline | null {

@@ -58,7 +58,9 @@ export async function closeAndReport(
   if (stop?.reason === "no-root" || (stored === 0 && stop?.reason === "outage"))
     throw new SyncError("nothing-fetched", stop.message, stop.hint);
   const { limit, remaining, resetAt, checkPrice } = runBudget.state;
-  const resumeMillis = stopped === "allowance" ? (stop?.resumeAt ?? resetAt) : null;
+  const latest = clock.now() + runBudget.maxWaitMillis;
+  const resumeAt = stop?.resumeAt == null ? resetAt : Math.min(stop.resumeAt, latest);
+  const resumeMillis = stopped === "allowance" ? resumeAt : null;
   return {
     run: state.runId,
     mirror: mirror.reader.file,

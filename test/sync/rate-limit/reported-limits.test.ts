@@ -1,0 +1,130 @@
+/** How far the figures of a service are believed. */
+import { describe, expect, it } from "vitest";
+import { type AttemptReport, noResponse } from "../../../src/service/requests/rate-limiter.ts";
+import { describeWindow } from "../../../src/sync/rate-limit/known-allowance.ts";
+import { decideLease } from "../../../src/sync/rate-limit/leases.ts";
+import { emptyWindow, type WindowState } from "../../../src/sync/rate-limit/window.ts";
+import { lease, releaseLease, renew } from "../../../src/sync/rate-limit/window-events.ts";
+import { startRig } from "../support/rig.ts";
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const start = Date.parse("2026-03-01T12:00:00Z");
+const tiny = { brands: 2, models: 3, sizes: 5, pageSize: 2 };
+
+function receive(before: WindowState, report: Partial<AttemptReport>, now: number): WindowState {
+  const leased = lease(renew(before, now), "a", 1);
+  const isRefusal = report.status === 403;
+  const full = { ...noResponse, status: 200, isRefusal, ...report };
+  return releaseLease(leased.state, { lease: leased.lease, isRoot: false, report: full }, now);
+}
+
+const counts = (limit: number, remaining: number, resetAt: number | null = null) => ({
+  allowance: { limit, remaining, resetAt },
+});
+
+describe("a limit that is what was used", () => {
+  it("a limit below the remaining count is what was used, and the grant is their sum", () => {
+    const state = receive(emptyWindow, counts(1, 29), start);
+    expect(describeWindow(state)).toMatchObject({ limit: 30, remaining: 29 });
+  });
+
+  it("a limit that grows as the remaining count falls is what was used", () => {
+    const first = receive(emptyWindow, counts(20, 10), start);
+    expect(describeWindow(first)).toMatchObject({ limit: 20, remaining: 10 });
+    const second = receive(first, counts(21, 9), start);
+    expect(describeWindow(second)).toMatchObject({ limit: 30, remaining: 9 });
+    expect(describeWindow(receive(second, counts(30, 0), start))).toMatchObject({ limit: 30, remaining: 0 });
+  });
+
+  it("a limit that stays while the remaining count falls is the grant", () => {
+    const odd = receive(emptyWindow, counts(10, 30), start);
+    const first = receive(odd, counts(30, 20), start);
+    expect(describeWindow(receive(first, counts(30, 19), start))).toMatchObject({ limit: 30, remaining: 19 });
+  });
+
+  it("half a window that is used is no full window", () => {
+    const first = receive(emptyWindow, counts(1, 29), start);
+    const half = receive(first, { ...counts(15, 15), status: 304 }, start);
+    expect(half.isFree304).toBeNull();
+  });
+
+  it("a sync over such a service spends the allowance exactly, without a refusal", async () => {
+    await using rig = await startRig({ ...tiny, limitMeaning: "used", allowance: 5 });
+    expect(await rig.sync()).toMatchObject({
+      stopped: "allowance",
+      allowance: { limit: 5, remaining: 0 },
+      requests: { counted: 5 },
+    });
+    rig.sandbox.moveClock({ advanceSeconds: 86_401 });
+    expect(await rig.sync()).toMatchObject({ requests: { counted: 5 }, allowance: { limit: 5 } });
+    expect(rig.sandbox.log().filter(({ status }) => status >= 400)).toEqual([]);
+  });
+});
+
+describe("the names of the headers", () => {
+  it.each(["ratelimit", "structured"] as const)(
+    "a service with the fields %s is spent exactly, without a refusal",
+    async (rateLimitFields) => {
+      await using rig = await startRig({ ...tiny, rateLimitFields, allowance: 5, windowSeconds: 3600 });
+      const report = await rig.sync();
+      expect(report).toMatchObject({ stopped: "allowance", allowance: { limit: 5, remaining: 0 } });
+      const wait = Date.parse(report.resumeAt ?? "") - rig.sandbox.now().getTime();
+      expect(wait).toBeGreaterThan(3_590_000);
+      expect(wait).toBeLessThanOrEqual(3_601_000);
+      expect(rig.sandbox.log().filter(({ status }) => status >= 400)).toEqual([]);
+    },
+  );
+});
+
+describe("a wait that a service demands", () => {
+  const waitOf = (state: WindowState, now: number) => {
+    const decision = decideLease(renew(state, now), 0);
+    if (decision.do === "pause") return decision.until - now;
+    return decision.do === "refuse" ? (decision.resumeAt ?? Number.NaN) - now : 0;
+  };
+
+  it.each([
+    ["Retry-After", { status: 429, retryAt: start + 366 * day }],
+    ["a reset", { status: 403, ...counts(30, 0, start + 30 * day) }],
+    ["an absurd reset", { status: 403, ...counts(30, 0, start + 3000 * day) }],
+  ])("%s is believed for at most a day, then one request finds out", (_form, report) => {
+    const refused = receive(emptyWindow, report, start);
+    expect(waitOf(refused, start)).toBe(day);
+    const later = renew(refused, start + day);
+    expect(decideLease(later, 0)).toEqual({ do: "send", room: 1 });
+    const refusedAgain = receive(later, report, start + day);
+    expect(waitOf(refusedAgain, start + day)).toBeLessThanOrEqual(day);
+  });
+
+  it("a window of a month is believed once two responses agree about its end", () => {
+    const end = start + 30 * day;
+    const first = receive(emptyWindow, counts(30, 29, end), start);
+    expect(waitOf(receive(first, counts(30, 0, end), start + hour), start + hour)).toBe(end - start - hour);
+  });
+
+  it("after a long wait for one resource, the remaining count is not relied on", () => {
+    const known = receive(emptyWindow, counts(300, 200, start + 3 * day), start);
+    const blocked = receive(known, { status: 429, retryAt: start + 5 * hour }, start);
+    expect(waitOf(blocked, start)).toBe(5 * hour);
+    expect(decideLease(renew(blocked, start + 5 * hour), 0)).toEqual({ do: "send", room: 1 });
+  });
+
+  it.each([
+    { fault: "status", status: 429, retryAfter: "99999999999" },
+    { fault: "allowance-spent", count: 20_000_000 },
+  ] as const)(
+    "a mirror is not locked for more than twice the known window, which is a day, by %o",
+    async (fault) => {
+      await using rig = await startRig(tiny);
+      rig.sandbox.setFaults([{ kind: "brand", positions: [1], ...fault }]);
+      const { stopped, resumeAt } = await rig.sync();
+      expect(stopped).toBe("allowance");
+      const wait = Date.parse(resumeAt ?? "") - rig.sandbox.now().getTime();
+      expect(wait).toBeGreaterThan(day - 60_000);
+      expect(wait).toBeLessThanOrEqual(2 * day + 2000);
+      rig.sandbox.moveClock({ advanceSeconds: 2 * 86_401 });
+      expect(await rig.sync()).toMatchObject({ complete: true });
+    },
+  );
+});
