@@ -21,6 +21,7 @@ const content = z.object({
   mayBeInKeychain: z.boolean(),
   tokenAt: z.iso.datetime(),
   scopes: z.array(z.enum(scopeNames)).readonly(),
+  unknownScopes: z.array(z.enum(scopeNames)).readonly().default([]),
 });
 
 /** The contents of `account.json`, without its version. */

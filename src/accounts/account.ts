@@ -37,8 +37,10 @@ export interface Account extends AccountPlace {
   readonly mayBeInKeychain: boolean;
   /** When the token was stored: ISO 8601, UTC. */
   readonly tokenAt: string;
-  /** The token's scopes at that time. */
+  /** The scopes that the service showed to be granted at that time. */
   readonly scopes: readonly ScopeName[];
+  /** The scopes of which only a request for their list shows whether they are granted. */
+  readonly unknownScopes: readonly ScopeName[];
 }
 
 export const accountsFolder = (dataDir: string): string => join(dataDir, "accounts");

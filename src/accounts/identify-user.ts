@@ -2,7 +2,7 @@
 import { user as entity } from "../../schema/entities/user.ts";
 import { type Envelope, NotAnEnvelopeError, readEnvelopeOrThrow, readFields } from "../../schema/envelope.ts";
 import { parseJsonBytesOrThrow } from "../../schema/json.ts";
-import { listGranted, type ScopeName, scopesFrom } from "../mirror/account/token-scopes.ts";
+import { listScopes, type ScopeName, scopesFrom } from "../mirror/account/token-scopes.ts";
 import { identifyingText } from "../mirror/account/user.ts";
 import type { ServiceClient } from "../service/client.ts";
 import { ServiceError } from "../service/errors.ts";
@@ -14,8 +14,10 @@ export interface IdentifiedUser {
   readonly userId: number | null;
   /** Null if the service gives none. At least one of the two is known. */
   readonly username: string | null;
-  /** The scopes that the responses show. */
+  /** The scopes that the responses show to be granted. */
   readonly scopes: readonly ScopeName[];
+  /** The scopes of lists that were not requested, but are linked. */
+  readonly unknownScopes: readonly ScopeName[];
 }
 
 /**
@@ -50,12 +52,16 @@ function readUser({ body, links, rel }: Envelope, url: string, origin: string): 
       `${url} does not identify the user: it has neither user_id nor username, or they are too long`,
     );
   }
-  const isLinked = (name: string) => {
+  const stateOf = (name: string) => {
     const href = links[name] ?? null;
-    return href !== null && !("skipped" in resolveLink(href, url, origin));
+    return href === null || "skipped" in resolveLink(href, url, origin) ? "not-granted" : "unknown";
   };
-  const scopes = scopesFrom({ me: true, email: typeof email === "string", isLinked });
-  return { ...user, scopes: listGranted(scopes) };
+  const scopes = scopesFrom({ me: true, email: typeof email === "string", stateOf });
+  return {
+    ...user,
+    scopes: listScopes(scopes, "granted"),
+    unknownScopes: listScopes(scopes, "unknown"),
+  };
 }
 
 async function fetchEnvelope(

@@ -1,6 +1,6 @@
 /** Counts and the last sync of an account, read from its mirror's file. */
 import { existsSync } from "node:fs";
-import { listGranted, readTokenScopes, type ScopeName } from "../mirror/account/token-scopes.ts";
+import { listScopes, readTokenScopes } from "../mirror/account/token-scopes.ts";
 import { isoTime, prepareColumn, q, queryBuilder } from "../mirror/file/statements.ts";
 import { type MirrorReader, readMirror } from "../mirror/reader.ts";
 import { listRuns, type RunRecord } from "../mirror/runs/runs.ts";
@@ -19,7 +19,7 @@ export function readOverview(account: Account): AccountOverview {
   if (!existsSync(account.mirrorFile)) return { ...account, lastSync: null, bras: null, measurements: null };
   return readMirror(account.mirrorFile, (mirror) => ({
     ...account,
-    scopes: readScopes(mirror, account),
+    ...readScopes(mirror, account),
     lastSync: readLastSync(mirror),
     bras: countPresent(mirror, "bra"),
     measurements: countPresent(mirror, "measurement"),
@@ -27,15 +27,19 @@ export function readOverview(account: Account): AccountOverview {
 }
 
 /** The scopes that the last sync saw, or those of the token if it was stored after that. */
-function readScopes(mirror: MirrorReader, { scopes, tokenAt }: Account): readonly ScopeName[] {
+function readScopes(
+  mirror: MirrorReader,
+  { scopes, unknownScopes, tokenAt }: Account,
+): Pick<Account, "scopes" | "unknownScopes"> {
   const checkedAt = prepareColumn(mirror.db, () =>
     q
       .selectFrom("_resource")
       .select(isoTime<string | null>("max(checked_at)").as("at"))
       .where("kind", "in", ["root", "me"]),
   ).get();
-  const lastSeen = readTokenScopes(mirror);
-  return lastSeen === null || (checkedAt ?? "") < tokenAt ? scopes : listGranted(lastSeen);
+  const lastSeen = readTokenScopes(mirror, tokenAt);
+  if (lastSeen === null || (checkedAt ?? "") < tokenAt) return { scopes, unknownScopes };
+  return { scopes: listScopes(lastSeen, "granted"), unknownScopes: listScopes(lastSeen, "unknown") };
 }
 
 function readLastSync(mirror: MirrorReader): AccountOverview["lastSync"] {

@@ -53,6 +53,7 @@ export async function syncAndBackUp(flags: SyncAndBackupFlags, settings: Setting
       ledgerFile: ledgerFile(settings),
       ...parts,
       user: userOf(account),
+      tokenAt: account.tokenAt,
       signal,
       onLowSpace: (warning) => io.err(`${warning}\n`),
       onProgress: settings.quiet ? () => {} : display.update,

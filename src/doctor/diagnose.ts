@@ -163,7 +163,7 @@ async function checkService(baseUrl: string, credential: Credential | null): Pro
 async function checkToken(account: TokenOwner, request: TokenOwnerRequest): Promise<Diagnosis> {
   const { name } = account;
   try {
-    const { scopes, ...user } = await fetchTokenOwner(request);
+    const { scopes, unknownScopes, ...user } = await fetchTokenOwner(request);
     const expected = userOf(account);
     const actual = userOf(user);
     if (!isSameUser(expected, actual)) {
@@ -173,7 +173,7 @@ async function checkToken(account: TokenOwner, request: TokenOwnerRequest): Prom
         hint: `Store a token of ${nameOfUser(expected)} with \`armoire account add ${name}\`.`,
       };
     }
-    const missing = scopeNames.filter((scope) => !scopes.includes(scope));
+    const missing = scopeNames.filter((scope) => !scopes.includes(scope) && !unknownScopes.includes(scope));
     return {
       isOk: true,
       message: `The service at ${request.baseUrl} accepts the token of the account ${name}, which grants ${scopes.join(", ")}`,

@@ -8,6 +8,7 @@ import type { ResourceState } from "../../schema/tables.ts";
 import type { FetchedBody, FetchResult } from "../service/fetch-result.ts";
 import { type Absences, withoutNote } from "./absence/absences.ts";
 import { preparePasses } from "./absence/listing-pass.ts";
+import { prepareRefusals } from "./absence/refused-scopes.ts";
 import type { BodyStore } from "./bodies/body-store.ts";
 import { type LastRevision, prepareRevisions, sha256Of } from "./bodies/revisions.ts";
 import { type DeriveContext, deriveOrThrow, isRefusal } from "./derive/derive.ts";
@@ -71,6 +72,7 @@ export function prepareIngest(
 ): Ingest {
   const revisions = prepareRevisions(db, bodies);
   const resources = prepareStates(db);
+  const refusals = prepareRefusals(db);
   const isLaterPage = prepareColumn(db, (p: { id: number }) =>
     q
       .selectFrom("_page")
@@ -141,10 +143,14 @@ export function prepareIngest(
         // Requested before its kind changed, which dropped its validator: it is still due.
         if (resource.state === "due" && resource.etag === null) return;
         resources.setChecked.run({ id: resource.id, run, at: Date.parse(result.fetchedAt) });
+        refusals.clear(resource.kind);
         summary.unchanged++;
         return;
       case "gone":
         ingestGone(resource, Date.parse(result.fetchedAt), run, summary);
+        return;
+      case "refused":
+        refusals.note(resource, result.fetchedAt);
         return;
       case "failed":
         fail(resource, `${result.code}: ${result.message}`, summary);
@@ -152,6 +158,7 @@ export function prepareIngest(
       case "body":
         try {
           ingestBody(resource, result, run, summary);
+          refusals.clear(resource.kind);
         } catch (error) {
           // Rejected before anything was written: the held body stays.
           if (!isRefusal(error)) throw error;

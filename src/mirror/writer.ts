@@ -7,6 +7,7 @@ import { dirname } from "node:path";
 import type { Kinds } from "../../schema/kind.ts";
 import { makeFolders } from "../platform/folders.ts";
 import { prepareAbsences } from "./absence/absences.ts";
+import { recheckRefused } from "./absence/refused-scopes.ts";
 import { recheckTombstones } from "./absence/tombstones.ts";
 import { addLinks, type CatalogueLink } from "./account/catalogue-links.ts";
 import { type AccountUser, recordAccountUser } from "./account/user.ts";
@@ -96,6 +97,11 @@ export interface MirrorWriter extends MirrorReader {
    * @param checkedBefore ISO 8601; later checks are recent enough
    */
   recheckTombstones(checkedBefore: string, now: string): void;
+  /**
+   * Makes lists of the user due that the service refused to the token.
+   * @param before ISO 8601; later refusals still hold
+   */
+  recheckRefused(before: string, now: string): void;
 }
 
 export interface OpenMirrorOptions {
@@ -210,6 +216,9 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       recordPicture: guard((result) => connection.transaction(() => recordPicture(connection, result))()),
       beginCycle: guard((cycle) => writeCycle(connection, cycle)),
       recheckTombstones: guard((checkedBefore, now) => recheckTombstones(connection, checkedBefore, now)),
+      recheckRefused: guard((before, now) =>
+        connection.transaction(() => recheckRefused(connection, before, now))(),
+      ),
       close() {
         try {
           closeWritten(connection);

@@ -28,6 +28,11 @@ export interface FetchedGone extends Fetched {
   readonly outcome: "gone";
 }
 
+/** The service refuses this list of a user to the user's token, which it accepts for others. */
+export interface FetchRefused extends Fetched {
+  readonly outcome: "refused";
+}
+
 /** No usable response; a later run tries again. */
 export interface FetchFailed extends Fetched {
   readonly outcome: "failed";
@@ -37,4 +42,4 @@ export interface FetchFailed extends Fetched {
 
 export type FetchResponse = FetchedBody | FetchedNotModified | FetchedGone;
 
-export type FetchResult = FetchResponse | FetchFailed;
+export type FetchResult = FetchResponse | FetchRefused | FetchFailed;

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { kinds } from "../../jobs/kinds.ts";
 import { type Area, type Depth, depths, type Kinds, unknownKind } from "../../schema/kind.ts";
-import type { TokenScopes } from "../mirror/account/token-scopes.ts";
+import type { ScopeState, TokenScopes } from "../mirror/account/token-scopes.ts";
 import { prepare, prepareColumn, q } from "../mirror/file/statements.ts";
 import { type FoundBrands, findBrands, hintAtBrands } from "../mirror/find-brands.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
@@ -93,14 +93,14 @@ export function kindsOfOnly(links: readonly { readonly kind: string }[]): string
 export function grantedKinds(names: readonly string[], scopes: TokenScopes | null): string[] {
   if (scopes === null) return [...names];
   const { profile, bras, measurements } = scopes;
-  const isGranted: Readonly<Record<string, boolean>> = {
+  const stateOf: Readonly<Record<string, ScopeState>> = {
     me: profile,
     bras,
     bra: bras,
     measurements,
     measurement: measurements,
   };
-  return names.filter((name) => isGranted[name] ?? true);
+  return names.filter((name) => stateOf[name] !== "not-granted");
 }
 
 /**

@@ -8,6 +8,7 @@ import { dirname } from "node:path";
 import { RedisError } from "../../jobs/bullmq/errors.ts";
 import { createEngine } from "../../jobs/engine.ts";
 import { createJobExecutor } from "../../jobs/fetch-job.ts";
+import { findScopeList } from "../mirror/absence/refused-scopes.ts";
 import type { CatalogueLink } from "../mirror/account/catalogue-links.ts";
 import type { AccountUser } from "../mirror/account/user.ts";
 import { removeEmptyMirror } from "../mirror/file/create-mirror.ts";
@@ -45,6 +46,8 @@ export interface SyncOptions extends ScopeOptions {
   readonly credential?: Credential | null;
   /** The expected user of a new account mirror. */
   readonly user?: AccountUser;
+  /** When the user's token was stored, ISO 8601: what the service refused to an earlier one is asked for again. */
+  readonly tokenAt?: string;
   /** The only resources to fetch, also ones that the mirror does not know. Default: all that the crawl finds. */
   readonly only?: readonly CatalogueLink[];
   /** At most so many counted requests. Default: null, as many as the service grants. */
@@ -128,7 +131,13 @@ async function syncMirror(
     });
     const isAccount = scope.area === "account";
     const rootUrl = new URL(baseUrl).href;
-    const runStop = new RunStop({ rootUrl, isAccount, signal: options.signal, now: clock.now });
+    const runStop = new RunStop({
+      rootUrl,
+      isAccount,
+      isScopeList: (url) => findScopeList(mirror.reader.db, url) !== null,
+      signal: options.signal,
+      now: clock.now,
+    });
     try {
       const execute = createJobExecutor(client, clock.now, runStop);
       const plainEngine = createEngine(throttleConditionalRequests(execute, clock), { concurrency });
@@ -139,7 +148,8 @@ async function syncMirror(
         const tokenOwner = isAccount
           ? await identifyTokenOwner(mirror, execute, { ...scope, user: options.user }, runStop.cancel)
           : null;
-        const request = { ...scope, only, budget, concurrency, approve, onProgress };
+        const { tokenAt = null } = options;
+        const request = { ...scope, only, budget, concurrency, approve, tokenAt, onProgress };
         const tools = { mirror, engine, client, runBudget, runStop, clock, tokenOwner };
         return await SyncRun.perform(request, tools);
       };

@@ -1,39 +1,49 @@
 /**
- * Which data of its user a token grants access to: the service shows a null link, or none, for data that is not
- * granted.
+ * Which data of its user a token grants access to. For data that is not granted, the service shows a null link or none, or
+ * refuses the list behind the link. A link alone does not show that its list is granted.
  */
 import { sql } from "kysely";
+import { readRefusedAt, type ScopeList } from "../absence/refused-scopes.ts";
 import { prepareColumn, q } from "../file/statements.ts";
 import type { MirrorReader } from "../reader.ts";
 import { publicViews } from "./user.ts";
 
 export const scopeNames = ["profile", "email", "bras", "measurements"] as const;
 export type ScopeName = (typeof scopeNames)[number];
-export type TokenScopes = Readonly<Record<ScopeName, boolean>>;
+export type ScopeState = "granted" | "not-granted" | "unknown";
+export type TokenScopes = Readonly<Record<ScopeName, ScopeState>>;
 
 /** The links and fields that the service shows for a token. */
 export interface ShownLinks {
   /** Whether the root links to the user. */
   readonly me: boolean;
   readonly email: boolean;
-  /** Whether the user has this link. */
-  readonly isLinked: (name: "bras" | "measurements") => boolean;
+  /** What is known of the list behind the user's link of this name. */
+  readonly stateOf: (list: ScopeList) => ScopeState;
 }
 
-/** A shown link or field is granted; without the user, nothing is. */
-export function scopesFrom({ me, email, isLinked }: ShownLinks): TokenScopes {
+/** Without the user, nothing is granted. */
+export function scopesFrom({ me, email, stateOf }: ShownLinks): TokenScopes {
   return {
-    profile: me,
-    email: me && email,
-    bras: me && isLinked("bras"),
-    measurements: me && isLinked("measurements"),
+    profile: me ? "granted" : "not-granted",
+    email: me && email ? "granted" : "not-granted",
+    bras: me ? stateOf("bras") : "not-granted",
+    measurements: me ? stateOf("measurements") : "not-granted",
   };
 }
 
-export const listGranted = (scopes: TokenScopes): ScopeName[] => scopeNames.filter((name) => scopes[name]);
+export function listScopes(scopes: TokenScopes, state: ScopeState): ScopeName[] {
+  return scopeNames.filter((name) => scopes[name] === state);
+}
 
-/** @returns the scopes by the last responses; null before the first one */
-export function readTokenScopes({ db }: Pick<MirrorReader, "db">): TokenScopes | null {
+/**
+ * @param since ISO 8601: lists that were last answered before that are unknown; default: never
+ * @returns the scopes by the last responses; null before the first one
+ */
+export function readTokenScopes(
+  { db }: Pick<MirrorReader, "db">,
+  since: string | null = null,
+): TokenScopes | null {
   const selectHeld = prepareColumn(db, (p: { kind: string }) =>
     q.selectFrom("_resource").select("id").where("kind", "=", p.kind).where("state", "=", "held"),
   );
@@ -53,7 +63,20 @@ export function readTokenScopes({ db }: Pick<MirrorReader, "db">): TokenScopes |
   const selectEmail = prepareColumn(db, () =>
     publicViews.selectFrom("user").select("email").where("email", "is not", null),
   );
-  return scopesFrom({ me, email: selectEmail.get() !== undefined, isLinked: (name) => hasLink("me", name) });
+  const selectAnswered = prepareColumn(db, (p: { kind: string; since: number }) =>
+    q
+      .selectFrom("_resource")
+      .select("id")
+      .where("kind", "=", p.kind)
+      .where("state", "=", "held")
+      .where("checked_at", ">=", p.since),
+  );
+  const sinceMillis = since === null ? 0 : Date.parse(since);
+  const stateOf = (list: ScopeList): ScopeState => {
+    if (!hasLink("me", list) || readRefusedAt(db, list) !== null) return "not-granted";
+    return selectAnswered.get({ kind: list, since: sinceMillis }) === undefined ? "unknown" : "granted";
+  };
+  return scopesFrom({ me, email: selectEmail.get() !== undefined, stateOf });
 }
 
 /** Scopes that are not granted, and those among them that once were. */
@@ -65,7 +88,7 @@ export function readMissingScopes(mirror: Pick<MirrorReader, "db">) {
 /** Empty before the first response. */
 export function listNotGranted(mirror: Pick<MirrorReader, "db">): ScopeName[] {
   const scopes = readTokenScopes(mirror);
-  return scopes === null ? [] : scopeNames.filter((name) => !scopes[name]);
+  return scopes === null ? [] : listScopes(scopes, "not-granted");
 }
 
 /** Scopes whose data was fetched before; the mirror keeps that. */

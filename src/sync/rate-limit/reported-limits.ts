@@ -4,13 +4,7 @@
  */
 import { dayMillis } from "../../platform/clock.ts";
 import type { RateLimitHeaders } from "../../service/requests/headers.ts";
-import type { Deadline, WindowState } from "./window.ts";
-
-/** The limit and the remaining count as sent. */
-export interface ReportedCounts {
-  readonly limit: number;
-  readonly remaining: number;
-}
+import type { Deadline, ReportedCounts, WindowState } from "./window.ts";
 
 /**
  * Some services report as `limit` what was used of the window; limit and remaining then add up to the grant. This shows

@@ -1,6 +1,5 @@
 /** The state of one allowance window: plain data, stored in the ledger as JSON. */
 import { dayMillis } from "../../platform/clock.ts";
-import type { ReportedCounts } from "./reported-limits.ts";
 
 export interface WindowState {
   /** Numbers leases and releases in their order. Events are ordered by it, never by clocks. */
@@ -89,6 +88,12 @@ export interface ReadingTally {
   readonly isFromBody: boolean;
   /** Whether every response since is counted here and reports the remaining count the same way. */
   readonly isConclusive: boolean;
+}
+
+/** The limit and the remaining count as sent. */
+export interface ReportedCounts {
+  readonly limit: number;
+  readonly remaining: number;
 }
 
 /** A future time by the local clock. A clock that is set back later does not extend it beyond the original wait. */

@@ -11,7 +11,7 @@ const stepSize = 16;
 
 export interface MirrorJobSource extends JobSource {
   /** To be called after ingesting: these resources are no longer running, and more may be due. */
-  noteIngested(resourceIds: readonly number[], failedIds: readonly number[]): void;
+  noteIngested(resourceIds: readonly number[], failedOrRefusedIds: readonly number[]): void;
 }
 
 export interface JobSourceOptions {
@@ -53,10 +53,10 @@ export function createJobSource(
       }
       return jobs;
     },
-    noteIngested(resourceIds, failedIds) {
+    noteIngested(resourceIds, failedOrRefusedIds) {
       for (const id of resourceIds) running.delete(id);
-      // Failed resources stay due for the next run.
-      for (const id of failedIds) failed.add(id);
+      // They stay as they are for this run.
+      for (const id of failedOrRefusedIds) failed.add(id);
       mayHaveMore = true;
     },
   };

@@ -18,6 +18,8 @@ export interface RunRequest extends SyncScope {
   readonly concurrency: number;
   /** Creates tombstones for all resources noted as absent, however many. */
   readonly approve: boolean;
+  /** When the user's token was stored, ISO 8601; null if unknown. */
+  readonly tokenAt: string | null;
   readonly onProgress: (read: () => SyncProgress) => void;
 }
 

@@ -11,8 +11,10 @@ import { toIso } from "../../platform/clock.ts";
 export interface RunStopOptions {
   /** A service without its root is none, or another one. */
   readonly rootUrl: string;
-  /** In an account, every refusal concerns the user's token. */
+  /** In an account, every refusal concerns the user's token, but for those of lists that need a scope. */
   readonly isAccount: boolean;
+  /** Whether a list of the user's is at this URL. */
+  readonly isScopeList: (url: string) => boolean;
   /** The user's interruption. */
   readonly signal: AbortSignal | undefined;
   /** Epoch milliseconds. */
@@ -55,7 +57,7 @@ export class RunStop implements StopRule {
   }
 
   apply(given: JobResult): JobResult {
-    const result = this.#requireRoot(given);
+    const result = this.#withoutRefusedScope(this.#requireRoot(given));
     if (result.status === "fetched" && result.result.outcome !== "failed") this.#wasAccepted = true;
     if (result.status !== "stopped") return result;
     // Between accepted requests, one refusal concerns that resource; a second one concerns the credential.
@@ -90,6 +92,14 @@ export class RunStop implements StopRule {
     return { status: "stopped", job, stop: noRoot(this.#options.rootUrl, detail) };
   }
 
+  /** The token was accepted for its user before: a refusal of one of their lists means that its scope is missing. */
+  #withoutRefusedScope(given: JobResult): JobResult {
+    if (!this.#options.isAccount || !isScopeRefusal(given)) return given;
+    const { job } = given;
+    if (!this.#options.isScopeList(job.url)) return given;
+    return { status: "fetched", job, result: { outcome: "refused", fetchedAt: toIso(this.#options.now()) } };
+  }
+
   #failed(job: FetchJob, { message }: Stop): JobResult {
     const fetchedAt = toIso(this.#options.now());
     return {
@@ -98,6 +108,14 @@ export class RunStop implements StopRule {
       result: { outcome: "failed", fetchedAt, code: "not-authenticated", message },
     };
   }
+}
+
+/** Also a 404: a user has these lists, even if they are empty. */
+function isScopeRefusal(given: JobResult): boolean {
+  if (given.status === "stopped") return given.stop.reason === "authentication";
+  if (given.status !== "fetched") return false;
+  const { result } = given;
+  return result.outcome === "gone" || (result.outcome === "failed" && result.code === "forbidden");
 }
 
 function noRoot(url: string, detail: string | null): Stop {

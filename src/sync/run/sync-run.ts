@@ -1,6 +1,7 @@
 /** One run over an open mirror, from the first due resource to the report. */
 
 import type { JobResult } from "../../../jobs/fetch-job.ts";
+import { readScopeListIds } from "../../mirror/absence/refused-scopes.ts";
 import { readCycle } from "../../mirror/check-cycle.ts";
 import { emptySummary } from "../../mirror/ingest.ts";
 import type { Scope } from "../../mirror/scope.ts";
@@ -18,6 +19,11 @@ import { type TokenOwnerResult, withResourceIds } from "./identify-user.ts";
 import { createJobSource } from "./job-source.ts";
 import { accountScope, resolveScope } from "./resolve-scope.ts";
 import type { RunRequest, RunState, RunTools } from "./run-request.ts";
+
+const refusedIds = (batch: readonly JobResult[]): number[] =>
+  batch.flatMap((item) =>
+    item.status === "fetched" && item.result.outcome === "refused" ? [item.job.resourceId] : [],
+  );
 
 export class SyncRun {
   readonly #request: RunRequest;
@@ -82,9 +88,25 @@ export class SyncRun {
 
   /** The first results of an account's run are those of identifying its user. */
   async #ingestIdentity(tokenOwner: TokenOwnerResult): Promise<Scope> {
-    const { reader } = this.#tools.mirror;
+    const { mirror, runStop } = this.#tools;
+    const { reader } = mirror;
     for (const result of withResourceIds(tokenOwner, reader)) await this.#ingest([result]);
+    if (runStop.isRequested || tokenOwner.user === null) return accountScope(this.#request, reader);
+    await this.#recheckRefused();
+    // First the user's lists: what the service refuses of them leaves the scope.
+    const listIds = readScopeListIds(reader.db);
+    const { kinds } = accountScope(this.#request, reader);
+    await this.#crawl({ kinds, belowIds: listIds, isExact: true });
     return accountScope(this.#request, reader);
+  }
+
+  /** A refused list is asked for once per `maxStaleness`, for each new token, and when everything is checked. */
+  async #recheckRefused(): Promise<void> {
+    const { mirror, clock } = this.#tools;
+    const { mode, maxStalenessMillis, tokenAt } = this.#request;
+    const now = toIso(clock.now());
+    const stale = mode === "incremental" ? toIso(clock.now() - maxStalenessMillis) : now;
+    await mirror.writes.recheckRefused(tokenAt !== null && tokenAt > stale ? tokenAt : stale, now);
   }
 
   async #crawl(scope: Scope): Promise<void> {
@@ -101,7 +123,7 @@ export class SyncRun {
       const failedIds = await this.#ingest(batch);
       source.noteIngested(
         batch.map(({ job }) => job.resourceId),
-        failedIds,
+        [...failedIds, ...refusedIds(batch)],
       );
       if (!runStop.isRequested) this.#state.results += await this.#rateLimit.fetchIfUseful();
       this.#request.onProgress(() => this.#progress(scope));

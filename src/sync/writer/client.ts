@@ -31,6 +31,7 @@ const writeNames = [
   "recordUser",
   "beginCycle",
   "recheckTombstones",
+  "recheckRefused",
   "ingest",
   "closeRun",
   "compressBatch",

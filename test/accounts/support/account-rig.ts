@@ -19,6 +19,7 @@ export function factsOf(name: string, userId = 1000): Omit<AccountFacts, "tokenI
     ...{ name, baseUrl: "https://api.example/", serviceName: "service", userId, username: "Zoë" },
     ...{ addedAt: someTime, tokenAt: someTime, keychainEntry: `${name} ${randomUUID()}` },
     scopes: ["profile", "bras"],
+    unknownScopes: [],
   };
 }
 

@@ -136,7 +136,7 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
     ...target,
     serviceName: settings.serviceName.value ?? "service",
     credential,
-    ...(account !== null && { user: userOf(account) }),
+    ...(account !== null && { user: userOf(account), tokenAt: account.tokenAt }),
     ...spendingOptionsOf(flags),
     ledgerFile: ledgerFile(settings),
     approve: flags.approve === true,

@@ -1,4 +1,5 @@
 /** Formats accounts for people. */
+import type { Account } from "../../../accounts/account.ts";
 import type { AccountOverview } from "../../../accounts/overview.ts";
 import type { RemainingCatalogueData, RemovedAccount } from "../../../accounts/remove-account.ts";
 import { describeTokenPlace } from "../../../accounts/tokens/tokens.ts";
@@ -9,8 +10,7 @@ import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/text-table.ts";
 
 export function formatAdded({ account, isReplaced, whyNoKeychain }: AddedAccount): string {
-  const { name, baseUrl, scopes } = account;
-  const missing = scopeNames.filter((scope) => !scopes.includes(scope));
+  const { name, baseUrl } = account;
   const place =
     whyNoKeychain === null
       ? `in ${describeTokenPlace(account)}`
@@ -18,7 +18,7 @@ export function formatAdded({ account, isReplaced, whyNoKeychain }: AddedAccount
   return [
     `${isReplaced ? "Replaced the token of" : "Added"} the account ${name}.\n`,
     `User      ${escapeControls(nameOfUser(userOf(account)))} at ${baseUrl}\n`,
-    `May read  ${scopes.join(", ")}${missing.length === 0 ? "" : `; not granted: ${missing.join(", ")}`}\n`,
+    `May read  ${describeScopes(account)}\n`,
     `Token     ${place}\n`,
   ].join("");
 }
@@ -31,13 +31,24 @@ export function formatAccounts(overviews: readonly AccountOverview[]): string {
       overview.name,
       overview.username ?? nameOfUser(userOf(overview)),
       overview.baseUrl,
-      overview.scopes.join(" "),
+      describeScopes(overview),
       describeLastSync(overview.lastSync),
       overview.bras ?? "",
       overview.measurements ?? "",
       overview.tokenIn,
     ]),
   );
+}
+
+/** What was not seen is not claimed: a list is known to be granted only after its first response. */
+function describeScopes({ scopes, unknownScopes }: Pick<Account, "scopes" | "unknownScopes">): string {
+  const missing = scopeNames.filter((scope) => !scopes.includes(scope) && !unknownScopes.includes(scope));
+  const parts = [
+    scopes.join(", "),
+    ...(missing.length === 0 ? [] : [`not granted: ${missing.join(", ")}`]),
+    ...(unknownScopes.length === 0 ? [] : [`not known until a sync: ${unknownScopes.join(", ")}`]),
+  ];
+  return parts.filter((part) => part !== "").join("; ");
 }
 
 function describeLastSync(run: AccountOverview["lastSync"]): string {
