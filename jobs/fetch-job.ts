@@ -28,6 +28,8 @@ export interface Stop {
   readonly hint: string;
   /** Epoch milliseconds; null if unknown. */
   readonly resumeAt: number | null;
+  /** Whether the service did not say why it refused; `message` says what was seen. */
+  readonly isUnexplained?: boolean;
 }
 
 /** Decides whether the results of jobs stop the run. */
@@ -66,7 +68,7 @@ function toJobResult(job: FetchJob, error: ServiceError, nowMillis: number): Job
   const stopped = (reason: Stop["reason"]): JobResult => ({
     status: "stopped",
     job,
-    stop: { reason, message, hint, resumeAt },
+    stop: { reason, message, hint, resumeAt, ...(error.isUnexplained && { isUnexplained: true }) },
   });
   if (code === "circuit-open") return stopped("outage");
   // A 503 that repeats its Retry-After concerns one resource. If all resources do so, the circuit breaker opens.

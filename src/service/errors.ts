@@ -83,6 +83,8 @@ export interface ServiceErrorContext {
   readonly status?: number | null;
   /** When to try again, in epoch milliseconds. */
   readonly resumeAt?: number | null;
+  /** Whether the response refuses without a reason: the allowance may be spent, the client blocked, or this resource forbidden. */
+  readonly isUnexplained?: boolean;
 }
 
 /** Why a request has no usable response. It never holds a header or a credential. */
@@ -94,11 +96,12 @@ export class ServiceError extends ArmoireError<ServiceErrorCode> {
   readonly detail: string;
   readonly status: number | null;
   readonly resumeAt: number | null;
+  readonly isUnexplained: boolean;
 
   constructor(
     code: ServiceErrorCode,
     detail: string,
-    { url, status = null, resumeAt = null }: ServiceErrorContext,
+    { url, status = null, resumeAt = null, isUnexplained = false }: ServiceErrorContext,
   ) {
     super("failed", code, `${withoutUserinfo(url)}: ${detail}`, meanings[code].hint);
     this.detail = detail;
@@ -106,6 +109,7 @@ export class ServiceError extends ArmoireError<ServiceErrorCode> {
     this.url = withoutUserinfo(url);
     this.status = status;
     this.resumeAt = resumeAt;
+    this.isUnexplained = isUnexplained;
   }
 }
 

@@ -41,6 +41,8 @@ export interface SyncReport {
     /** `unknown`: treated as counted, since no response has shown it. */
     readonly checkPrice: CheckPrice;
   };
+  /** What was seen, if the service refused requests without saying that the allowance is spent. */
+  readonly refusal?: string;
   /** ISO 8601, UTC: when to continue; null for at once, or if unknown. */
   readonly resumeAt: string | null;
   readonly seconds: number;

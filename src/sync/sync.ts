@@ -25,6 +25,7 @@ import type { Credential } from "../service/credentials/credential.ts";
 import { readOriginOrThrow } from "../service/same-origin.ts";
 import { SyncError } from "./errors.ts";
 import { resolveOptions, type ScopeOptions, type SyncScope } from "./options.ts";
+import { createRefusalExaminer } from "./rate-limit/refusals/examine-refusals.ts";
 import { ledgerFileBeside } from "./rate-limit/store/ledger-file.ts";
 import type { SyncProgress, SyncReport } from "./report.ts";
 import { identifyTokenOwner } from "./run/identify-user.ts";
@@ -139,7 +140,8 @@ async function syncMirror(
       now: clock.now,
     });
     try {
-      const execute = createJobExecutor(client, clock.now, runStop);
+      const examiner = createRefusalExaminer(client, mirror.reader, runBudget, clock);
+      const execute = createJobExecutor(examiner, clock.now, runStop);
       const plainEngine = createEngine(throttleConditionalRequests(execute, clock), { concurrency });
       const publisher =
         metrics && publishMetrics(metrics, plainEngine, { mirror: mirror.reader, runBudget, clock });
@@ -150,7 +152,7 @@ async function syncMirror(
           : null;
         const { tokenAt = null } = options;
         const request = { ...scope, only, budget, concurrency, approve, tokenAt, onProgress };
-        const tools = { mirror, engine, client, runBudget, runStop, clock, tokenOwner };
+        const tools = { mirror, engine, client, runBudget, examiner, runStop, clock, tokenOwner };
         return await SyncRun.perform(request, tools);
       };
       const report = await perform().catch(async (error: unknown) => {

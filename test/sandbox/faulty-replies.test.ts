@@ -49,6 +49,12 @@ const cases: Record<Names, Case | readonly Case[]> = {
       });
     },
   },
+  "bare-refusal": {
+    check: async (url) => {
+      const { status, bytes } = await send(url);
+      expect({ status, body: JSON.parse(bytes.toString()) }).toEqual({ status: 403, body: {} });
+    },
+  },
   "allowance-spent": {
     rule: { count: 90 },
     check: async (url) => {

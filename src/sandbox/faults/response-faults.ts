@@ -36,6 +36,10 @@ export const statusFaults = {
     return instead(reply, parameters.status ?? 401, body);
   },
 
+  "bare-refusal"(reply, { parameters }) {
+    return instead(reply, parameters.status ?? 403, {});
+  },
+
   "allowance-spent"(reply, { parameters, nowMillis }) {
     const body = { message: "API rate limit exceeded, see https://www.service.example/docs/api/rate-limit" };
     const refused = withHeader(instead(reply, parameters.status ?? 403, body), "X-RateLimit-Remaining", "0");

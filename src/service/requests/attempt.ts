@@ -53,7 +53,7 @@ export function createAttempt<Fetched>({
       return parse(head, wire, report, { url, finalUrl: target, etag, lastModified, limits, clock, redact });
     } catch (error) {
       if (error instanceof ServiceError) {
-        report = completeReport(report, error.code);
+        report = completeReport(report, error);
         // Only the permit needs the report: the caller cancelled the request itself.
         if (error.code === "cancelled") signal?.throwIfAborted();
       }
@@ -86,12 +86,13 @@ const failedBeforeSending: readonly ServiceErrorCode[] = [
   ...(["unreachable", "host-not-found", "tls-failed", "private-address"] as const),
 ];
 
-function completeReport(report: AttemptReport, code: ServiceErrorCode): AttemptReport {
+function completeReport(report: AttemptReport, { code, isUnexplained }: ServiceError): AttemptReport {
   // Without a remaining count, an overloaded service and a spent allowance look the same.
-  const isBusy = code === "busy" && typeof report.allowance?.remaining !== "number";
+  const isBusy = code === "busy" && !isUnexplained && typeof report.allowance?.remaining !== "number";
   return {
     ...report,
     isRefusal: code === "allowance-spent" || isBusy,
+    isUnexplained,
     isSent: report.status !== null || !failedBeforeSending.includes(code),
     isTried: report.status !== null || !failedBeforeTrying.includes(code),
   };

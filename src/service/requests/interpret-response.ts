@@ -11,7 +11,7 @@ import type { ResponseHead } from "../transport/send-request.ts";
 import { isSameEntity, readEntityTag } from "./headers.ts";
 import type { AttemptReport } from "./rate-limiter.ts";
 import { isJsonType, readBodyOrThrow, readJsonOrThrow } from "./read-body.ts";
-import { decideRefusal } from "./retry-policy.ts";
+import { decideRefusal, isUnexplainedRefusal } from "./retry-policy.ts";
 
 export type ResponseAction<Fetched> =
   | { readonly do: "return"; readonly fetched: Fetched }
@@ -97,8 +97,14 @@ function interpretRefusal(
   const body = readErrorBody(head, wire, request);
   const message = errorMessageOf(body);
   const detail = `answered ${status}${message === null ? "" : `, “${toPrintable(request.redact(message))}”`}`;
+  const isUnexplained = isUnexplainedRefusal({
+    status,
+    message,
+    allowance,
+    retryAfter: head.headers["retry-after"],
+  });
   const failure = (code: ServiceErrorCode, resumeAt: number | null = null) =>
-    new ServiceError(code, detail, { ...context, resumeAt });
+    new ServiceError(code, detail, { ...context, resumeAt, isUnexplained });
 
   if (status === 401 || isNotAuthenticated(body)) throw notAuthenticated(context);
   const decision = decideRefusal({ status, message, allowance, retryAt });

@@ -25,6 +25,8 @@ export interface AttemptReport {
   readonly retryAt: number | null;
   /** Whether the response says that the allowance is spent. */
   readonly isRefusal: boolean;
+  /** Whether the response refuses without a reason, such as a spent allowance or a missing scope. */
+  readonly isUnexplained?: boolean;
   /** False without a connection: the service cannot have counted the request. */
   readonly isSent: boolean;
   /** False if the request was cancelled before anything was tried. */

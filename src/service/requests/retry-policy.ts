@@ -39,7 +39,8 @@ const retriedCodes: ReadonlySet<ServiceErrorCode> = new Set([
 ]);
 
 export function isRetried(error: unknown): error is ServiceError {
-  return error instanceof ServiceError && retriedCodes.has(error.code);
+  // A retry of an unexplained refusal could be refused again; the caller finds out why first.
+  return error instanceof ServiceError && retriedCodes.has(error.code) && !error.isUnexplained;
 }
 
 /**
@@ -65,6 +66,23 @@ export type RefusalDecision =
   | { readonly do: "stop"; readonly resumeAt: number | null }
   | { readonly do: "wait"; readonly retryAt: number }
   | { readonly do: "retry" };
+
+/**
+ * Whether a 403 or 429 says neither when to come back, nor what remains, nor that a scope is missing. It then means that the
+ * resource is forbidden, that the allowance is spent, or that the client is blocked.
+ */
+export function isUnexplainedRefusal({
+  status,
+  message,
+  allowance,
+  retryAfter,
+}: Pick<Refusal, "status" | "message" | "allowance"> & {
+  readonly retryAfter: string | string[] | undefined;
+}): boolean {
+  if ((status !== 403 && status !== 429) || retryAfter !== undefined) return false;
+  if (allowance !== null && allowance.remaining !== null) return false;
+  return !/rate limit|\bscopes?\b/i.test(message ?? "");
+}
 
 /** How to react to a 403, 429 or 503; null if it does not concern the rate of requests. */
 export function decideRefusal({ status, message, allowance, retryAt }: Refusal): RefusalDecision | null {

@@ -13,6 +13,7 @@ import {
   type LeaseRelease,
   lease,
   recordLimits,
+  recordSpent,
   releaseLease,
   returnLeases,
 } from "./window-events.ts";
@@ -143,6 +144,27 @@ export class Leases {
   recordLimits(reading: RateLimitHeaders): void {
     const { seq } = this.#state;
     this.#update((state) => ({ state: recordLimits(state, reading, seq, this.#now()), result: null }));
+  }
+
+  /** Counts a request that is sent to find out why another one was refused. */
+  countProbe(): void {
+    this.#update((state) => {
+      const findingOut = { ...state.findingOut, probes: state.findingOut.probes + 1 };
+      return { state: { ...state, findingOut }, result: null };
+    });
+  }
+
+  /** Forgets unexplained refusals whose reason is known now; default: all. */
+  settleRefusals(count = Number.POSITIVE_INFINITY): void {
+    this.#update((state) => {
+      const refusals = Math.max(0, state.findingOut.refusals - count);
+      return { state: { ...state, findingOut: { ...state.findingOut, refusals } }, result: null };
+    });
+  }
+
+  /** Records that the service grants no more in this window, although it did not say so. */
+  recordSpent(): void {
+    this.#update((state) => ({ state: recordSpent(state, this.#now()), result: null }));
   }
 
   /** Ends a pause after its sleep, even if the clock was set back meanwhile. */

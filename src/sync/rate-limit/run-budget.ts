@@ -3,6 +3,7 @@
  * report. Out: a permit, at once or after running requests end; or a refusal, which ends the run. It does not know what is
  * fetched, and sends nothing itself.
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate } from "node:timers/promises";
 import type { StopReason } from "../../mirror/runs/runs.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -14,6 +15,7 @@ import { defaultLimits } from "../../service/transport/pool.ts";
 import { spendingOf } from "./infer-prices.ts";
 import { describeWindow, type KnownAllowance } from "./known-allowance.ts";
 import { Leases } from "./leases.ts";
+import { decideNextStep, type NextStep } from "./refusals/finding-out.ts";
 import { maxWaitMillis } from "./reported-limits.ts";
 import type { Ledger } from "./store/ledger-store.ts";
 import type { Lease } from "./window-events.ts";
@@ -38,6 +40,20 @@ export interface RunBudget {
   readonly isIdle: boolean;
   /** The longest wait for the service that is believed. */
   readonly maxWaitMillis: number;
+  /** Other requests wait for their permits until this work ends; those of the work itself do not. */
+  holdOthers<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** What to do after a refusal without a reason. */
+  readonly nextStep: NextStep;
+  /** The remaining count, if a response reported it after this; and a mark to compare with. */
+  reportedSince(mark: number): number | null;
+  readonly mark: number;
+  /** Whether the response to an unchanged, conditional request was surely counted. */
+  readonly isCheckCounted: boolean;
+  countProbe(): void;
+  /** Forgets refusals whose reason is known now; default: all. */
+  settleRefusals(count?: number): void;
+  /** Records that nothing remains, although no response said so. */
+  recordSpent(): void;
   /** Records the body of the `rate_limit` resource. To be called after that request, while no other is running. */
   recordLimits(reading: RateLimitHeaders): void;
   /** Releases all leases, and closes the ledger. */
@@ -68,6 +84,9 @@ export function createRunBudget(options: RunBudgetOptions): RunBudget {
   let refusal: RunBudget["refusal"] = null;
   let running = 0;
   let nextRelease = Promise.withResolvers<void>();
+  let holds = 0;
+  let holdsEnd = Promise.withResolvers<void>();
+  const holding = new AsyncLocalStorage<true>();
 
   const refuse = (url: string, reason: "budget" | "allowance", resumeAt: number | null): ServiceError => {
     refusal = reason;
@@ -83,10 +102,16 @@ export function createRunBudget(options: RunBudgetOptions): RunBudget {
       leases.release({ lease, isRoot, report });
       counts.counted += spendingOf(leases.state, report, isRoot).likely;
     } finally {
-      // Also after an error of the ledger: those who wait meet it themselves.
-      nextRelease.resolve();
-      nextRelease = Promise.withResolvers();
+      // Also after an error of the ledger: those who wait meet it themselves. The caller of an unexplained refusal may want
+      // to hold the others first.
+      if (report.isUnexplained) void setImmediate().then(wake);
+      else wake();
     }
+  };
+
+  const wake = (): void => {
+    nextRelease.resolve();
+    nextRelease = Promise.withResolvers();
   };
 
   return {
@@ -100,12 +125,43 @@ export function createRunBudget(options: RunBudgetOptions): RunBudget {
     get isIdle() {
       return running === 0;
     },
+    async holdOthers(work) {
+      holds++;
+      try {
+        return await holding.run(true, work);
+      } finally {
+        if (--holds === 0) {
+          holdsEnd.resolve();
+          holdsEnd = Promise.withResolvers();
+        }
+      }
+    },
+    get nextStep() {
+      return decideNextStep(leases.state);
+    },
+    get mark() {
+      return leases.state.seq;
+    },
+    get isCheckCounted() {
+      return leases.state.isFree304 === false;
+    },
+    reportedSince(mark) {
+      const { readingSeq, isReported, remaining } = leases.state;
+      return isReported && readingSeq > mark ? remaining : null;
+    },
+    settleRefusals: (count) => leases.settleRefusals(count),
+    countProbe: () => leases.countProbe(),
+    recordSpent: () => leases.recordSpent(),
     get maxWaitMillis() {
       return maxWaitMillis(leases.state);
     },
     async acquirePermit({ url, signal }) {
       for (let polls = 0; ; ) {
         signal?.throwIfAborted();
+        if (holds > 0 && !holding.getStore()) {
+          await holdsEnd.promise;
+          continue;
+        }
         if (budget !== null && counts.counted >= budget) throw refuse(url, "budget", null);
         if (budget !== null && counts.counted + running >= budget) {
           await nextRelease.promise;

@@ -21,6 +21,7 @@ import {
   type Spending,
   spendingOf,
 } from "./infer-prices.ts";
+import { countUnexplained } from "./refusals/finding-out.ts";
 import {
   learnWindow,
   maxWaitMillis,
@@ -173,6 +174,7 @@ function countRelease(
       : state.hasRemainingHeader,
     responses: addToResponseTally(state.responses, report, { isRoot, isOfThisWindow }),
     blockedUntil: laterBlock(state, report, now),
+    findingOut: countUnexplained(state, lease, report, spending),
     sinceReading: addToReadingTally(state.sinceReading, report, isRoot),
   };
 }
@@ -200,6 +202,15 @@ export function recordLimits(
   const recorded = withEnd(applyReading(next, reading, isNewest ? next.seq : 0, now) ?? next, now);
   if (!isNewest || recorded.remaining === null || recorded.remaining !== reading.remaining) return recorded;
   return inferFromBodies(recorded, recorded.remaining);
+}
+
+/** A refusal that did not say so means that nothing remains, or that the client is blocked until the window ends. */
+export function recordSpent(before: WindowState, now: number): WindowState {
+  const state = renew(before, now);
+  if (state.isRefused) return state;
+  const seq = state.seq + 1;
+  const spent = { ...state, seq, isRefused: true, remaining: 0, readingSeq: seq };
+  return inferFromGrants(withEnd(spent, now), true);
 }
 
 /** A reading without an end ends at most a day later. */

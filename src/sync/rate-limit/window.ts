@@ -49,6 +49,8 @@ export interface WindowState {
   readonly plainBefore: number;
   /** The grant of an earlier window, for comparison if nothing is reported. */
   readonly granted: Grant | null;
+  /** What was spent in this window on finding out why requests were refused. */
+  readonly findingOut: FindingOut;
   /** Whether the service reports as its limit what was used; the other fields hold the grant. */
   readonly isLimitUsed: boolean;
   /** As last sent. */
@@ -90,6 +92,15 @@ export interface ReadingTally {
   readonly isConclusive: boolean;
 }
 
+export interface FindingOut {
+  /** Refusals without a reason that no counted response followed. */
+  readonly refusals: number;
+  /** When the last of them arrived. */
+  readonly seq: number;
+  /** Counted requests that were sent to find out. */
+  readonly probes: number;
+}
+
 /** The limit and the remaining count as sent. */
 export interface ReportedCounts {
   readonly limit: number;
@@ -127,6 +138,7 @@ export const emptyWindow: WindowState = {
   responses: { plain: 0, notModified: 0, others: 0, isStartKnown: false },
   plainBefore: 0,
   granted: null,
+  findingOut: { refusals: 0, seq: 0, probes: 0 },
   isLimitUsed: false,
   lastCounts: null,
   lastReset: null,

@@ -71,6 +71,7 @@ export async function closeAndReport(
     ...(request.area === "account" && readMissingScopes(mirror.reader)),
     bulkDeletions,
     allowance: { limit, remaining, resetAt: resetAt === null ? null : toIso(resetAt), checkPrice },
+    ...(stopped === "allowance" && stop?.isUnexplained && { refusal: stop.message }),
     resumeAt: resumeMillis === null ? null : toIso(resumeMillis),
     seconds,
   };

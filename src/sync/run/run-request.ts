@@ -5,6 +5,7 @@ import type { IngestSummary } from "../../mirror/ingest.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ServiceClient } from "../../service/client.ts";
 import type { SyncScope } from "../options.ts";
+import type { RefusalExaminer } from "../rate-limit/refusals/examine-refusals.ts";
 import type { RunBudget } from "../rate-limit/run-budget.ts";
 import type { SyncProgress } from "../report.ts";
 import type { RunMirror } from "../writer/client.ts";
@@ -28,6 +29,7 @@ export interface RunTools {
   readonly engine: Engine;
   readonly client: ServiceClient;
   readonly runBudget: RunBudget;
+  readonly examiner: RefusalExaminer;
   readonly runStop: RunStop;
   readonly clock: Clock;
   /** The user that the token belongs to, identified before the run; null in a catalogue. */

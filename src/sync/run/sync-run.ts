@@ -167,10 +167,13 @@ export class SyncRun {
   }
 
   /** @returns the ids of failed resources */
-  async #ingest(batch: readonly JobResult[]): Promise<readonly number[]> {
-    const { mirror, runStop } = this.#tools;
+  async #ingest(given: readonly JobResult[]): Promise<readonly number[]> {
+    const { mirror, runStop, examiner, tokenOwner } = this.#tools;
     const { runId, summary } = this.#state;
-    this.#state.results += batch.length;
+    const others = examiner.takeResults();
+    // Without an identified user they may be another user's.
+    const batch = tokenOwner?.user === null ? given : [...others, ...given];
+    this.#state.results += given.length + others.length;
     const results = batch.flatMap((item) =>
       item.status === "fetched" ? [{ resourceId: item.job.resourceId, ...item.result }] : [],
     );

@@ -3,6 +3,7 @@ import type { MediaReport, PictureOrigin } from "../../../sync/media/fetch-pictu
 import type { SyncReport } from "../../../sync/report.ts";
 import type { AccountSyncReport } from "../../../sync/sync-account.ts";
 import { formatMoment } from "../../terminal/format.ts";
+import { escapeControls } from "../../terminal/text-table.ts";
 
 export interface ReportContext {
   /** The forecast in words; null to leave it out. */
@@ -44,7 +45,7 @@ function describeComplete({ mirror, resources: { notChecked }, notGranted = [] }
 }
 
 function describeRest(
-  { stopped, resources, allowance, resumeAt }: SyncReport,
+  { stopped, resources, allowance, refusal, resumeAt }: SyncReport,
   outlook: string | null,
   now: number,
   reserve: number,
@@ -58,6 +59,8 @@ function describeRest(
       const next = resumeAt === null ? "in a day" : `at ${formatMoment(resumeAt, now)}`;
       if (reserve > 0 && allowance.limit !== null && allowance.limit <= reserve)
         return `--reserve ${reserve} leaves nothing of the known allowance of ${allowance.limit} a day; lower it, or sync again ${next}. ${rest}`;
+      if (refusal !== undefined)
+        return `Refused: ${escapeControls(refusal)}. Sync again ${next}. ${outlook ?? rest}`;
       const reserved = allowance.remaining ? ` except for a reserve of ${allowance.remaining}` : "";
       return `The allowance is spent${reserved}; sync again ${next}. ${outlook ?? rest}`;
     }

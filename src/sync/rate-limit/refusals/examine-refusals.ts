@@ -1,0 +1,148 @@
+/**
+ * Finds out why a request was refused without a reason: one resource that was answered before is asked for conditionally,
+ * which is free with most services. In: the client. Out: the same client, whose errors say which of both it is: the resource
+ * is forbidden, or the allowance is spent and the client may be blocked. Refusals are examined one after the other.
+ */
+import type { JobResult } from "../../../../jobs/fetch-job.ts";
+import { prepare, prepareColumn, q, textsIn } from "../../../mirror/file/statements.ts";
+import type { MirrorReader } from "../../../mirror/reader.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import type { FetchRequest, ServiceClient } from "../../../service/client.ts";
+import { ServiceError } from "../../../service/errors.ts";
+import type { RunBudget } from "../run-budget.ts";
+
+export interface RefusalExaminer extends Pick<ServiceClient, "fetch"> {
+  /** Responses to its own requests, to be stored like others; each once. */
+  takeResults(): JobResult[];
+}
+
+interface Probe {
+  readonly id: number;
+  readonly url: string;
+  readonly etag: string | null;
+}
+
+type Evidence = "answered" | "refused" | "unknown";
+
+/** A service that is too busy for a moment answers again after it. */
+const busyMillis = 1_000;
+
+export function createRefusalExaminer(
+  client: Pick<ServiceClient, "fetch">,
+  reader: MirrorReader,
+  runBudget: RunBudget,
+  clock: Clock,
+): RefusalExaminer {
+  const { href: rootUrl } = new URL(reader.identity.baseUrl);
+  const results: JobResult[] = [];
+  let previous: Promise<unknown> = Promise.resolve();
+  let spent: ServiceError | null = null;
+  /** Requests are numbered as they begin. */
+  let begun = 0;
+  /** The first request that was sent after the last proof that the allowance is not spent. */
+  let provenBefore = 0;
+
+  const send = async (
+    { id, url, etag }: Probe,
+    signal: AbortSignal | undefined,
+  ): Promise<Evidence | "free"> => {
+    try {
+      const result = await client.fetch({ url, etag, ...(signal && { signal }) });
+      results.push({ status: "fetched", job: { resourceId: id, url, etag }, result });
+      if (result.outcome === "body") return "answered";
+      return result.outcome === "not-modified" && !runBudget.isCheckCounted ? "free" : "answered";
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      return error.isUnexplained || error.next === "stop-allowance" ? "refused" : "unknown";
+    }
+  };
+
+  const findOut = async (refused: ServiceError, signal: AbortSignal | undefined): Promise<Evidence> => {
+    const { nextStep: step, mark } = runBudget;
+    if (step === "spent") return "refused";
+    if (step === "forbidden") return "answered";
+    const probe = findProbe(reader, [rootUrl, refused.url]);
+    // Nothing else was ever answered, so nothing else is to be fetched either.
+    if (probe === null) return "unknown";
+    if (refused.status === 429) await clock.sleep(busyMillis, signal);
+    const first = probe.etag === null ? "free" : await send(probe, signal);
+    if (first !== "free") return first;
+    const remaining = runBudget.reportedSince(mark);
+    if (remaining !== null) return remaining > 0 ? "answered" : "refused";
+    // A response that is free says nothing of the allowance.
+    if (step === "probe") return "unknown";
+    runBudget.countProbe();
+    const second = await send({ ...probe, etag: null }, signal);
+    return second === "free" ? "unknown" : second;
+  };
+
+  const examine = async (
+    refused: ServiceError,
+    number: number,
+    signal: AbortSignal | undefined,
+  ): Promise<ServiceError> => {
+    if (spent !== null) return spent;
+    if (number < provenBefore || isKnownForbidden(reader, refused.url)) {
+      runBudget.settleRefusals(1);
+      return refused;
+    }
+    const next = begun + 1;
+    const { url, status, detail } = refused;
+    switch (await findOut(refused, signal)) {
+      case "answered":
+        provenBefore = next;
+        runBudget.settleRefusals();
+        return refused;
+      case "unknown":
+        return new ServiceError("unexpected-status", `${detail}, without saying why`, { url, status });
+      case "refused": {
+        runBudget.recordSpent();
+        const { resetAt: resumeAt } = runBudget.state;
+        const problem = `${detail}, without saying why; the allowance is spent, or the service blocks this client`;
+        spent = new ServiceError("allowance-spent", problem, { url, status, resumeAt, isUnexplained: true });
+        return spent;
+      }
+    }
+  };
+
+  return {
+    async fetch(request: FetchRequest) {
+      const number = ++begun;
+      try {
+        return await client.fetch(request);
+      } catch (error) {
+        if (!(error instanceof ServiceError) || !error.isUnexplained) throw error;
+        throw await runBudget.holdOthers(() => {
+          const examined = previous.then(() => examine(error, number, request.signal));
+          previous = examined.catch(() => {});
+          return examined;
+        });
+      }
+    },
+    takeResults: () => results.splice(0),
+  };
+}
+
+/** Whether it was found to be forbidden before: then another refusal is no news. */
+function isKnownForbidden({ db }: MirrorReader, url: string): boolean {
+  const select = prepareColumn(db, (p: { url: string }) =>
+    q.selectFrom("_resource").select("error").where("url", "=", p.url),
+  );
+  return select.get({ url })?.startsWith("forbidden:") ?? false;
+}
+
+/** A held resource that is counted when it is sent: the one that was answered last, if possible with a tag. */
+function findProbe({ db }: MirrorReader, exceptUrls: readonly string[]): Probe | null {
+  const select = prepare(db, (p: { except: string }) =>
+    q
+      .selectFrom("_resource")
+      .select(["id", "url", "etag"])
+      .where("state", "=", "held")
+      .where("kind", "in", ["me", "brands", "brand", "models", "model", "bras"])
+      .where("url", "not in", textsIn(p.except))
+      .orderBy((eb) => eb("etag", "is not", null), "desc")
+      .orderBy("checked_at", "desc")
+      .limit(1),
+  );
+  return select.get({ except: JSON.stringify(exceptUrls) }) ?? null;
+}
