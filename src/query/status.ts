@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { sql } from "kysely";
 import type { Area } from "../../schema/kind.ts";
 import type { ResourceState } from "../../schema/tables.ts";
+import { readEmptiedLists } from "../mirror/absence/emptied-lists.ts";
 import { listNotGranted, type ScopeName } from "../mirror/account/token-scopes.ts";
 import { type AccountUser, readAccountUser } from "../mirror/account/user.ts";
 import { isoTime, prepare, prepareColumn } from "../mirror/file/statements.ts";
@@ -29,6 +30,8 @@ export interface MirrorStatus {
   readonly partialListings: readonly { readonly url: string; readonly why: string }[];
   /** Resources that are absent at the service, and kept until `sync --approve` or until they are seen again. */
   readonly awaitingApproval: number;
+  /** Lists that had items and are empty now; their items await approval. */
+  readonly emptiedLists: readonly { readonly url: string; readonly kind: string; readonly items: number }[];
   readonly failures: readonly { readonly url: string; readonly error: string }[];
   readonly lastRun: RunRecord | null;
 }
@@ -65,6 +68,11 @@ export interface PossessionStatus {
 
 export function readStatus(mirror: MirrorReader): MirrorStatus {
   const { file, identity } = mirror;
+  const emptiedLists = readEmptiedLists(mirror.db).map(({ url, kind, absent }) => ({
+    url,
+    kind,
+    items: absent,
+  }));
   return {
     mirror: file,
     area: identity.area,
@@ -77,7 +85,8 @@ export function readStatus(mirror: MirrorReader): MirrorStatus {
     issues: readIssues(mirror),
     unfollowedLinks: readUnfollowedLinks(mirror),
     partialListings: readPartialListings(mirror),
-    awaitingApproval: countAwaitingApproval(mirror),
+    awaitingApproval: countAwaitingApproval(mirror) + emptiedLists.reduce((sum, { items }) => sum + items, 0),
+    emptiedLists,
     failures: readFailures(mirror),
     lastRun: listRuns(mirror, 1)[0] ?? null,
   };

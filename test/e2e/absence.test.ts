@@ -28,3 +28,24 @@ it("a partial list gives exit code 3 and is shown by status", async () => {
   expect(stdout).toMatch(/^1 list is partial and proves no removals; `armoire status` shows where\.$/m);
   expect((await callArmoire(["status", ...args])).stdout).toContain("says 12, lists 10");
 }, 30_000);
+
+it("a list that lost all its items waits for approval, and status shows it", async () => {
+  await using rig = await startRig({ brands: 10, models: 10, sizes: 10 });
+  await rig.sync();
+  rig.sandbox.setFaults([{ kind: "brands", times: "always", fault: "empty-collection" }]);
+  const args = ["sync", "--mirror", rig.file, "--base-url", rig.sandbox.url];
+  const waiting = await callArmoire([...args, "--mode", "verify"]);
+  expect(waiting.exitCode).toBe(12);
+  expect(waiting.stdout).toMatch(/Waiting for approval, 10 in all: 10 of 10 of kind brand in http:\S+ /);
+  expect(waiting.stdout).not.toContain("up to date");
+  const status = await callArmoire(["status", "--mirror", rig.file]);
+  expect(status.stdout).toMatch(
+    /Lists that lost all their items, .*:\n {2}http:\S+brands\S*\n {4}10 of kind brand\n/,
+  );
+  expect(JSON.parse((await callArmoire(["status", "--mirror", rig.file, "--json"])).stdout)).toMatchObject({
+    awaitingApproval: 10,
+    emptiedLists: [{ url: expect.stringContaining("brands"), kind: "brand", items: 10 }],
+  });
+  expect((await callArmoire([...args, "--approve"])).exitCode).toBe(0);
+  expect((await callArmoire(args)).stdout).toContain("up to date");
+}, 30_000);

@@ -8,6 +8,7 @@ import type { Connection } from "../file/connection.ts";
 import { idsIn, prepare, prepareColumn, q } from "../file/statements.ts";
 import { type Absences, dueAgain, markLastSeenSql, readNotedAbsences, withoutNote } from "./absences.ts";
 import { type AbsenceDecision, decideAbsences } from "./bulk-deletions.ts";
+import { approveEmptiedLists, readEmptiedLists, selectUncheckedItems } from "./emptied-lists.ts";
 
 export interface ClosedAbsences extends Omit<AbsenceDecision, "goneIds"> {
   /** The number of new tombstones. */
@@ -21,7 +22,7 @@ export function closeAbsences(
   runId: number,
   approve: boolean,
 ): ClosedAbsences {
-  if (approve) absences.noteUnlisted(selectItemsOfEmptied(db), runId);
+  if (approve) absences.noteUnlisted(selectUncheckedItems(db), runId);
   const { noted, live } = readNotedAbsences(db);
   const { goneIds, awaitingApproval, bulkDeletions } = approve
     ? { goneIds: noted.map(({ id }) => id), awaitingApproval: 0, bulkDeletions: [] }
@@ -29,7 +30,13 @@ export function closeAbsences(
   createTombstones(db, goneIds, runId);
   const unreachableIds = findUnreachable(db);
   createTombstones(db, unreachableIds, runId);
-  return { gone: goneIds.length + unreachableIds.length, awaitingApproval, bulkDeletions };
+  if (approve) approveEmptiedLists(db);
+  const emptied = readEmptiedLists(db).map(({ url: _, ...list }) => ({ ...list, of: list.absent }));
+  return {
+    gone: goneIds.length + unreachableIds.length,
+    awaitingApproval: awaitingApproval + emptied.reduce((sum, { absent }) => sum + absent, 0),
+    bulkDeletions: [...bulkDeletions, ...emptied],
+  };
 }
 
 /**
@@ -97,41 +104,6 @@ function createTombstones(db: Connection, goneIds: readonly number[], run: numbe
   prepare(db, (p: { ids: string }) => q.deleteFrom("_pass").where("collection_id", "in", idsIn(p.ids))).run({
     ids,
   });
-}
-
-/** Items of listings that are empty now, if they were not checked since and are in no other listing. */
-function selectItemsOfEmptied(db: Connection): number[] {
-  return prepareColumn(db, () =>
-    q
-      .selectFrom("_page as p")
-      .innerJoin("_resource as l", "l.id", "p.id")
-      .innerJoin("_resource as r", "r.owner_id", "l.id")
-      .select("r.id")
-      .whereRef("p.id", "=", "p.collection_id")
-      .where("p.next_id", "is", null)
-      .where("l.state", "=", "held")
-      .where("l.absent_by", "is", null)
-      .where((eb) => eb.not(eb.exists(eb.selectFrom("_member").select("n").whereRef("page_id", "=", "p.id"))))
-      .where((eb) =>
-        eb.not(
-          eb.exists(
-            eb.selectFrom("_pass").select("_pass.collection_id").whereRef("_pass.collection_id", "=", "p.id"),
-          ),
-        ),
-      )
-      .where("r.state", "in", ["held", "due", "failed"])
-      .where("r.absent_by", "is", null)
-      .where("r.checked_run", "<", (eb) =>
-        eb
-          .selectFrom("_revision")
-          .select("from_run")
-          .whereRef("resource_id", "=", "l.id")
-          .where("to_run", "is", null),
-      )
-      .where((eb) =>
-        eb.not(eb.exists(eb.selectFrom("_member").select("n").whereRef("item_id", "=", "r.id"))),
-      ),
-  ).all();
 }
 
 // Raw, since both statements share a recursive table.

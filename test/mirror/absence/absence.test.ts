@@ -200,7 +200,7 @@ function crawlWithoutEtags(world: World): readonly string[] {
 }
 
 describe("inconclusive listings", () => {
-  it("a listing that becomes empty proves nothing; its items are requested, and their 404s wait for approval", () => {
+  it("a listing that becomes empty waits for approval; its items are requested, and so do their 404s", () => {
     const world = brandWorld(brands(6));
     crawlMirror(mirror, world);
     const emptied: World = {
@@ -208,8 +208,13 @@ describe("inconclusive listings", () => {
         url === urlOf("brands/") ? JSON.stringify(page([], null, {}, total(0))) : world.get(url),
     };
     const { requested, ...report } = crawlMirror(mirror, emptied);
-    expect(report).toMatchObject({ gone: 0, awaitingApproval: 0, partial: 0 });
+    expect(report).toMatchObject({
+      ...{ gone: 0, awaitingApproval: 6, partial: 0, stopped: "approval" },
+      bulkDeletions: [{ kind: "brand", collection: urlOf("brands/"), absent: 6, of: 6 }],
+    });
     expect(requested).toEqual(expect.arrayContaining(brands(6).map(urlOf)));
+    expect(gone()).toEqual([]);
+    expect(crawlMirror(mirror, emptied)).toMatchObject({ gone: 0, awaitingApproval: 6 });
     const allGone = without(emptied, (url) => url.includes("brands/") && url !== urlOf("brands/"));
     expect(crawlMirror(mirror, allGone)).toMatchObject({ gone: 0, stopped: "approval" });
     expect(gone()).toEqual([]);
@@ -360,10 +365,26 @@ describe("approval", () => {
   it("with approval, former items of an empty listing stay if their own requests succeed", () => {
     const world = emptiedOf(brandWorld(brands(6)));
     crawlMirror(mirror, brandWorld(brands(6)));
-    expect(crawlMirror(mirror, world, { approve: true }).gone).toBe(0);
+    expect(crawlMirror(mirror, world, { approve: true })).toMatchObject({ gone: 0, awaitingApproval: 0 });
     const first = (due: readonly DueResource[]) => due.slice(0, 1);
     expect(crawlMirror(mirror, world, { approve: true, choose: first, maxBatches: 2 }).gone).toBe(0);
     expect(gone()).toEqual([]);
+  });
+
+  it("an approved empty listing is reported again only after it had items again", () => {
+    const full = brandWorld(brands(6));
+    crawlMirror(mirror, full);
+    crawlMirror(mirror, emptiedOf(full), { approve: true });
+    expect(crawlMirror(mirror, emptiedOf(full))).toMatchObject({ awaitingApproval: 0, stopped: null });
+    expect(crawlMirror(mirror, full)).toMatchObject({ awaitingApproval: 0, stopped: null });
+    expect(crawlMirror(mirror, emptiedOf(full))).toMatchObject({ awaitingApproval: 6, stopped: "approval" });
+  });
+
+  it("an emptied listing of one item waits for approval, too", () => {
+    const full = brandWorld(brands(1));
+    crawlMirror(mirror, full);
+    expect(crawlMirror(mirror, emptiedOf(full))).toMatchObject({ awaitingApproval: 1, stopped: "approval" });
+    expect(crawlMirror(mirror, full)).toMatchObject({ awaitingApproval: 0, stopped: null });
   });
 });
 
