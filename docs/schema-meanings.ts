@@ -195,6 +195,7 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       stopped:
         "why it ended early: `budget`, `allowance`, `interrupted`, `approval` or `error`; null if nothing was due any more",
       counts_json: "numbers of requests and resources, as in `sync --json`",
+      coverage_json: "what the mirror held when the run closed, as `coverage` in an export's manifest",
       pruned_at:
         "when `armoire mirror compact` pruned it, else null; the state of a pruned run can no longer be shown",
     },

@@ -54,6 +54,8 @@ export interface RunTable {
   scope_json: string;
   stopped: string | null;
   counts_json: string | null;
+  /** What the mirror held when the run closed, by kind (`KindCoverage`). */
+  coverage_json: string | null;
   /** When the run was pruned: its state can no longer be shown. */
   pruned_at: string | null;
 }

@@ -14,6 +14,7 @@ const tables = [
     scope_json text not null,
     stopped text,
     counts_json text,
+    coverage_json text,
     pruned_at text
   ) strict`,
 

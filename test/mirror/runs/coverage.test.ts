@@ -1,0 +1,110 @@
+/** The coverage that a run stores when it closes, and what is read from it. */
+import { expect, it } from "vitest";
+import { openMirrorReader } from "../../../src/mirror/reader.ts";
+import { type Coverage, readCoverage } from "../../../src/mirror/runs/coverage.ts";
+import type { DueResource } from "../../../src/mirror/scope.ts";
+import { beginRun, closeRun, crawl, type MirrorRig, startMirrorRig } from "../support/mirror-rig.ts";
+import { entity, page, root, urlOf, type World, worldOf } from "../support/world.ts";
+
+const bodies = {
+  "/": root(),
+  "brands/": page(["brands/1/", "brands/2/", "brands/3/"], null),
+  "brands/1/": entity({ name: "one" }),
+  "brands/2/": entity({ name: "two" }),
+  "brands/3/": entity({ name: "three" }),
+};
+const world: World = worldOf(bodies);
+
+const coverageOf = (rig: MirrorRig, tables?: readonly string[]) =>
+  rig.read((reader) => readCoverage(reader, tables));
+
+function coverageAsOf(rig: MirrorRig, run: number): Coverage {
+  const reader = openMirrorReader(rig.file, { kind: "run", run });
+  try {
+    return readCoverage(reader);
+  } finally {
+    reader.close();
+  }
+}
+
+const kindIn = ({ kinds }: Coverage, name: string) => kinds.find(({ kind }) => kind === name);
+
+const countStored = (rig: MirrorRig) =>
+  rig.read(({ db }) => db.prepare("select count(coverage_json) from _run").pluck().get());
+
+it("a run stores its coverage when it closes, with times that do not move afterwards", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  const first = (due: readonly DueResource[]) => due.slice(0, 1);
+  crawl(mirror, world, { choose: first, maxBatches: 3 });
+  const then = coverageOf(rig);
+  expect(then.complete).toBe(false);
+  expect(kindIn(then, "brand")).toEqual({
+    ...{ kind: "brand", known: 3, held: 1, due: 2, failed: 0, gone: 0, partial: 0, awaitingApproval: 0 },
+    ...{ oldestCheckAt: expect.any(String), newestCheckAt: expect.any(String) },
+  });
+  crawl(mirror, world);
+  expect(coverageOf(rig).complete).toBe(true);
+  expect(kindIn(coverageOf(rig), "brand")).toMatchObject({ known: 3, held: 3, due: 0 });
+  expect(coverageAsOf(rig, 1)).toEqual(then);
+  expect(countStored(rig)).toBe(2);
+});
+
+it("the coverage of tables counts only the kinds that they are made of", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  const withModels = { "brands/1/": entity({ name: "one" }, { models: urlOf("brands/1/models/") }) };
+  const withoutLists = (due: readonly DueResource[]) => due.filter(({ kind }) => kind !== "models");
+  crawl(mirror, worldOf({ ...bodies, ...withModels }), { choose: withoutLists });
+  expect(coverageOf(rig, ["brand"]).complete).toBe(true);
+  expect(coverageOf(rig, ["brand", "model"])).toMatchObject({ complete: false });
+  expect(coverageOf(rig, ["brand"]).kinds.map(({ kind }) => kind)).toEqual(["root", "brands", "brand"]);
+});
+
+it("while a run is open, the coverage is that of the present", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  crawl(mirror, world);
+  beginRun(mirror);
+  mirror.db.prepare("update _resource set state = 'due' where url = ?").run(urlOf("brands/2/"));
+  expect(kindIn(coverageOf(rig), "brand")).toMatchObject({ held: 2, due: 1 });
+});
+
+it("the next run stores the coverage of a run that died", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  crawl(mirror, world);
+  beginRun(mirror);
+  mirror.close();
+  const next = await rig.write();
+  closeRun(next, beginRun(next));
+  expect(countStored(rig)).toBe(3);
+});
+
+it("an inconsistent list, an emptied list and a bulk deletion make a mirror incomplete", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  crawl(mirror, world);
+  const changed = (brands: object): World => ({
+    get: (url) => (url === urlOf("brands/") ? JSON.stringify(brands) : world.get(url)),
+  });
+  crawl(mirror, changed(page(["brands/1/"], null, {}, { collection_total: 7 })));
+  expect(coverageOf(rig)).toMatchObject({ complete: false });
+  crawl(mirror, world);
+  expect(coverageOf(rig)).toMatchObject({ complete: true });
+  crawl(mirror, changed(page([], null)));
+  expect(kindIn(coverageOf(rig), "brand")).toMatchObject({ held: 3, awaitingApproval: 3 });
+  expect(coverageOf(rig).complete).toBe(false);
+  crawl(mirror, world);
+  const { "brands/2/": _two, "brands/3/": _three, ...fewer } = bodies;
+  crawl(mirror, worldOf({ ...fewer, "brands/": page(["brands/1/"], null) }));
+  expect(kindIn(coverageOf(rig), "brand")).toMatchObject({ held: 3, awaitingApproval: 2 });
+  expect(coverageOf(rig).complete).toBe(false);
+});
+
+it("a mirror without a response is not complete", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  closeRun(mirror, beginRun(mirror));
+  expect(coverageOf(rig)).toEqual({ complete: false, kinds: [] });
+});
