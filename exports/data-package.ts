@@ -6,6 +6,7 @@
 import { lstatSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import type { Coverage } from "../src/mirror/runs/coverage.ts";
 import { writeHashedFile } from "../src/platform/atomic-file.ts";
 import { isSystemError } from "../src/platform/errors.ts";
 import { makePartialFolder, recoverFolder, replaceFolder, syncFolder } from "../src/platform/folders.ts";
@@ -37,6 +38,8 @@ export interface DataPackageRequest {
   readonly tables: readonly ExportTable[];
   /** Goes into the manifest unchanged: base URL, run, … No time of day, and nothing secret. */
   readonly about: Manifest["about"];
+  /** Goes into the manifest unchanged. */
+  readonly coverage?: Coverage;
   readonly toolVersion: string;
   /** Leaves formulas in CSV files unchanged: for programs rather than spreadsheets. */
   readonly raw?: boolean;
@@ -86,6 +89,7 @@ async function writeFiles(folder: string, request: DataPackageRequest): Promise<
     formatVersion: packageFormatVersion,
     toolVersion: request.toolVersion,
     about: request.about,
+    ...(request.coverage && { coverage: { ...request.coverage, kinds: [...request.coverage.kinds] } }),
     raw: request.raw ?? false,
     files,
   };

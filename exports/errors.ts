@@ -10,4 +10,6 @@ export class ExportError extends errorClass("ExportError", {
   "newer-package": "failed",
   "bad-table-name": "usage",
   "write-failed": "failed",
+  /** The mirror is not complete, and the caller requires that. */
+  incomplete: "incomplete",
 }) {}

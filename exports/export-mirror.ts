@@ -5,6 +5,7 @@ import { prepareColumn, q } from "../src/mirror/file/statements.ts";
 import type { Point } from "../src/mirror/points/point.ts";
 import { publicTables } from "../src/mirror/public-tables.ts";
 import { type MirrorReader, readMirror } from "../src/mirror/reader.ts";
+import { type Coverage, describeCoverage, readCoverage } from "../src/mirror/runs/coverage.ts";
 import { type ReadFreeBytes, requireFreeSpace, workingBytes } from "../src/platform/files/free-space.ts";
 import { type ExportFormat, writeDataPackage } from "./data-package.ts";
 import { ExportError } from "./errors.ts";
@@ -21,6 +22,8 @@ export interface ExportMirrorRequest {
   readonly raw: boolean;
   /** Exports the mirror as it was then. The data files equal those of an export made at that time. */
   readonly asOf?: Point;
+  /** Writes nothing unless the exported tables are complete. Default: false. */
+  readonly requireComplete?: boolean;
   readonly toolVersion: string;
   /** Reads the free space of a disk. Default: the system's. */
   readonly readFreeBytes?: ReadFreeBytes;
@@ -54,22 +57,42 @@ export async function exportMirror(request: ExportMirrorRequest): Promise<Manife
       },
       request.readFreeBytes,
     );
-    const about = {
-      baseUrl: mirror.identity.baseUrl,
-      run: lastChangingRun(mirror),
-      ...(mirror.asOf && { asOf: mirror.asOf.run }),
-    };
+    const described = describeExported(mirror, request.tables);
+    if (request.requireComplete === true && !described.coverage.complete)
+      throw new ExportError(
+        "incomplete",
+        `Nothing was written. ${describeCoverage(described.coverage)}`,
+        "Run `armoire sync` until the mirror is complete, or leave out --require-complete.",
+      );
     return await writeDataPackage({
       out,
       formats,
       tables,
-      about,
+      ...described,
       toolVersion,
       raw,
       ...(signal ? { signal } : {}),
     });
   };
   return await readMirror(file, write, request.asOf);
+}
+
+/**
+ * The state that an export is of, and how whole it is: the same for every format.
+ * @param tables the exported tables; all if empty
+ */
+export function describeExported(
+  mirror: MirrorReader,
+  tables: readonly string[],
+): { readonly about: Manifest["about"]; readonly coverage: Coverage } {
+  return {
+    about: {
+      baseUrl: mirror.identity.baseUrl,
+      run: lastChangingRun(mirror),
+      ...(mirror.asOf && { asOf: mirror.asOf.run }),
+    },
+    coverage: readCoverage(mirror, tables.length === 0 ? undefined : tables),
+  };
 }
 
 /** The last run that changed anything. Later runs leave the same state, so the export must have the same bytes. */

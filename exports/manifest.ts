@@ -14,18 +14,33 @@ const tableName = z.string().regex(/^(?!manifest$)[a-z_]+$/);
 
 export const isTableName = (name: string): boolean => tableName.safeParse(name).success;
 
+const count = z.number().int().nonnegative();
+
 const fileEntry = z
   .object({
     path: z.string(),
     table: tableName,
     format: z.string().regex(/^[a-z]+$/),
-    rows: z.number().int().nonnegative(),
+    rows: count,
     columns: z.array(z.string()),
-    bytes: z.number().int().nonnegative(),
+    bytes: count,
     sha256: z.string().regex(/^[0-9a-f]{64}$/),
   })
   // Only paths that an export writes are ever opened.
   .refine((entry) => entry.path === `${entry.table}.${entry.format}`);
+
+const kindCoverage = z.object({
+  kind: z.string(),
+  known: count,
+  held: count,
+  due: count,
+  failed: count,
+  gone: count,
+  partial: count,
+  awaitingApproval: count,
+  oldestCheckAt: z.string().nullable(),
+  newestCheckAt: z.string().nullable(),
+});
 
 const manifest = z.object({
   format: z.literal(packageFormat),
@@ -33,6 +48,8 @@ const manifest = z.object({
   toolVersion: z.string(),
   /** Facts about the exported state: base URL, run, … */
   about: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
+  /** How whole and how fresh the exported state is; absent for tables that are not of a mirror. */
+  coverage: z.object({ complete: z.boolean(), kinds: z.array(kindCoverage) }).optional(),
   /** Whether formulas in CSV files are unchanged (`toCsvText`). */
   raw: z.boolean(),
   files: z.array(fileEntry),

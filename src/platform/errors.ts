@@ -11,6 +11,8 @@ export type ErrorKind =
   | "locked"
   /** A file of ours is damaged, or from a newer version. */
   | "damaged"
+  /** The caller requires a complete mirror, and it is not. */
+  | "incomplete"
   /** Ended by Ctrl-C, or by a request to terminate. */
   | "interrupted"
   | "terminated";

@@ -9,6 +9,7 @@ import { type AccountUser, readAccountUser } from "../mirror/account/user.ts";
 import { isoTime, prepare, prepareColumn } from "../mirror/file/statements.ts";
 import type { EndedRun } from "../mirror/points/resolve-point.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
+import { type Coverage, coverageOf, type KindCoverage, readCoverage } from "../mirror/runs/coverage.ts";
 import { listRuns, type RunRecord } from "../mirror/runs/runs.ts";
 import { q } from "./views.ts";
 
@@ -20,6 +21,8 @@ export interface MirrorStatus {
   readonly baseUrl: string;
   readonly serviceName: string;
   readonly fileBytes: number;
+  /** Whether everything known is held, every list is consistent, and no deletion awaits approval. */
+  readonly complete: boolean;
   readonly kinds: readonly KindStatus[];
   readonly revisions: number;
   /** Unexpected contents of bodies, by kind, code and place; the most frequent first. */
@@ -80,7 +83,7 @@ export function readStatus(mirror: MirrorReader): MirrorStatus {
     baseUrl: identity.baseUrl,
     serviceName: identity.serviceName,
     fileBytes: statSync(file).size,
-    kinds: readKindStatus(mirror),
+    ...readKinds(mirror),
     revisions: countRevisions(mirror),
     issues: readIssues(mirror),
     unfollowedLinks: readUnfollowedLinks(mirror),
@@ -94,49 +97,26 @@ export function readStatus(mirror: MirrorReader): MirrorStatus {
 
 /** The part of a status that is known for the end of an earlier run. */
 export interface PastStatus
-  extends Pick<MirrorStatus, "mirror" | "baseUrl" | "serviceName" | "revisions" | "unfollowedLinks"> {
+  extends Pick<MirrorStatus, "mirror" | "baseUrl" | "serviceName" | "revisions" | "unfollowedLinks">,
+    Coverage {
   /** Null for the present. */
   readonly asOf: EndedRun | null;
-  readonly kinds: readonly Pick<KindStatus, "kind" | "known" | "held" | "due" | "failed" | "gone">[];
   readonly lastRun: RunRecord | null;
 }
 
 /** @param mirror opened as of a point */
 export function readPastStatus(mirror: MirrorReader): PastStatus {
-  const { db, file, identity, asOf } = mirror;
+  const { file, identity, asOf } = mirror;
   return {
     mirror: file,
     baseUrl: identity.baseUrl,
     serviceName: identity.serviceName,
     asOf,
-    kinds: prepare(db, () =>
-      q
-        .selectFrom("coverage as c")
-        .select(["kind", "known", "held", "due", "failed", "gone"])
-        // The order of `readStatus`: of the present table, whatever the point.
-        .orderBy(sql`(select min(id) from main._resource where kind = c.kind)`),
-    ).all(),
+    ...readCoverage(mirror),
     revisions: countRevisions(mirror),
     unfollowedLinks: readUnfollowedLinks(mirror),
     lastRun: listRuns(mirror, 1)[0] ?? null,
   };
-}
-
-export interface Coverage {
-  /** Resources that exist at the service, as far as is known. */
-  readonly known: number;
-  readonly held: number;
-}
-
-/** Of the present, or of the point that the mirror was opened as of. */
-export function readCoverage({ db }: MirrorReader): Coverage {
-  const counts = prepare(db, () =>
-    q
-      .selectFrom("coverage")
-      .select(sql<number>`total(held + due + failed)`.as("known"))
-      .select(sql<number>`total(held)`.as("held")),
-  ).get();
-  return counts ?? { known: 0, held: 0 };
 }
 
 function readAccountStatus(mirror: MirrorReader): AccountStatus | null {
@@ -236,25 +216,24 @@ function readFailures({ db }: MirrorReader): MirrorStatus["failures"] {
   ).all();
 }
 
-/** How many resources of one kind a mirror holds, and how fresh they are. */
-export interface KindStatus {
-  readonly kind: string;
-  readonly known: number;
-  readonly held: number;
-  readonly due: number;
-  readonly failed: number;
-  readonly gone: number;
-  /** Times of the last check of held resources, ISO 8601, UTC: all of them were checked at this time or later. */
-  readonly oldestCheckAt: string | null;
-  /** At least 90 % of them were checked at this time or later. */
+/** How many resources of one kind a mirror holds, and how fresh they are: also the 90th percentile and the median. */
+export interface KindStatus extends KindCoverage {
+  /** At least 90 % of the held resources were checked at this time or later; null if nothing is held. */
   readonly p90CheckAt: string | null;
   /** At least half of them. */
   readonly p50CheckAt: string | null;
-  /** All four times are null if nothing is held. */
-  readonly newestCheckAt: string | null;
 }
 
-export function readKindStatus({ db }: MirrorReader): KindStatus[] {
+function readKinds(mirror: MirrorReader): { complete: boolean; kinds: KindStatus[] } {
+  const stored = new Map(readCoverage(mirror).kinds.map((coverage) => [coverage.kind, coverage]));
+  const kinds = countKinds(mirror).map((counts): KindStatus => {
+    const { partial = 0, awaitingApproval = 0 } = stored.get(counts.kind) ?? {};
+    return { ...counts, partial, awaitingApproval };
+  });
+  return { complete: coverageOf(kinds).complete, kinds };
+}
+
+function countKinds({ db }: MirrorReader): Omit<KindStatus, "partial" | "awaitingApproval">[] {
   const countOf = (state: ResourceState) => sql<number>`sum(state = ${state})`;
   /** @param rank among the held resources of the kind; 1 is the newest check */
   const checkAt = (rank: string) =>

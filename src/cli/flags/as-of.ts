@@ -3,7 +3,7 @@ import { Option } from "commander";
 import { type Point, parsePoint, pointContext } from "../../mirror/points/point.ts";
 import type { EndedRun } from "../../mirror/points/resolve-point.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
-import { readCoverage } from "../../query/status.ts";
+import { readCoverage } from "../../mirror/runs/coverage.ts";
 import { withMirror } from "../settings/mirror-file.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Io } from "../terminal/io.ts";
@@ -38,7 +38,9 @@ export function readAsOf({ asOf }: AsOfFlags, settings: Settings, io: Io): Point
 }
 
 function describeAsOf(mirror: MirrorReader, { run, endedAt }: EndedRun, point: Point): string {
-  const { known, held } = readCoverage(mirror);
+  const { kinds } = readCoverage(mirror);
+  const held = kinds.reduce((sum, kind) => sum + kind.held, 0);
+  const known = kinds.reduce((sum, { due, failed }) => sum + due + failed, held);
   // Rounded down, so that 100 % means complete.
   const share = known === 0 ? 0 : Math.floor((100 * held) / known);
   return `As of run ${run} (${endedAt}${describeTime(point)}): ${share} % of the known resources were held.\n`;

@@ -80,6 +80,7 @@ const codeOfKind: Readonly<Record<ErrorKind, ExitCode>> = {
   settings: exitCodes.settings,
   locked: exitCodes.locked,
   damaged: exitCodes.damaged,
+  incomplete: exitCodes.incomplete,
   interrupted: exitCodes.interrupted,
   terminated: exitCodes.terminated,
 };

@@ -3,9 +3,9 @@
  * here, so `complete` means one thing: everything known is held, every list is consistent, and no deletion awaits approval.
  */
 import { sql } from "kysely";
-import { isoTime, prepare, prepareColumn, q } from "../file/statements.ts";
-import type { Connection } from "../file/connection.ts";
 import { readEmptiedLists } from "../absence/emptied-lists.ts";
+import type { Connection } from "../file/connection.ts";
+import { isoTime, prepare, prepareColumn, q } from "../file/statements.ts";
 import type { MirrorReader } from "../reader.ts";
 
 /** Counts of resources of one kind: `known` is the sum of `held`, `due`, `failed` and `gone`. */
@@ -36,7 +36,9 @@ type Gaps = Pick<KindCoverage, "due" | "failed" | "partial" | "awaitingApproval"
 
 /** Whether nothing of these kinds is missing or in doubt. */
 export const isComplete = (kinds: readonly Gaps[]): boolean =>
-  kinds.every(({ due, failed, partial, awaitingApproval }) => due + failed + partial + awaitingApproval === 0);
+  kinds.every(
+    ({ due, failed, partial, awaitingApproval }) => due + failed + partial + awaitingApproval === 0,
+  );
 
 export const coverageOf = (kinds: readonly KindCoverage[]): Coverage => ({
   complete: kinds.some(({ held }) => held > 0) && isComplete(kinds),
@@ -64,11 +66,22 @@ const kindsOfTable: Readonly<Record<string, readonly string[]>> = {
   measurement_value: measurementKinds,
 };
 
+/** The public tables that are made of these stored ones, such as `_brand` and `_brand_past`. */
+export function publicTablesFrom(stored: readonly string[]): string[] {
+  const names = new Set(stored.map((name) => name.replace(/^_/, "").replace(/_past$/, "")));
+  // Only the view of relations reads links.
+  if (names.has("link")) names.add("relation");
+  return Object.keys(kindsOfTable).filter((table) => names.has(table));
+}
+
 /**
  * Of the present, or of the point that the mirror was opened as of.
  * @param tables only the kinds that these public tables are made of; default: all kinds
  */
-export function readCoverage(mirror: Pick<MirrorReader, "db" | "asOf">, tables?: readonly string[]): Coverage {
+export function readCoverage(
+  mirror: Pick<MirrorReader, "db" | "asOf">,
+  tables?: readonly string[],
+): Coverage {
   const all = readStored(mirror) ?? countCoverage(mirror.db);
   if (tables === undefined) return coverageOf(all);
   const kinds = new Set(tables.flatMap((table) => kindsOfTable[table] ?? []));
@@ -140,4 +153,37 @@ function selectPartial(db: Connection): { kind: string; count: number }[] {
       .where("p.status", "=", "partial")
       .groupBy("r.kind"),
   ).all();
+}
+
+const listKinds = new Set(["brands", "models", "sizes", "bras", "measurements"]);
+
+/** One sentence for people: what is missing, and when the rest was checked. */
+export function describeCoverage({ complete, kinds }: Coverage): string {
+  const parts = complete ? ["everything known is held"] : kinds.flatMap(describeGaps);
+  const text = parts.length === 0 ? "nothing is held" : parts.join("; ");
+  return `${complete ? "Complete" : "Not complete"}: ${text}${describeChecks(kinds)}.`;
+}
+
+function describeGaps({ kind, held, due, failed, partial, awaitingApproval }: KindCoverage): string[] {
+  const name = kind.replaceAll("_", " ");
+  const missing = due + failed;
+  const isList = listKinds.has(kind) || kind.startsWith("related") || kind.startsWith("same");
+  const pages = missing === 1 ? `1 page of lists of ${name}` : `${missing} pages of lists of ${name}`;
+  return [
+    ...(missing > 0 ? [isList ? `${pages} not read` : `${held} of ${held + missing} ${name}s held`] : []),
+    ...(partial > 0 ? [`${partial} ${partial === 1 ? "list" : "lists"} of ${name} inconsistent`] : []),
+    ...(awaitingApproval > 0
+      ? [`${awaitingApproval} absent ${isList ? name : `${name}s`} await approval`]
+      : []),
+  ];
+}
+
+function describeChecks(kinds: readonly KindCoverage[]): string {
+  const times = kinds.flatMap(({ oldestCheckAt, newestCheckAt }) => [oldestCheckAt, newestCheckAt]);
+  const [oldest, newest] = [times.filter((at) => at !== null).sort()].flatMap((at) => [at[0], at.at(-1)]);
+  if (oldest === undefined || newest === undefined) return "";
+  const minute = (at: string) => `${at.slice(0, 16).replace("T", " ")} UTC`;
+  return minute(oldest) === minute(newest)
+    ? `; checked ${minute(oldest)}`
+    : `; checked from ${minute(oldest)} to ${minute(newest)}`;
 }

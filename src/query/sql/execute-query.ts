@@ -11,6 +11,7 @@ import { type BoundValues, bindParameters } from "./bind-parameters.ts";
 import { notReadOnly, QueryError, type QueryStage, toQueryError } from "./errors.ts";
 import type { QueryLimits } from "./limits.ts";
 import type { QueryResponse, StartQuery } from "./query-process.ts";
+import { listTablesRead } from "./tables-read.ts";
 
 type ReadStatement = Database.Statement<unknown[], SqliteValue[]>;
 
@@ -55,7 +56,8 @@ export function* executeQuery({
     stage = "preparing";
     const statement = prepareReadOnly(database, sql);
     const values = bindParameters(database.prepare(sql), parameters);
-    yield { type: "columns", columns: statement.columns().map((column) => column.name) };
+    const tablesRead = listTablesRead(database, sql, values, catalogue !== null);
+    yield { type: "columns", columns: statement.columns().map((column) => column.name), tablesRead };
     stage = "running";
     for (const rows of batchRows(readRows(statement, values), batchLimits)) yield { type: "rows", rows };
     yield { type: "end", isCut };

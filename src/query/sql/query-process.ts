@@ -9,6 +9,7 @@ import type { Cell } from "../../../schema/fields.ts";
 import { compileCacheEnvironment } from "../../platform/compile-cache.ts";
 import { QueryError, type QueryErrorCode } from "./errors.ts";
 import type { QueryLimits } from "./limits.ts";
+import type { TablesRead } from "./tables-read.ts";
 
 /** A list for `?`, in order; or values by name for `:name`, `@name` and `$name`. */
 export type QueryParameters = readonly Cell[] | Readonly<Record<string, Cell>>;
@@ -30,7 +31,7 @@ export interface StartQuery {
 export type QueryMessage = StartQuery | { readonly type: "next" };
 
 export type QueryResponse =
-  | { readonly type: "columns"; readonly columns: readonly string[] }
+  | { readonly type: "columns"; readonly columns: readonly string[]; readonly tablesRead: TablesRead }
   | { readonly type: "rows"; readonly rows: readonly Row[] }
   | { readonly type: "end"; readonly isCut: boolean }
   | {

@@ -1,12 +1,14 @@
 /**
  * Runs the user's own SQL on a mirror, in a process of its own. Whatever the statement is, it cannot change a file, open
- * another one, or go beyond its limits of time, memory and output. This file knows nothing of the tables.
+ * another one, or go beyond its limits of time, memory and output. This file knows nothing of the tables' columns.
  */
 import { resolve } from "node:path";
 import type { Row } from "../../../exports/table.ts";
+import { MirrorError } from "../../mirror/file/errors.ts";
 import { readShownViews } from "../../mirror/past/as-of.ts";
 import type { Point } from "../../mirror/points/point.ts";
 import { readMirror } from "../../mirror/reader.ts";
+import { type Coverage, publicTablesFrom, readCoverage } from "../../mirror/runs/coverage.ts";
 import { QueryError } from "./errors.ts";
 import { defaultLimits, type QueryLimits } from "./limits.ts";
 import {
@@ -43,10 +45,19 @@ export interface QueryResult {
    * @throws QueryError, or the signal's reason
    */
   readonly rows: AsyncIterable<Row>;
+  /** Of the tables that the statement reads. */
+  readonly coverage: QueryCoverage;
   /** At most this many rows. */
   readonly maxRows: number;
   /** Whether there were more rows than `maxRows`; known after the iteration. */
   readonly isCut: boolean;
+}
+
+/** How whole the tables are that a statement reads; null for a mirror of which it reads none. */
+export interface QueryCoverage {
+  readonly mirror: Coverage | null;
+  /** Of the attached catalogue. */
+  readonly catalogue: Coverage | null;
 }
 
 /** 23 days; a timer of Node.js for 25 days fires at once. */
@@ -78,6 +89,8 @@ export async function runQuery(request: QueryRequest): Promise<QueryResult> {
     limits,
   } as const;
   const first = await requestOrStop(child, start);
+  const { columns, tablesRead } =
+    first.type === "columns" ? first : { columns: [], tablesRead: { main: [], catalogue: [] } };
   let isCut = false;
   async function* readBatches(): AsyncGenerator<readonly Row[]> {
     try {
@@ -98,7 +111,11 @@ export async function runQuery(request: QueryRequest): Promise<QueryResult> {
   }
   const batches = readBatches();
   return {
-    columns: first.type === "columns" ? first.columns : [],
+    columns,
+    coverage: {
+      mirror: coverageOfTables(file, tablesRead.main, request.asOf),
+      catalogue: coverageOfTables(request.catalogue, tablesRead.catalogue),
+    },
     batches,
     rows: readRows(),
     maxRows,
@@ -117,6 +134,23 @@ function limitsOf(request: QueryOptions): QueryLimits {
     maxCellLength: request.maxCellLength ?? maxCellLength,
     maxResultLength: request.maxResultLength ?? maxResultLength,
   };
+}
+
+/** @param tables as stored, such as `_brand` and `_brand_past` */
+function coverageOfTables(
+  file: string | undefined,
+  tables: readonly string[],
+  asOf?: Point,
+): Coverage | null {
+  const names = publicTablesFrom(tables);
+  if (file === undefined || names.length === 0) return null;
+  try {
+    return readMirror(file, (mirror) => readCoverage(mirror, names), asOf);
+  } catch (error) {
+    // Any SQLite file can be queried.
+    if (error instanceof MirrorError) return null;
+    throw error;
+  }
 }
 
 const viewsAsOf = (file: string, point: Point): readonly string[] =>

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { type ExportFormat, exportFormats } from "../../../../exports/data-package.ts";
 import { exportMirror } from "../../../../exports/export-mirror.ts";
+import { describeCoverage } from "../../../mirror/runs/coverage.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { collect } from "../../flags/option-values.ts";
 import { rawOption } from "../../flags/query-flags.ts";
@@ -18,6 +19,7 @@ interface ExportFlags extends AsOfFlags {
   readonly format: string;
   readonly table: readonly string[];
   readonly raw?: boolean;
+  readonly requireComplete?: boolean;
 }
 
 export function configure(command: Command, io: Io): void {
@@ -26,6 +28,7 @@ export function configure(command: Command, io: Io): void {
     .option("--format <formats>", "csv, json, ndjson, or several with commas", "csv,json")
     .option("--table <name>", "only this table (repeatable)", collect, [])
     .addOption(rawOption())
+    .option("--require-complete", "write nothing and exit with 8 unless the tables are complete")
     .addOption(asOfOption());
   addHelp(command, {
     details: [
@@ -39,7 +42,7 @@ export function configure(command: Command, io: Io): void {
       "armoire export --out brands --table brand --format csv",
       "armoire export --out a-week-ago --as-of -7d",
     ],
-    exitCodes: [...exitCodesOfReading, "interrupted", "terminated"],
+    exitCodes: [...exitCodesOfReading, "incomplete", "interrupted", "terminated"],
   });
   command.action(async (flags: ExportFlags) => {
     const settings = readSettings(command, io);
@@ -50,10 +53,13 @@ export function configure(command: Command, io: Io): void {
       formats: flags.format.split(",").map(readFormat),
       tables: flags.table,
       raw: flags.raw ?? false,
+      requireComplete: flags.requireComplete === true,
       toolVersion: version(),
       signal: interruptSignal(io, "nothing was written"),
       ...(asOf && { asOf }),
     });
+    if (!settings.quiet && manifest.coverage?.complete === false)
+      io.err(`${describeCoverage(manifest.coverage)}\n`);
     if (settings.json) io.out(toJsonLine(manifest));
     else if (!settings.quiet) {
       for (const { path, rows } of manifest.files)

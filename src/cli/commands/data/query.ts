@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import type { Cell } from "../../../../schema/fields.ts";
 import { MirrorError } from "../../../mirror/file/errors.ts";
 import { openMirrorReader } from "../../../mirror/reader.ts";
+import { type Coverage, describeCoverage } from "../../../mirror/runs/coverage.ts";
 import { findQuestion, listQuestions } from "../../../query/questions/questions.ts";
 import { runQuestion } from "../../../query/questions/run-question.ts";
 import { type QueryResult, runQuery } from "../../../query/sql/run-query.ts";
@@ -24,6 +25,7 @@ import { CliError } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
+import { escapeControls } from "../../terminal/text-table.ts";
 
 /** Includes the options of questions, whose names are only known at run time. */
 interface QueryFlags extends AsOfFlags, FormatFlags, Readonly<Record<string, unknown>> {
@@ -89,9 +91,20 @@ export function configure(command: Command, io: Io): void {
       const result = await execute(sql, flags, settings, io);
       await printResult(result, format, { raw: flags.raw ?? false }, io.out);
       const option = result.maxRows < flags.maxRows ? "--limit" : "--max-rows";
+      if (!settings.quiet) printGaps(result.coverage, io);
       if (result.isCut) truncationNotice(result.maxRows, option, settings, io);
     }
   });
+}
+
+/** One line for each mirror whose tables are not complete. */
+function printGaps({ mirror, catalogue }: QueryResult["coverage"], io: Io): void {
+  const print = (coverage: Coverage | null, prefix: string) => {
+    if (coverage !== null && !coverage.complete)
+      io.err(`${prefix}${escapeControls(describeCoverage(coverage))}\n`);
+  };
+  print(mirror, "");
+  print(catalogue, "Catalogue: ");
 }
 
 /** The catalogue mirror beside an account's; null with a warning if it cannot be read. */

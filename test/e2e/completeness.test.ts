@@ -1,0 +1,83 @@
+/** Commands whose output could be taken for the whole say how whole it is. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { readManifest } from "../../exports/manifest.ts";
+import { runQuery } from "../../src/query/sql/run-query.ts";
+import { callArmoire } from "../support/run-armoire.ts";
+import { type Rig, startRig } from "../sync/support/rig.ts";
+
+let rig: Rig;
+let folder = "";
+const armoire = (...args: readonly string[]) => callArmoire([...args, "--mirror", rig.file]);
+
+beforeAll(async () => {
+  rig = await startRig({ brands: 6, models: 30, sizes: 40, allowance: 30 });
+  folder = join(rig.file, "..");
+  // The order of levels: all brands are held, and few models.
+  await rig.sync({ order: "breadth" });
+});
+afterAll(() => rig[Symbol.asyncDispose]());
+
+const partial =
+  /^Not complete: .*\d+ of 30 models held.*; checked (from )?\d{4}-\d\d-\d\d \d\d:\d\d UTC.*\.\n$/;
+
+it("an export of a partial mirror says so in its manifest and in one line on stderr", async () => {
+  const out = join(folder, "partial");
+  const result = await armoire("export", "--out", out);
+  expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(partial) });
+  const { coverage } = await readManifest(out);
+  expect(coverage?.complete).toBe(false);
+  expect(coverage?.kinds.find(({ kind }) => kind === "model")).toMatchObject({ gone: 0, failed: 0 });
+  expect((await armoire("export", "--out", out, "--quiet")).stderr).toBe("");
+});
+
+it("an export with --require-complete writes nothing from a partial mirror and exits with 8", async () => {
+  const out = join(folder, "required");
+  const result = await armoire("export", "--out", out, "--require-complete");
+  expect(result).toMatchObject({ exitCode: 8, stdout: "" });
+  expect(result.stderr).toContain("Nothing was written. Not complete: ");
+  expect(existsSync(out)).toBe(false);
+  const brands = await armoire("export", "--out", out, "--table", "brand", "--require-complete");
+  expect(brands).toMatchObject({ exitCode: 0, stderr: "" });
+  expect((await readManifest(out)).coverage?.kinds.map(({ kind }) => kind)).toEqual([
+    "root",
+    "brands",
+    "brand",
+  ]);
+});
+
+it("a query of a partial table says so on stderr, and a query of a complete one does not", async () => {
+  const models = ["query", "select count(*) from model_current m"] as const;
+  expect((await armoire(...models)).stderr).toMatch(partial);
+  expect((await armoire(...models, "--quiet")).stderr).toBe("");
+  for (const sql of [
+    "select name from brand",
+    "select * from coverage",
+    "select 1",
+    "pragma table_info(brand)",
+  ])
+    expect((await armoire("query", sql)).stderr).toBe("");
+});
+
+it("a named question over a partial table says so on stderr", async () => {
+  expect((await armoire("query", "@top-models")).stderr).toMatch(partial);
+  expect((await armoire("query", "@top-models", "--json", "--quiet")).stderr).toBe("");
+});
+
+it("a query's result has the coverage of the tables that it reads, also as of an earlier run", async () => {
+  const sql = "select * from size";
+  const { coverage } = await runQuery({ file: rig.file, sql });
+  expect(coverage).toMatchObject({ mirror: { complete: false }, catalogue: null });
+  const past = await runQuery({ file: rig.file, sql, asOf: { kind: "run", run: 1 } });
+  expect(past.coverage).toEqual(coverage);
+});
+
+it("status says what is missing, at present and as of a run", async () => {
+  for (const point of [[], ["--as-of", "1"]]) {
+    expect((await armoire("status", ...point)).stdout).toMatch(/^Not complete: .* models held/m);
+    expect(JSON.parse((await armoire("status", "--json", ...point)).stdout)).toMatchObject({
+      complete: false,
+    });
+  }
+});
