@@ -72,7 +72,7 @@ async function verify(rig: Rig): Promise<Verification> {
   for (let days = 1; days <= maxDays; days++) {
     const day = await rig.runDay({ mode: "verify" });
     for (const entry of day.log) log.push(entry);
-    if (day.report.complete) return { days, log };
+    if (day.report.stopped === null && day.report.resources.pending === 0) return { days, log };
   }
   throw new Error(`not verified after ${maxDays} days`);
 }

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import type { Account } from "../accounts/account.ts";
 import { type BackedUp, backUp } from "../archive/back-up.ts";
-import { describeMissing } from "../archive/contents/completeness.ts";
+import { describeMissing, isComplete } from "../archive/contents/completeness.ts";
 import { requireFolder } from "../archive/destination.ts";
 import { isCatalogueLinked } from "../mirror/account/catalogue-linking.ts";
 import { userOf } from "../mirror/account/user.ts";
@@ -18,7 +18,13 @@ import { readCredential } from "./secrets/credentials.ts";
 import { type EncryptFlags, readNewPassphrase } from "./secrets/passphrase.ts";
 import { catalogueFileOf, ledgerFile } from "./settings/mirror-file.ts";
 import type { Settings } from "./settings/settings.ts";
-import { CliError, describeError, exitCodeOf, exitCodeOfAccountSync } from "./terminal/exit-codes.ts";
+import {
+  CliError,
+  describeError,
+  exitCodeOf,
+  exitCodeOfAccountSync,
+  exitCodes,
+} from "./terminal/exit-codes.ts";
 import { toJsonLine } from "./terminal/format.ts";
 import { type Io, interruptSignal } from "./terminal/io.ts";
 import { formatProgress, progressDisplay } from "./terminal/progress-display.ts";
@@ -29,6 +35,7 @@ export interface SyncAndBackupFlags
     RetentionFlags,
     Pick<AccountFlags, "withCatalogue" | "media"> {
   readonly to: string;
+  readonly requireComplete?: boolean;
 }
 
 export async function syncAndBackUp(flags: SyncAndBackupFlags, settings: Settings, io: Io): Promise<void> {
@@ -77,7 +84,9 @@ export async function syncAndBackUp(flags: SyncAndBackupFlags, settings: Setting
     const { report, errors: syncErrors } = done.synced.report;
     const errors = [...syncErrors, ...catalogueErrors(done)];
     for (const text of new Set(errors.map((error) => describeError(error, settings.verbose)))) io.err(text);
-    io.setExitCode(exitCodeOfAccountSync({ report, errors }, null, false));
+    const code = exitCodeOfAccountSync({ report, errors }, null, flags.requireComplete === true);
+    const isGap = flags.requireComplete === true && !isComplete(done.created.manifest);
+    io.setExitCode(code === exitCodes.done && isGap ? exitCodes.incomplete : code);
     return;
   }
   const error = explainRefusal(done.synced.error, account);

@@ -19,11 +19,10 @@ export interface SyncReport {
   readonly run: number;
   /** The mirror's file. */
   readonly mirror: string;
-  /**
-   * Whether the run finished, everything in the scope is held, and no check is due. Checks that are not due may have been
-   * skipped by the run's limits: see `resources.notChecked`.
-   */
+  /** Whether everything known in the scope is held, every list is consistent, and no deletion awaits approval. */
   readonly complete: boolean;
+  /** Complete, and the run left nothing to do: nothing is pending, failed or left unchecked. */
+  readonly upToDate: boolean;
   readonly stopped: StopReason | null;
   readonly requests: Readonly<RequestCounts>;
   readonly resources: ResourceCounts;

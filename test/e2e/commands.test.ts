@@ -63,6 +63,7 @@ describe("sync", () => {
       run: 2,
       mirror: expect.stringMatching(/catalogue\.sqlite$/),
       complete: true,
+      upToDate: true,
       stopped: null,
       requests: {
         ...{ sent: expect.any(Number), counted: expect.any(Number), notModified: expect.any(Number) },

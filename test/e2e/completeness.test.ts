@@ -81,3 +81,10 @@ it("status says what is missing, at present and as of a run", async () => {
     });
   }
 });
+
+it("a backup with --require-complete is written from a partial mirror, and exits with 8", async () => {
+  const to = join(folder, "partial.zip");
+  expect((await armoire("backup", "create", "--to", to, "--require-complete")).exitCode).toBe(8);
+  expect(existsSync(to)).toBe(true);
+  expect((await armoire("backup", "create", "--to", join(folder, "other.zip"))).exitCode).toBe(0);
+});

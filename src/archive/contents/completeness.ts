@@ -2,13 +2,15 @@
  * What a backup lacks of the resources that its mirror knew. A daily allowance fills a mirror slowly, so most are backed up
  * long before they are complete.
  */
+import { isComplete as isWhole } from "../../mirror/runs/coverage.ts";
 import type { BackupManifest } from "./manifest.ts";
 
-type Coverage = Pick<BackupManifest, "coverage" | "catalogue">;
+type Coverage = Pick<BackupManifest, "coverage" | "partial" | "awaitingApproval" | "catalogue">;
 
-/** Whether all known, requested resources had been fetched. */
-export const isComplete = (manifest: Coverage): boolean =>
-  manifest.coverage.every(({ due, failed }) => due + failed === 0) && countMissingLinked(manifest) === 0;
+/** Whether the mirror was complete, with the linked resources and pictures that the user requested. */
+export const isComplete = ({ coverage, partial, awaitingApproval, catalogue }: Coverage): boolean =>
+  isWhole([...coverage, { due: 0, failed: 0, partial, awaitingApproval }]) &&
+  countMissingLinked({ catalogue }) === 0;
 
 /** The number of known resources of a kind that are not in the backup. */
 export function countMissing({ coverage }: Pick<Coverage, "coverage">, kind: string): number {
@@ -36,6 +38,10 @@ export function describeMissing(manifest: Coverage): string | null {
       ...(failed > 0 ? [`${counted(failed, kind)} listed and could not be fetched`] : []),
     ];
   });
+  const { partial, awaitingApproval } = manifest;
+  if (partial > 0) parts.push(partial === 1 ? "1 list is inconsistent" : `${partial} lists are inconsistent`);
+  if (awaitingApproval > 0)
+    parts.push(`${awaitingApproval} absent resources are kept until \`armoire sync --approve\``);
   const linked = countMissingLinked(manifest);
   if (linked > 0)
     parts.push(

@@ -11,6 +11,7 @@ import { eachPicture } from "../../mirror/media/media-files.ts";
 import { countPictures } from "../../mirror/media/media-index.ts";
 import { type PublicTable, publicTables } from "../../mirror/public-tables.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
+import { readCoverage } from "../../mirror/runs/coverage.ts";
 import { checksumsText } from "../container/checksums.ts";
 import type { NewEntry } from "../container/zip-writer.ts";
 import { BackupError } from "../errors.ts";
@@ -131,6 +132,7 @@ function describeMirror(
       .limit(1),
   ).get();
   const revisions = count("_revision");
+  const { kinds } = readCoverage({ db, asOf: null });
   if (run === undefined || revisions === 0) {
     throw new BackupError(
       "nothing-held",
@@ -157,6 +159,8 @@ function describeMirror(
         .all(),
       ...(tables.some(({ name }) => name === "media") ? [{ kind: "picture", ...countPictures(db) }] : []),
     ],
+    partial: kinds.reduce((sum, { partial }) => sum + partial, 0),
+    awaitingApproval: kinds.reduce((sum, { awaitingApproval }) => sum + awaitingApproval, 0),
     notGranted: identity.area === "account" ? listNotGranted({ db }) : [],
     revisions,
     bodies: count("(select distinct sha256 from _content where id in (select content_id from _revision))"),

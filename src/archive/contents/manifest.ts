@@ -42,6 +42,10 @@ const manifest = z.strictObject({
   state: z.strictObject({ run: count, at: z.iso.datetime() }),
   /** Includes `picture` if the mirror knows pictures. */
   coverage,
+  /** Lists whose pages are inconsistent. */
+  partial: count,
+  /** Absent resources that are kept until the user approves. */
+  awaitingApproval: count,
   /** Scopes that the user's token lacks, as the service reported. */
   notGranted: z.array(z.enum(scopeNames)),
   revisions: count,

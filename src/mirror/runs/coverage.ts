@@ -32,12 +32,13 @@ export interface Coverage {
   readonly kinds: readonly KindCoverage[];
 }
 
-type Gaps = Pick<KindCoverage, "due" | "failed" | "partial" | "awaitingApproval">;
+type Gaps = Pick<KindCoverage, "due" | "failed"> &
+  Partial<Pick<KindCoverage, "partial" | "awaitingApproval">>;
 
 /** Whether nothing of these kinds is missing or in doubt. */
 export const isComplete = (kinds: readonly Gaps[]): boolean =>
   kinds.every(
-    ({ due, failed, partial, awaitingApproval }) => due + failed + partial + awaitingApproval === 0,
+    ({ due, failed, partial = 0, awaitingApproval = 0 }) => due + failed + partial + awaitingApproval === 0,
   );
 
 export const coverageOf = (kinds: readonly KindCoverage[]): Coverage => ({

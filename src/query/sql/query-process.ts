@@ -9,7 +9,6 @@ import type { Cell } from "../../../schema/fields.ts";
 import { compileCacheEnvironment } from "../../platform/compile-cache.ts";
 import { QueryError, type QueryErrorCode } from "./errors.ts";
 import type { QueryLimits } from "./limits.ts";
-import type { TablesRead } from "./tables-read.ts";
 
 /** A list for `?`, in order; or values by name for `:name`, `@name` and `$name`. */
 export type QueryParameters = readonly Cell[] | Readonly<Record<string, Cell>>;
@@ -26,6 +25,12 @@ export interface StartQuery {
   readonly parameters: QueryParameters;
   readonly maxRows: number;
   readonly limits: QueryLimits;
+}
+
+/** Names of the stored tables that a statement reads, by schema. */
+export interface TablesRead {
+  readonly main: readonly string[];
+  readonly catalogue: readonly string[];
 }
 
 export type QueryMessage = StartQuery | { readonly type: "next" };

@@ -1,12 +1,7 @@
 /** Which tables a statement reads, from SQLite's own program for it: exact also for views, aliases and subqueries. */
 import type Database from "better-sqlite3";
 import type { BoundValues } from "./bind-parameters.ts";
-
-/** Names of tables, by schema. */
-export interface TablesRead {
-  readonly main: readonly string[];
-  readonly catalogue: readonly string[];
-}
+import type { TablesRead } from "./query-process.ts";
 
 interface Instruction {
   readonly opcode: string;

@@ -86,6 +86,8 @@ export function countPending(
 
 export interface RemainingWork {
   readonly pending: number;
+  /** Resources of the scope that are not held: never fetched, whatever the reason. */
+  readonly unfetched: number;
   /** Checks that are not due, and that the run would have made without its limits. */
   readonly notChecked: number;
 }
@@ -104,20 +106,26 @@ export function countRemaining(
 ): RemainingWork {
   const unlimited = { ...request, skipFresherThanMillis: 0, maxFreeChecks: Number.MAX_SAFE_INTEGER };
   const all = countPending(db, unlimited, failedIds);
+  const unfetched = [...countNewWork(db, request.scope).values()].reduce((sum, count) => sum + count, 0);
   if (checksWholeAccount(request)) {
     // Every run makes these checks anew, so none of them is left to the next one.
     const failed = new Set(failedIds);
     const notChecked = accountChecks(db, unlimited).filter(({ id }) => !failed.has(id)).length;
-    return { pending: all - notChecked, notChecked };
+    return { pending: all - notChecked, notChecked, unfetched };
   }
-  if (request.mode !== "incremental") return { pending: all, notChecked: 0 };
+  if (request.mode !== "incremental") return { pending: all, notChecked: 0, unfetched };
   const { listings, expected } = prepareCheckQueries(db, unlimited);
   const counted = new Set([...failedIds, ...dueCheckIds(db, unlimited)]);
   // Optional checks come after all fetches.
   const optional = hasDueWork(db, request.scope) ? [] : expected(hasMoreWork);
   const ids = [...listings(hasMoreWork), ...optional].map(({ id }) => id);
-  return { pending: all, notChecked: new Set(ids.filter((id) => !counted.has(id))).size };
+  const notChecked = new Set(ids.filter((id) => !counted.has(id))).size;
+  return { pending: all, notChecked, unfetched };
 }
+
+/** The number of due checks: of suspects, and of resources that exceed the max staleness. */
+export const countDueChecks = (db: Connection, request: PlanRequest): number =>
+  dueCheckIds(db, request).length;
 
 function dueCheckIds(db: Connection, request: PlanRequest): number[] {
   if (checksWholeAccount(request)) return accountChecks(db, request).map(({ id }) => id);

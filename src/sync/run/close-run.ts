@@ -20,12 +20,12 @@ export async function closeRun(
   { approve }: Pick<RunRequest, "approve">,
   tools: RunTools,
   state: RunState,
-  { stopped: stoppedBy, left, error }: RunEnding,
+  { stopped: stoppedBy, left: { pending, notChecked }, error }: RunEnding,
 ): Promise<{ resources: ResourceCounts } & Pick<RunClosing, "stopped" | "bulkDeletions">> {
   const { mirror, clock } = tools;
   const { new: added, changed, unchanged, gone, failed } = state.summary;
   const skipped = countSkippedLinks(mirror.reader);
-  const found = { new: added, changed, unchanged, gone, ...left, failed, skipped };
+  const found = { new: added, changed, unchanged, gone, pending, notChecked, failed, skipped };
   const { stopped, bulkDeletions, ...decided } = await mirror.writes.closeRun(state.runId, {
     endedAt: toIso(clock.now()),
     stopped: stoppedBy,
@@ -61,10 +61,14 @@ export async function closeAndReport(
   const latest = clock.now() + runBudget.maxWaitMillis;
   const resumeAt = stop?.resumeAt == null ? resetAt : Math.min(stop.resumeAt, latest);
   const resumeMillis = stopped === "allowance" ? resumeAt : null;
+  const { unfetched, pending } = left;
+  const complete = unfetched === 0 && resources.partial === 0 && resources.awaitingApproval === 0;
+  const isDone = stopped === null && pending === 0 && resources.failed === 0;
   return {
     run: state.runId,
     mirror: mirror.reader.file,
-    complete: stopped === null && left.pending === 0 && resources.failed === 0 && resources.partial === 0,
+    complete,
+    upToDate: complete && isDone && resources.notChecked === 0,
     stopped,
     requests: countRequests(tools, state),
     resources,

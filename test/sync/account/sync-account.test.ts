@@ -161,7 +161,7 @@ describe("user", () => {
     const before = rig.read(canonicalDump);
     rig.sandbox.clearLog();
     rig.sandbox.setFaults([{ kind: "me", fault: "status", status: 503, times: "always" }]);
-    expect(await rig.sync(accountOf(rig))).toMatchObject({ complete: false, resources: { failed: 1 } });
+    expect(await rig.sync(accountOf(rig))).toMatchObject({ upToDate: false, resources: { failed: 1 } });
     expect(rig.sandbox.log().filter(({ url }) => url.includes("bras"))).toEqual([]);
     expect(rig.read(canonicalDump)).toEqual(before);
   });

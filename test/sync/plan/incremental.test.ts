@@ -135,7 +135,7 @@ describe("if a check costs as much as a fetch", () => {
     await using rig = await heldRig({ etag: "none" });
     rig.sandbox.moveClock({ advanceSeconds: 31 * daySeconds });
     const report = await rig.sync({ budget: 20 });
-    expect(report).toMatchObject({ complete: false, stopped: "budget" });
+    expect(report).toMatchObject({ upToDate: false, stopped: "budget" });
     expect(report.resources.pending).toBeGreaterThan(0);
   });
 

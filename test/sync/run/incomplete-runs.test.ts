@@ -27,9 +27,9 @@ describe("due checks", () => {
       await using rig = await heldRig();
       rig.sandbox.advance({ steps: 3, kind: "size", changes: 15, additions: 5 });
       const interrupted = await rig.sync({ budget: 6 });
-      expect(interrupted).toMatchObject({ complete: false, stopped: "budget" });
+      expect(interrupted).toMatchObject({ upToDate: false, stopped: "budget" });
       const limited = await rig.sync(limits);
-      expect(limited).toMatchObject({ complete: false, stopped: null });
+      expect(limited).toMatchObject({ upToDate: false, stopped: null });
       expect(limited.resources.pending).toBeGreaterThan(0);
       expect(await rig.sync()).toMatchObject({
         complete: true,
@@ -45,7 +45,7 @@ describe("without changes", () => {
     await using rig = await startRig({ ...world, allowance: null });
     await rig.sync();
     const report = await rig.sync({ budget: 5 });
-    expect(report).toMatchObject({ complete: false, stopped: "budget", requests: { sent: 5 } });
+    expect(report).toMatchObject({ upToDate: false, stopped: "budget", requests: { sent: 5 } });
     const checked = rig.read(({ db }) =>
       db.prepare<[], number>("select count(*) from _resource where checked_run = 2").pluck().get(),
     );

@@ -33,7 +33,7 @@ export function configure(command: Command, io: Io): void {
       "armoire backup list backups",
       "armoire backup prune backups --keep-daily 30 --keep-yearly 100 --dry-run",
     ],
-    exitCodes: exitCodesOfRun,
+    exitCodes: [...exitCodesOfRun, "incomplete"],
   });
   configureRun(command, io);
   configureCreate(command, io);
@@ -48,6 +48,7 @@ function configureRun(backup: Command, io: Io): void {
     .description("sync an account, back it up, verify and prune, as `armoire backup` alone does");
   addRetentionFlags(addEncryptOptions(addAccountFlags(run)), "backup")
     .requiredOption("--to <dir>", "the existing folder for backups")
+    .option("--require-complete", "exit with 8 unless the sync and the backup are complete")
     .action(async (flags: SyncAndBackupFlags, run: Command) => {
       // Loaded only here: the other subcommands are offline.
       const { syncAndBackUp } = await import("../../sync-and-backup.ts");
@@ -64,6 +65,6 @@ function configureRun(backup: Command, io: Io): void {
       "armoire backup --account ada --to /media/stick",
       "armoire backup --account ada --to backups --keep-daily 30 --keep-monthly 24 --quiet",
     ],
-    exitCodes: exitCodesOfRun,
+    exitCodes: [...exitCodesOfRun, "incomplete"],
   });
 }

@@ -1,12 +1,13 @@
 /** `armoire backup create`: one archive of a mirror, verified after writing. */
 import type { Command } from "commander";
+import { isComplete } from "../../../archive/contents/completeness.ts";
 import { createBackup, verifyWritten } from "../../../archive/create.ts";
 import { requirePlace } from "../../../archive/destination.ts";
 import { formatCreated } from "../../format/operations/backup.ts";
 import { addEncryptOptions, type EncryptFlags, readNewPassphrase } from "../../secrets/passphrase.ts";
 import { catalogueFileBeside, mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
-import { describeError, exitCodeOf } from "../../terminal/exit-codes.ts";
+import { describeError, exitCodeOf, exitCodes } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, interruptSignal } from "../../terminal/io.ts";
@@ -14,6 +15,7 @@ import { type Io, interruptSignal } from "../../terminal/io.ts";
 interface CreateFlags extends EncryptFlags {
   readonly to: string;
   readonly replace?: boolean;
+  readonly requireComplete?: boolean;
 }
 
 export function configureCreate(backup: Command, io: Io): void {
@@ -22,6 +24,7 @@ export function configureCreate(backup: Command, io: Io): void {
   )
     .requiredOption("--to <place>", "a folder, or a new file that ends in .zip (.zip.age with --encrypt)")
     .option("--replace", "replace an existing file")
+    .option("--require-complete", "exit with 8 unless the backup is complete")
     .action((flags: CreateFlags, create: Command) => createOne(flags, create, io));
   addHelp(create, {
     details: [
@@ -62,7 +65,7 @@ async function createOne(flags: CreateFlags, command: Command, io: Io): Promise<
   if (catalogueError !== null) {
     io.err(describeError(catalogueError, settings.verbose));
     io.setExitCode(exitCodeOf(catalogueError));
-  }
+  } else if (flags.requireComplete && !isComplete(created.manifest)) io.setExitCode(exitCodes.incomplete);
   if (settings.json) io.out(toJsonLine(report));
   else if (!settings.quiet) io.out(formatCreated(created));
 }

@@ -18,7 +18,7 @@ export interface ReportContext {
 
 export function formatReport(report: SyncReport, context: ReportContext): string {
   const { outlook, now, reserve, account } = context;
-  const { run, resources, requests, complete, seconds } = report;
+  const { run, resources, requests, seconds } = report;
   const isGuess = requests.notModified > 0 && report.allowance.checkPrice === "unknown";
   const lines = [
     `Run ${run}: ${resources.new} new, ${resources.changed} changed, ${resources.unchanged} unchanged, ${resources.gone} gone` +
@@ -33,7 +33,8 @@ export function formatReport(report: SyncReport, context: ReportContext): string
     lines.push(
       `${resources.skipped} links were not followed, because they lead to other origins or are invalid; \`armoire status${account === null ? "" : ` --account ${account}`}\` shows where.`,
     );
-  lines.push(complete ? describeComplete(report) : describeRest(report, outlook, now, reserve));
+  const isDone = report.complete && report.stopped === null && resources.pending + resources.failed === 0;
+  lines.push(isDone ? describeComplete(report) : describeRest(report, outlook, now, reserve));
   return `${lines.join("\n")}\n`;
 }
 

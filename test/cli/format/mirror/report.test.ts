@@ -6,6 +6,7 @@ const now = Date.parse("2026-01-30T20:00:00Z");
 const mass = { absent: 5, of: 6, kind: "model", collection: "https://api.example.org/m/" };
 const report: SyncReport = {
   ...{ run: 7, mirror: "/mirrors/catalogue.sqlite", complete: false, stopped: "allowance", seconds: 1 },
+  upToDate: false,
   requests: { sent: 0, counted: 0, notModified: 0, retried: 0, failed: 0 },
   resources: {
     ...{ new: 0, changed: 0, unchanged: 0, gone: 0, pending: 12, notChecked: 0 },

@@ -8,7 +8,16 @@ const table = (name: string, current: number) => ({ name, columns: ["href"], row
 const manifest: BackupManifest = {
   ...{ format: "armoire-backup", formatVersion: 3, schema: "0008-times" },
   service: { baseUrl: "https://api.example.org/", name: "service" },
-  ...{ area: "account", account: "ada", user: null, revisions: 60, bodies: 60, notGranted: [] },
+  ...{
+    area: "account",
+    account: "ada",
+    user: null,
+    revisions: 60,
+    bodies: 60,
+    notGranted: [],
+    partial: 0,
+    awaitingApproval: 0,
+  },
   ...{ mirrorId: null, catalogue: null },
   state: { run: 4, at: "2026-11-03T06:04:12.201Z" },
   coverage: [{ kind: "bra", held: 130, due: 0, failed: 0 }],
