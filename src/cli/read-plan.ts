@@ -1,4 +1,5 @@
 /** Reads the plan or the forecast of a mirror with the settings of a command. */
+import { type OwedChecks, readOwedChecks } from "../sync/plan/owed-checks.ts";
 import {
   type ForecastSummary,
   type PlanOptions,
@@ -30,6 +31,11 @@ export function readPlan(target: PlanTarget, settings: Settings, io: Io): SyncPl
 /** @throws as readPlan does */
 export function readOutlook(target: OutlookTarget, settings: Settings, io: Io): ForecastSummary {
   return readWith(readForecastSummary, target, settings, io);
+}
+
+/** @throws as readPlan does */
+export function readOwed(target: OutlookTarget, settings: Settings, io: Io): OwedChecks | null {
+  return readWith(readOwedChecks, target, settings, io);
 }
 
 function readWith<Result>(

@@ -23,8 +23,8 @@ export interface ScopeOptions {
   readonly brands?: readonly string[];
   /** Optional links to follow, such as `related`, `same_cut`, `adjacent_sizes`. Default: none. */
   readonly follow?: readonly string[];
-  /** At most so many free checks in an incremental run. Default: 2,000. */
-  readonly maxFreeChecks?: number;
+  /** At most so many free checks in an incremental run. Default: null, 2,000; with an ample allowance, ten minutes of them. */
+  readonly maxFreeChecks?: number | null;
   /** An incremental run does not check resources that were checked more recently. Default: 0. */
   readonly skipFresherThanMillis?: number;
   /** Nothing held should be unchecked for longer. Default: 30 days. */
@@ -33,7 +33,6 @@ export interface ScopeOptions {
 
 export type SyncScope = Required<ScopeOptions>;
 
-export const defaultMaxFreeChecks = 2000;
 export const defaultMaxStalenessDays = 30;
 
 /** @throws RangeError for an unknown mode, order or depth */
@@ -42,7 +41,7 @@ export function resolveOptions(options: ScopeOptions): SyncScope {
   requireOneOf("mode", modes, mode);
   requireOneOf("order", orders, order);
   requireOneOf("depth", depths, depth);
-  const { area = "catalogue", maxFreeChecks = defaultMaxFreeChecks, skipFresherThanMillis = 0 } = options;
+  const { area = "catalogue", maxFreeChecks = null, skipFresherThanMillis = 0 } = options;
   const { maxStalenessMillis = defaultMaxStalenessDays * dayMillis } = options;
   return {
     area,

@@ -1,6 +1,7 @@
 /** Commands whose output could be taken for the whole say how whole it is. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readManifest } from "../../exports/manifest.ts";
 import { runQuery } from "../../src/query/sql/run-query.ts";
@@ -88,3 +89,31 @@ it("a backup with --require-complete is written from a partial mirror, and exits
   expect(existsSync(to)).toBe(true);
   expect((await armoire("backup", "create", "--to", join(folder, "other.zip"))).exitCode).toBe(0);
 });
+
+it("status and sync name the checks that are owed, and the command that makes them", async () => {
+  await using other = await startRig({ brands: 6, models: 30, sizes: 40 });
+  const mirror = ["--mirror", other.file];
+  const sync = ["sync", ...mirror, "--base-url", other.sandbox.url];
+  await callArmoire(sync);
+  await callArmoire(sync);
+  expect((await callArmoire(["status", ...mirror])).stdout).not.toContain("due;");
+  const db = new Database(other.file);
+  db.prepare("update _resource set checked_at = checked_at - ?").run(40 * 86_400_000);
+  const held = db.prepare("select count(*) from _resource where state = 'held'").pluck().get();
+  db.close();
+  const line = new RegExp(
+    `^${held} checks are due; \`armoire sync --max-free-checks ${held}\` makes them, in about `,
+    "m",
+  );
+  const status = await callArmoire(["status", ...mirror]);
+  expect(status.stdout).toMatch(/^Complete: /m);
+  expect(status.stdout).toMatch(line);
+  expect(JSON.parse((await callArmoire(["status", ...mirror, "--json"])).stdout).owedChecks).toEqual({
+    ...{ due: held, leftOut: 0, seconds: expect.any(Number) },
+  });
+  const limited = await callArmoire([...sync, "--max-free-checks", "1"]);
+  expect(limited.stdout).toMatch(
+    /checks are due; `armoire sync --max-free-checks \d+` makes them, in about \d+ s\.\n$/,
+  );
+  expect((await callArmoire([...sync, "--max-free-checks", "1000"])).stdout).toMatch(/up to date: .*\n$/);
+}, 30_000);

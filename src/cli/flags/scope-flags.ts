@@ -2,8 +2,8 @@
 import { type Command, Option } from "commander";
 import { type Depth, depths } from "../../../schema/kind.ts";
 import type { Account } from "../../accounts/account.ts";
-import { defaultMaxFreeChecks, type ScopeOptions } from "../../sync/options.ts";
-import { type Mode, modes, type Order, orders } from "../../sync/plan/request.ts";
+import type { ScopeOptions } from "../../sync/options.ts";
+import { defaultMaxFreeChecks, type Mode, modes, type Order, orders } from "../../sync/plan/request.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import { collect, durationMillis, wholeNumber } from "./option-values.ts";
 
@@ -13,7 +13,7 @@ export interface ScopeFlags {
   readonly follow: readonly string[];
   readonly mode: Mode;
   readonly order: Order;
-  readonly maxFreeChecks: number;
+  readonly maxFreeChecks?: number;
   readonly skipFresherThan?: number;
   readonly maxStaleness?: number;
 }
@@ -38,11 +38,10 @@ export function addScopeFlags(command: Command): Command {
         .choices(orders)
         .default("value"),
     )
-    .option(
-      "--max-free-checks <n>",
-      "at most N free checks in an incremental run",
-      wholeNumber,
-      defaultMaxFreeChecks,
+    .addOption(
+      new Option("--max-free-checks <n>", "at most N free checks in an incremental run")
+        .argParser(wholeNumber)
+        .default(undefined, `${defaultMaxFreeChecks}; with an ample allowance, ten minutes of them`),
     )
     .option(
       "--skip-fresher-than <duration>",
@@ -104,7 +103,7 @@ function readScopeOptions(flags: ScopeFlags): RequestedScope {
     follow,
     mode,
     order,
-    maxFreeChecks,
+    ...(maxFreeChecks !== undefined && { maxFreeChecks }),
     ...(skipFresherThan !== undefined && { skipFresherThanMillis: skipFresherThan }),
     ...(maxStaleness !== undefined && { maxStalenessMillis: maxStaleness }),
   };

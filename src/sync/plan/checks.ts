@@ -4,7 +4,7 @@
  * may be evidence for the next. Out: held resources, each once. Free checks are made freely, counted ones only if due.
  */
 import type { CheckQueries, CheckRow } from "./queries/check-queries.ts";
-import { type PlannedResource, type PlanRequest, type Reason, weights } from "./request.ts";
+import { freeCheckLimit, type PlannedResource, type PlanRequest, type Reason, weights } from "./request.ts";
 
 export interface CrawlState {
   /** Whether something is still to be fetched for the first time: meanwhile only due checks are made. */
@@ -16,20 +16,25 @@ export interface CrawlState {
 /** @returns one check after the other; null where the next ones depend on results of those before */
 export function* planChecks(
   queries: CheckQueries,
-  { maxFreeChecks, allowance }: PlanRequest,
+  request: PlanRequest,
   crawl: CrawlState,
 ): Generator<PlannedResource | null, void> {
+  const { allowance, now } = request;
   const planned = new Set<number>();
   let freeChecks = 0;
+  let firstCheckAt: number | null = null;
 
-  /** @param maxFree free checks, including those of earlier parts */
-  function* part(
-    rows: readonly CheckRow[],
-    reason: Reason,
-    maxFree: number,
-  ): Generator<PlannedResource, void> {
+  const mayCheckFreely = (share: number): boolean => {
+    const { count, millis } = freeCheckLimit(request);
+    if (freeChecks >= Math.ceil(count * share)) return false;
+    firstCheckAt ??= now();
+    return now() - firstCheckAt < millis;
+  };
+
+  /** @param share of the run's free checks, including those of earlier parts */
+  function* part(rows: readonly CheckRow[], reason: Reason, share: number): Generator<PlannedResource, void> {
     for (const { isFree, ...due } of rows) {
-      if (planned.has(due.id) || (isFree === 1 && freeChecks >= maxFree)) continue;
+      if (planned.has(due.id) || (isFree === 1 && !mayCheckFreely(share))) continue;
       planned.add(due.id);
       freeChecks += isFree;
       yield { ...due, reason, isFree: isFree === 1 && allowance().checkPrice === "free" };
@@ -37,19 +42,19 @@ export function* planChecks(
   }
 
   /** A suspect that did change makes others suspect in turn. */
-  function* suspects(maxFree: number): Generator<PlannedResource | null, void> {
+  function* suspects(share: number): Generator<PlannedResource | null, void> {
     for (let before = -1; before < planned.size; ) {
       before = planned.size;
       yield null;
-      yield* part(queries.suspects(), "suspect", maxFree);
+      yield* part(queries.suspects(), "suspect", share);
     }
   }
 
   const { shareOfListings, shareOfSuspects } = weights;
-  yield* part(queries.listings(crawl.hasMoreWork), "listing", Math.ceil(maxFreeChecks * shareOfListings));
-  yield* suspects(Math.ceil(maxFreeChecks * (shareOfListings + shareOfSuspects)));
-  yield* part(queries.overdue(), "stale", maxFreeChecks);
+  yield* part(queries.listings(crawl.hasMoreWork), "listing", shareOfListings);
+  yield* suspects(shareOfListings + shareOfSuspects);
+  yield* part(queries.overdue(), "stale", 1);
   while (crawl.isRunning) yield null;
-  yield* part(queries.expected(crawl.hasMoreWork), "expected", maxFreeChecks);
-  yield* suspects(maxFreeChecks);
+  yield* part(queries.expected(crawl.hasMoreWork), "expected", 1);
+  yield* suspects(1);
 }

@@ -18,6 +18,9 @@ export interface Planner {
   take(limit: number, isTaken: (id: number) => boolean): PlannedResource[];
 }
 
+/** So few that a limited time ends soon after the last of them. */
+const checksAtOnce = 256;
+
 export function createPlanner(db: Connection, request: PlanRequest): Planner {
   if (request.mode !== "incremental") return planCycle(db, request);
   return checksWholeAccount(request) ? planAccount(db, request) : planIncrementally(db, request);
@@ -65,7 +68,7 @@ function planIncrementally(db: Connection, request: PlanRequest): Planner {
       const takeNew = allowance().isAmple && order === "value" ? breadth : ordered;
       const added = takeNew(limit, isTaken);
       isCrawling = added.length > 0;
-      if (!isCrawling) return takeChecks(isTaken, { checks: limit, cost: limit });
+      if (!isCrawling) return takeChecks(isTaken, { checks: Math.min(limit, checksAtOnce), cost: limit });
       const cost = Math.floor(added.length * weights.checksPerFetch);
       const checked = takeChecks(isTaken, { checks: Number.POSITIVE_INFINITY, cost });
       return [...toPlanned(added), ...checked];

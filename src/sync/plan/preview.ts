@@ -25,7 +25,7 @@ import { countDue, type DueCount, hasAmpleAllowance, readCurrentCycle } from "./
 import { type AccountForecast, type Forecast, forecastAccount, forecastFrom } from "./forecast.ts";
 import { createPlanner, type Planner } from "./planner.ts";
 import { readForecastFacts } from "./queries/catalogue-facts.ts";
-import type { PlanRequest, Reason } from "./request.ts";
+import { expectFreeChecks, type PlanAllowance, type PlanRequest, type Reason } from "./request.ts";
 
 export interface SyncPlan extends ForecastSummary {
   readonly area: Area;
@@ -110,7 +110,7 @@ function spendableOf(remaining: number | null, budget: number | null, reserve: n
   return Math.min(left, budget);
 }
 
-function planRequestOf(
+export function planRequestOf(
   mirror: MirrorReader,
   syncScope: SyncScope,
   { known, budget }: { readonly known: KnownAllowance | null; readonly budget: number | null },
@@ -121,12 +121,16 @@ function planRequestOf(
   const runId = (listRuns(mirror, 1)[0]?.id ?? 0) + 1;
   const isCycle = mode !== "incremental" && scope.belowIds === null;
   const cycle = isCycle ? readCurrentCycle(mirror.db, scope, mode) : null;
-  const allowance = () => ({
-    isAmple: known !== null && hasAmpleAllowance(known, budget),
-    checkPrice: known?.checkPrice ?? "free",
-  });
-  return { ...syncScope, scope, runId, cycleRun: cycle?.run ?? runId, now: clock.now, allowance };
+  const allowance = planAllowanceOf(known, budget);
+  const maxFreeChecks = expectFreeChecks({ ...syncScope, allowance });
+  const request = { ...syncScope, maxFreeChecks, scope, runId, now: clock.now, allowance };
+  return { ...request, cycleRun: cycle?.run ?? runId };
 }
+
+const planAllowanceOf = (known: KnownAllowance | null, budget: number | null) => (): PlanAllowance => ({
+  isAmple: known !== null && hasAmpleAllowance(known, budget),
+  checkPrice: known?.checkPrice ?? "free",
+});
 
 function scopeOf(mirror: MirrorReader, { area, depth, brands, follow }: SyncScope): Scope {
   const found = brands.map((brand) => findBrands(mirror, brand));
@@ -193,9 +197,10 @@ function forecastSummaryOf(
 ): ForecastSummary {
   const facts = db && readForecastFacts(db);
   const documented = credential === null ? "withNone" : "withApp";
+  const maxFreeChecks = expectFreeChecks({ ...scope, allowance: planAllowanceOf(known, null) });
   return {
     allowance: known && describeAllowance(known),
-    forecast: facts && forecastFrom(facts, scope, known, documented),
+    forecast: facts && forecastFrom(facts, { ...scope, maxFreeChecks }, known, documented),
   };
 }
 

@@ -48,8 +48,8 @@ export interface PlanRequest {
   readonly maxStalenessMillis: number;
   /** Resources that were checked more recently are not checked. */
   readonly skipFresherThanMillis: number;
-  /** At most so many free checks in this run. */
-  readonly maxFreeChecks: number;
+  /** At most so many free checks in this run; null for the default (`freeCheckLimit`). */
+  readonly maxFreeChecks: number | null;
   /** The current state of the ledger. */
   readonly allowance: () => PlanAllowance;
 }
@@ -58,6 +58,37 @@ export interface PlanAllowance {
   /** Whether the allowance is so large that the order makes no difference. */
   readonly isAmple: boolean;
   readonly checkPrice: CheckPrice;
+}
+
+/** Of free checks without an ample allowance. */
+export const defaultMaxFreeChecks = 2000;
+/** With an ample allowance, a run makes free checks for so long. */
+const freeCheckMillis = 600_000;
+/** Checks are made one after the other, with a pause after each. A guess until a run has shown more. */
+export const checksPerSecond = 10;
+
+export interface FreeCheckLimit {
+  readonly count: number;
+  /** Milliseconds from the first check on. */
+  readonly millis: number;
+}
+
+/** The limit of a run's free checks, as far as the allowance is known now. */
+export function freeCheckLimit({
+  maxFreeChecks,
+  allowance,
+}: Pick<PlanRequest, "maxFreeChecks" | "allowance">): FreeCheckLimit {
+  if (maxFreeChecks !== null) return { count: maxFreeChecks, millis: Number.POSITIVE_INFINITY };
+  const { isAmple, checkPrice } = allowance();
+  return isAmple && checkPrice === "free"
+    ? { count: Number.MAX_SAFE_INTEGER, millis: freeCheckMillis }
+    : { count: defaultMaxFreeChecks, millis: Number.POSITIVE_INFINITY };
+}
+
+/** How many free checks the next run will probably make at most. */
+export function expectFreeChecks(request: Pick<PlanRequest, "maxFreeChecks" | "allowance">): number {
+  const { count, millis } = freeCheckLimit(request);
+  return Math.min(count, (millis / 1000) * checksPerSecond);
 }
 
 /** All weights of the planner; `npm run bench -- allowance` measures their effect. */

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { readPastStatus, readStatus } from "../../../query/status.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { formatPastStatus, formatStatus } from "../../format/mirror/status.ts";
-import { readOutlook } from "../../read-plan.ts";
+import { readOutlook, readOwed } from "../../read-plan.ts";
 import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { toJsonLine } from "../../terminal/format.ts";
@@ -40,7 +40,8 @@ export function configure(command: Command, io: Io): void {
     const held = withMirror(settings, readStatus);
     const { mirror: file, baseUrl, area } = held;
     const { allowance, forecast } = readOutlook({ file, baseUrl, area }, settings, io);
-    const status = { ...held, allowance, forecast };
+    const owedChecks = readOwed({ file, baseUrl, area }, settings, io);
+    const status = { ...held, allowance, forecast, owedChecks };
     io.out(settings.json ? toJsonLine(status) : formatStatus(status, Date.now()));
   });
 }

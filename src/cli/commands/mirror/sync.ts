@@ -17,9 +17,9 @@ import {
   scopeOptionsFor,
   spendingOptionsOf,
 } from "../../flags/scope-flags.ts";
-import { summarizeForecast } from "../../format/mirror/plan.ts";
+import { formatOwedChecks, summarizeForecast } from "../../format/mirror/plan.ts";
 import { formatAccountParts, formatAccountWarnings, formatReport } from "../../format/mirror/report.ts";
-import { readOutlook, type SyncTarget } from "../../read-plan.ts";
+import { readOutlook, readOwed, type SyncTarget } from "../../read-plan.ts";
 import { readCredential } from "../../secrets/credentials.ts";
 import { type RedisFlags, readRedisAddress, redisOption } from "../../secrets/redis-address.ts";
 import { ledgerFile, mirrorFileToSync, refuseMirrorOfAccount } from "../../settings/mirror-file.ts";
@@ -171,6 +171,8 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
     const { reserve = 0 } = flags;
     const name = account?.name ?? null;
     io.out(formatReport(report, { outlook, now: Date.now(), reserve, account: name }));
+    // Before everything is held, fetches come first; there is no such command for single brands.
+    if (report.complete && flags.brand.length === 0) io.out(formatOwedChecks(readOwed(target, settings, io)));
     if (name !== null) io.out(formatAccountParts(report, name, Date.now()));
   }
   for (const error of errors) io.err(describeError(error, settings.verbose));

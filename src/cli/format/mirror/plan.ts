@@ -1,10 +1,11 @@
 /** Formats a plan and a forecast for people: plain text, the same on a terminal and in a pipe. */
 import { depths as allDepths, type Depth } from "../../../../schema/kind.ts";
 import { type AccountForecast, documentedAllowances, type Forecast } from "../../../sync/plan/forecast.ts";
+import type { OwedChecks } from "../../../sync/plan/owed-checks.ts";
 import type { SyncPlan } from "../../../sync/plan/preview.ts";
 import type { Order, Reason } from "../../../sync/plan/request.ts";
 import type { LinkedCataloguePlan } from "../../../sync/sync-account.ts";
-import { formatDays, formatMoment } from "../../terminal/format.ts";
+import { formatDays, formatDuration, formatMoment } from "../../terminal/format.ts";
 import { formatTable } from "../../terminal/text-table.ts";
 
 const reasonsOfNew: Readonly<Record<Order, string>> = {
@@ -102,6 +103,18 @@ function describeReach({ due, allowance, spendable, accountForecast }: SyncPlan)
   if (spendable === 0) return `${known}; --budget and --reserve allow none of them`;
   const means = spendable === remaining ? "the remaining allowance" : "this run's budget";
   return `${known}; ${means} covers ${cost <= spendable ? "all of them" : `the first ${spendable}`}`;
+}
+
+/** One line with the command that makes the checks; empty if none is owed. */
+export function formatOwedChecks(owed: OwedChecks | null): string {
+  if (owed === null || owed.due + owed.leftOut === 0) return "";
+  const { due, leftOut, seconds } = owed;
+  const parts = [
+    ...(due > 0 ? [`${due} ${due === 1 ? "check is" : "checks are"} due`] : []),
+    ...(leftOut > 0 ? [`${leftOut} ${leftOut === 1 ? "was" : "were"} left out by the last sync`] : []),
+  ];
+  const command = `armoire sync --max-free-checks ${due + leftOut}`;
+  return `${parts.join(", ")}; \`${command}\` makes them, in about ${formatDuration(seconds)}.\n`;
 }
 
 /** The forecast in one line. @param depth the depth of the sync */

@@ -1,14 +1,16 @@
 /** Formats the status of a mirror for people, now and at an earlier point. */
 import { nameOfUser } from "../../../mirror/account/user.ts";
+import { describeCoverage } from "../../../mirror/runs/coverage.ts";
 import type { AccountStatus, MirrorStatus, PastStatus, PossessionStatus } from "../../../query/status.ts";
+import type { OwedChecks } from "../../../sync/plan/owed-checks.ts";
 import type { ForecastSummary } from "../../../sync/plan/preview.ts";
 import { formatAge } from "../../terminal/format.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/text-table.ts";
-import { formatAllowance, summarizeForecast } from "./plan.ts";
+import { formatAllowance, formatOwedChecks, summarizeForecast } from "./plan.ts";
 
 /** The output of `--json`. */
-export type StatusWithOutlook = MirrorStatus & ForecastSummary;
+export type StatusWithOutlook = MirrorStatus & ForecastSummary & { readonly owedChecks: OwedChecks | null };
 
 /** @param now epoch milliseconds */
 export function formatStatus(status: StatusWithOutlook, now: number): string {
@@ -33,10 +35,15 @@ export function formatStatus(status: StatusWithOutlook, now: number): string {
         ...[row.p50CheckAt, row.p90CheckAt, row.oldestCheckAt].map((at) => formatAge(at, now)),
       ]),
     ),
+    `\n${describeCoverage(status)}\n${formatOwedChecks(status.owedChecks)}`,
   ];
   if (status.awaitingApproval > 0)
     parts.push(`\nApparently gone, kept until \`armoire sync --approve\`: ${status.awaitingApproval}\n`);
   parts.push(
+    describeList("Lists that lost all their items, which are kept:", status.emptiedLists, (list) => [
+      list.url,
+      `${list.items} of kind ${list.kind}`,
+    ]),
     describeList("Partial lists, which prove no removals:", status.partialListings, ({ url, why }) => [
       url,
       why,
@@ -101,6 +108,7 @@ export function formatPastStatus(past: PastStatus): string {
     `Service    ${past.baseUrl}\n`,
     describeLastRun(past.lastRun),
     `\n${formatTable(["kind", "known", "held", "due", "failed", "gone"], rows)}`,
+    `\n${describeCoverage(past)}\n`,
     describeUnfollowedLinks(past.unfollowedLinks),
   ].join("");
 }

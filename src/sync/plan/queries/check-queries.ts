@@ -5,7 +5,7 @@ import type { Connection } from "../../../mirror/file/connection.ts";
 import { prepare, prepareColumn, q, textsIn } from "../../../mirror/file/statements.ts";
 import { type DueResource, dueColumns, inScope } from "../../../mirror/scope.ts";
 import { dayMillis } from "../../../platform/clock.ts";
-import { type PlanRequest, weights } from "../request.ts";
+import { freeCheckLimit, type PlanRequest, weights } from "../request.ts";
 
 export interface CheckRow extends DueResource {
   /** Whether the check is free if nothing changed, as far as is known. */
@@ -47,7 +47,7 @@ interface HeldParameters {
 }
 
 export function prepareCheckQueries(db: Connection, request: PlanRequest): CheckQueries {
-  const { scope, runId, maxStalenessMillis, skipFresherThanMillis, maxFreeChecks, now } = request;
+  const { scope, runId, maxStalenessMillis, skipFresherThanMillis, now } = request;
 
   /** Held resources that were not checked in this run, and not lately. */
   const selectHeld = (p: HeldParameters) =>
@@ -154,7 +154,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
       selectExpected.all({
         ...held(hasMoreWork ? restMillis : 0, lastCompleteRun),
         rates: JSON.stringify(Object.fromEntries(readChangeRates(db))),
-        max: maxFreeChecks,
+        max: freeCheckLimit(request).count,
       }),
     everything: () => selectEverything.all(held(0)),
   };

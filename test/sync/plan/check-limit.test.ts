@@ -1,0 +1,59 @@
+/** How many checks a run makes by default, and with an explicit limit. */
+import { expect, it } from "vitest";
+import { planChecks } from "../../../src/sync/plan/checks.ts";
+import type { CheckQueries, CheckRow } from "../../../src/sync/plan/queries/check-queries.ts";
+import type { PlanAllowance, PlanRequest } from "../../../src/sync/plan/request.ts";
+
+const rows = Array.from(
+  { length: 20_000 },
+  (_, id): CheckRow => ({ id, url: `https://x.example/${id}`, kind: "model", etag: '"1"', isFree: 1 }),
+);
+const queries: CheckQueries = {
+  root: () => null,
+  listings: () => [],
+  suspects: () => [],
+  overdue: () => rows.slice(0, 5_000),
+  expected: () => rows,
+  everything: () => rows,
+};
+
+/** The number of checks if each takes so many milliseconds. */
+function countChecks(
+  millis: number,
+  maxFreeChecks: number | null,
+  given: Partial<PlanAllowance> = {},
+): number {
+  let clock = 0;
+  const request: PlanRequest = {
+    ...{
+      area: "catalogue",
+      scope: { kinds: ["model"], belowIds: null },
+      order: "value",
+      mode: "incremental",
+    },
+    ...{ runId: 2, cycleRun: 2, maxStalenessMillis: 1, skipFresherThanMillis: 0, maxFreeChecks },
+    now: () => clock,
+    allowance: () => ({ isAmple: true, checkPrice: "free", ...given }),
+  };
+  let count = 0;
+  for (const check of planChecks(queries, request, { isRunning: false, hasMoreWork: false })) {
+    if (check === null) continue;
+    count++;
+    clock += millis;
+  }
+  return count;
+}
+
+it("by default, a run with an ample allowance makes free checks for ten minutes", () => {
+  expect(countChecks(100, null)).toBe(6_000);
+  expect(countChecks(1, null)).toBe(20_000);
+});
+
+it("without an ample allowance, or with counted checks, the default is a number of checks", () => {
+  expect(countChecks(1, null, { isAmple: false })).toBe(2_000);
+  expect(countChecks(1, null, { checkPrice: "unknown" })).toBe(2_000);
+});
+
+it("an explicit number of checks has no time limit", () => {
+  expect(countChecks(1_000, 10_000)).toBe(10_000);
+});
