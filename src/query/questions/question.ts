@@ -64,7 +64,7 @@ export const system: QuestionOption = {
   about: "the label of a sizing system, such as EU",
 };
 
-const since = "since a point in time: a day, a time, a run, latest or -7d";
+const since = "since a day, a time or -7d; except in @discontinued also the end of a run, or latest";
 
 export const sinceSeen: QuestionOption = { name: "since", type: "seen", ...optional, about: since };
 

@@ -1,15 +1,15 @@
 /** Turns a point in time, as the user writes it, into text that compares with a column of times. */
-import { prepareColumn, q } from "../../mirror/file/statements.ts";
 import { type Point, type PointContext, PointError, parsePoint } from "../../mirror/points/point.ts";
 import { resolvePoint } from "../../mirror/points/resolve-point.ts";
-import { readServiceTime, toServiceTime } from "../../mirror/points/service-time.ts";
+import { readServiceTime } from "../../mirror/points/service-time.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 
 /** `seen`: times of the mirror, in UTC. `reported`: times of the service, without a zone. */
 export type TimesOf = "seen" | "reported";
 
 /**
- * The beginning of the given day, month or time; for a run, when it began.
+ * The beginning of the given day, month or time; for a run, its end, as the point of that run means everywhere. The
+ * service's times cannot be compared with a run.
  * @throws PointError
  */
 export function readSince(
@@ -19,12 +19,11 @@ export function readSince(
   context: PointContext,
 ): string {
   const point = parsePoint(text, context);
-  const start = point.kind === "time" ? point.from : startOfRun(mirror, point);
-  if (times === "seen") return start;
-  return withoutZeros(point.kind === "time" ? readServiceTime(text, context) : toServiceTime(start));
+  if (times === "reported") return withoutZeros(readServiceTime(text, context));
+  return point.kind === "time" ? point.from : endOfRun(mirror, point);
 }
 
-function startOfRun({ db, asOf }: Pick<MirrorReader, "db" | "asOf">, point: Point): string {
+function endOfRun({ db, asOf }: Pick<MirrorReader, "db" | "asOf">, point: Point): string {
   if (point.kind === "run" && asOf !== null && point.run > asOf.run) {
     throw new PointError(
       "no-such-run",
@@ -32,10 +31,7 @@ function startOfRun({ db, asOf }: Pick<MirrorReader, "db" | "asOf">, point: Poin
       "Use an earlier run here, or a later point for --as-of.",
     );
   }
-  const select = prepareColumn(db, (p: { run: number }) =>
-    q.selectFrom("_run").select("started_at").where("id", "=", p.run),
-  );
-  return select.get({ run: resolvePoint(db, point).run }) ?? "";
+  return resolvePoint(db, point).endedAt;
 }
 
 /** The shortest text for the time, which no other text for the same time precedes. */

@@ -85,11 +85,12 @@ describe("conversion", () => {
   });
 
   it.each([
-    ["1", "2026-01-01T06:00:00.500Z", "2026-01-01T06:00:00.5"],
-    ["latest", "2026-01-02T06:00:00.000Z", "2026-01-02T06:00"],
-    ["latest-1", "2026-01-01T06:00:00.500Z", "2026-01-01T06:00:00.5"],
-  ])("the text for --since is the beginning of the run %s", (text, seen, reported) => {
-    expect([read(text, "seen"), read(text, "reported")]).toEqual([seen, reported]);
+    ["1", "2026-01-01T06:10:00.000Z"],
+    ["latest", "2026-01-02T06:10:00.000Z"],
+    ["latest-1", "2026-01-01T06:10:00.000Z"],
+  ])("the text for --since is the end of the run %s, and no run is a time of the service", (text, seen) => {
+    expect(read(text, "seen")).toBe(seen);
+    expect(() => read(text, "reported")).toThrow(`Expected a time, got a run: "${text}"`);
   });
 
   it.each(["", "yesterday", "2026-02-30", "2026-13-01", "2026-01-31T25:00", "2026-1-1", "2026-01-31Z"])(
