@@ -91,7 +91,7 @@ function nameOf({ fields }: ComparedKind, { values }: Item): Value {
 
 /**
  * The resources that changed at `since` or later by their own `last_modified_at`, tombstones included, in the order of
- * `diff`. Resources without that field are never reported.
+ * `diff`. Resources without that time are counted instead.
  * @param since as `readServiceTime` returns it
  */
 export function* reportedSince(
@@ -99,6 +99,7 @@ export function* reportedSince(
   kinds: readonly ComparedKind[],
   since: string,
   filter: ChangeFilter,
+  withoutTime: { count: number },
 ): Generator<Reported> {
   for (const kind of kinds) {
     const index = kind.fields.indexOf("last_modified_at");
@@ -106,7 +107,11 @@ export function* reportedSince(
     for (const item of itemsOf(tables, kind)) {
       const lastModifiedAt = item.values[index];
       const time = toSortable(lastModifiedAt);
-      if (time === null || time < since || !isOfBrand(filter, kind, item)) continue;
+      if ((time !== null && time < since) || !isOfBrand(filter, kind, item)) continue;
+      if (time === null) {
+        withoutTime.count++;
+        continue;
+      }
       yield {
         kind: kind.name,
         href: item.href,

@@ -43,6 +43,8 @@ export interface OpenDiff<Found> {
   /** Tables, and fields as `table.field`, that only one side has; they are not compared. */
   readonly notCompared: readonly string[];
   readonly changes: Iterable<Found>;
+  /** Of reported changes: resources without a valid `last_modified_at`, which may have changed; known after the iteration. */
+  readonly withoutTime: number;
   close(): void;
 }
 
@@ -87,6 +89,7 @@ function openRunDiff(
       since: null,
       notCompared: comparison.notCompared,
       changes: diff(comparison, filter),
+      withoutTime: 0,
       close: mirror.close,
     };
   });
@@ -122,7 +125,7 @@ async function openSourceDiff(from: Place, to: Place, input: FilterInput): Promi
     const comparison = compareStates(a, b);
     const filter = parseFilter(input, comparison.kinds, () => [...a.brands(), ...b.brands()]);
     const { notCompared } = comparison;
-    return { from: a, to: b, since: null, notCompared, changes: diff(comparison, filter), close };
+    return { from: a, to: b, since: null, notCompared, changes: diff(comparison, filter), withoutTime: 0, close };
   } catch (error) {
     close();
     throw error;
@@ -147,8 +150,18 @@ export async function openReported(
     const { kinds } = compareKinds(to.tables, to.tables);
     if (!kinds.some(({ fields }) => fields.includes("last_modified_at"))) throw noTimes(kinds);
     const filter = parseFilter({ ...request, fields: [], ignored: [] }, kinds, to.brands);
-    const changes = reportedSince(to.tables, kinds, time, filter);
-    return { from: null, to, since: time, notCompared: [], changes, close: to.close };
+    const withoutTime = { count: 0 };
+    return {
+      from: null,
+      to,
+      since: time,
+      notCompared: [],
+      changes: reportedSince(to.tables, kinds, time, filter, withoutTime),
+      get withoutTime() {
+        return withoutTime.count;
+      },
+      close: to.close,
+    };
   } catch (error) {
     to.close();
     throw error;

@@ -1,6 +1,7 @@
 /** `armoire diff` and `armoire runs show`: their output for a sandbox that has changed, and refused input. */
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { sync } from "../../src/sync/sync.ts";
@@ -199,6 +200,25 @@ it("--since lists changes reported by the service, by its own times", async () =
   expect(await output("diff", "--since", "2999", "--mirror", mirror)).toMatch(
     /^Reported by the service .*\nNo changes\.\n$/,
   );
+});
+
+it("--since counts the resources without a time of the service", async () => {
+  const copy = join(dirname(mirror), "without-times.sqlite");
+  copyFileSync(mirror, copy);
+  const db = new Database(copy);
+  db.exec(`update _brand set last_modified_at = null where id in (select id from _brand order by id limit 2);
+    update _model set last_modified_at = 'soon' where id = (select min(id) from _model)`);
+  db.close();
+  const args = ["diff", "--since", "2999", "--mirror", copy];
+  const { stderr, stdout, exitCode } = await callArmoire([...args, "--json"]);
+  expect({ stderr, exitCode }).toEqual({
+    stderr: "3 resources have no last_modified_at and may have changed; without --since, `armoire diff` compares them.\n",
+    exitCode: 0,
+  });
+  expect(JSON.parse(stdout)).toMatchObject({ notion: "reported", withoutTime: 3, changes: [] });
+  const brands = await callArmoire([...args, "--kind", "brand"]);
+  expect(brands.stderr).toMatch(/^2 resources have no last_modified_at/);
+  expect((await callArmoire([...args, "--quiet"])).stderr).toBe("");
 });
 
 describe("runs show RUN", () => {

@@ -71,6 +71,7 @@ export function configure(command: Command, io: Io): void {
     try {
       warnOfNotCompared(opened, settings, io);
       const totals = await printChanges(opened, format, io);
+      warnOfMissingTimes(opened, settings, io);
       if (flags.exitCode && Object.keys(totals).length > 0) io.setExitCode(exitCodes.different);
     } catch (error) {
       throw "mirror" in opened.to.place ? toMirrorError(error, opened.to.place.mirror) : error;
@@ -103,6 +104,12 @@ function readPoint(text: string): PointOrPath {
     if (stats === undefined) return null;
     return stats.isDirectory() ? "folder" : "file";
   });
+}
+
+function warnOfMissingTimes({ withoutTime }: OpenDiff<unknown>, { quiet }: Settings, io: Io): void {
+  if (quiet || withoutTime === 0) return;
+  const are = withoutTime === 1 ? "1 resource has" : `${withoutTime} resources have`;
+  io.err(`${are} no last_modified_at and may have changed; without --since, \`armoire diff\` compares them.\n`);
 }
 
 function warnOfNotCompared({ notCompared }: OpenDiff<unknown>, { quiet }: Settings, io: Io): void {

@@ -62,7 +62,8 @@ function tableText(opened: OpenDiff<unknown>, columns: number | null): ChangeTex
 }
 
 const texts: Readonly<Record<Exclude<ResultFormat, "table">, TextMaker>> = {
-  json({ from, to, since, notCompared }, about) {
+  json(opened, about) {
+    const { from, to, since, notCompared } = opened;
     const notion =
       from === null
         ? { notion: "reported", since, to: to.place }
@@ -75,7 +76,8 @@ const texts: Readonly<Record<Exclude<ResultFormat, "table">, TextMaker>> = {
         separator = ",\n";
         return line;
       },
-      tail: (totals) => `\n],"totals":${toJson(totals)}}\n`,
+      tail: (totals) =>
+        `\n],${from === null ? `"withoutTime":${opened.withoutTime},` : ""}"totals":${toJson(totals)}}\n`,
     };
   },
   ndjson: () => ({ head: "", add: (change) => `${toJson(change)}\n`, tail: () => "" }),
