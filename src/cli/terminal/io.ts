@@ -63,18 +63,13 @@ export function systemIo(): Io {
       process.exitCode = code;
     },
     onInterrupt(callback) {
-      let isInterrupted = false;
+      const handle = interruptHandler(callback, process.exit, performance.now.bind(performance));
       for (const [signal, exitCode] of [
         ["SIGINT", exitCodes.interrupted],
         ["SIGTERM", exitCodes.terminated],
         ["SIGHUP", exitCodes.terminated],
-      ] as const) {
-        process.on(signal, () => {
-          if (isInterrupted) process.exit(exitCode);
-          isInterrupted = true;
-          callback(exitCode);
-        });
-      }
+      ] as const)
+        process.on(signal, () => handle(exitCode));
     },
   };
 }
@@ -109,6 +104,24 @@ function fileWriter(fd: number): Writer {
       endAtFailedOutput(error);
     }
     return undefined;
+  };
+}
+
+/** One Ctrl-C may arrive twice: from the terminal, and forwarded by a parent process such as npm. */
+const sameSignalMillis = 100;
+
+/** @param exit called at the second signal @param now milliseconds */
+export function interruptHandler(
+  callback: (exitCode: ExitCode) => void,
+  exit: (exitCode: ExitCode) => void,
+  now: () => number,
+): (exitCode: ExitCode) => void {
+  let firstAt: number | null = null;
+  return (exitCode) => {
+    if (firstAt === null) {
+      firstAt = now();
+      callback(exitCode);
+    } else if (now() - firstAt >= sameSignalMillis) exit(exitCode);
   };
 }
 
