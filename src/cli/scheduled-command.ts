@@ -74,6 +74,12 @@ function checkFlags(name: string, leaf: Command, flags: ScheduledFlags, settings
   if (name !== "sync") return;
   requireAccountFor(flags, settings);
   scopeOptionsFor(settings.account, leaf);
+  if (settings.baseUrl.value !== null) return;
+  throw new CliError(
+    "usage",
+    "The sync to schedule has no base URL. Nothing was scheduled.",
+    "Give --base-url URL after `sync`, or set ARMOIRE_BASE_URL.",
+  );
 }
 
 /** @returns the command that would run, with its options parsed @throws CliError */

@@ -276,11 +276,18 @@ describe("invalid schedules", () => {
       /seems to contain a secret/,
     ],
     "a token": [["--", "sync", "--brand", "hunter2hunter2hunter2"], /seems to contain a secret/],
-    "a bad time": [["--cron", "61 * * * *", "--", "sync"], /is not a cron expression/],
-    "a bad zone": [["--tz", "Europe/Nowhere", "--", "sync"], /no time zone "Europe\/Nowhere"/],
+    "a bad time": [
+      ["--cron", "61 * * * *", "--", "sync", "--base-url", "https://api.example.org/"],
+      /is not a cron expression/,
+    ],
+    "a bad zone": [
+      ["--tz", "Europe/Nowhere", "--", "sync", "--base-url", "https://api.example.org/"],
+      /no time zone "Europe\/Nowhere"/,
+    ],
+    "a sync without a base URL": [["--", "sync"], /The sync to schedule has no base URL/],
     "a bad jitter": [["--jitter", "soon", "--", "sync"], /must be a duration/],
     "a jitter up to the next run": [
-      ["--jitter", "1d", "--", "sync"],
+      ["--jitter", "1d", "--", "sync", "--base-url", "https://api.example.org/"],
       /not shorter than the time between two runs/,
     ],
   };

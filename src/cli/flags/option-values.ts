@@ -32,6 +32,17 @@ const unitMillis: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
+/** As `durationMillis`, and also seconds, such as `5s`. */
+export function shortDurationMillis(value: string): number {
+  const [, seconds] = value.match(/^(\d{1,6})s$/) ?? [];
+  if (seconds !== undefined) return Number(seconds) * 1000;
+  try {
+    return durationMillis(value);
+  } catch {
+    throw new InvalidArgumentError("It must be a duration such as 5s, 90m, 2h, 3d or 4w.");
+  }
+}
+
 /** A whole number of minutes, hours, days or weeks, such as `90m`, `2h`, `3d` or `4w`, in milliseconds. */
 export function durationMillis(value: string): number {
   const [, count, unit = ""] = value.match(/^(\d{1,6})([mhdw])$/) ?? [];

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { durationMillis, wholeNumber } from "../../../src/cli/flags/option-values.ts";
+import { durationMillis, shortDurationMillis, wholeNumber } from "../../../src/cli/flags/option-values.ts";
 
 it("a whole number of up to fifteen digits is parsed exactly", () => {
   fc.assert(
@@ -45,3 +45,9 @@ it.each(["", "3", "d", "-1d", "1.5h", "3 d", "3D", "3s", "1h30m", "1000000d", "Ù
     expect(() => durationMillis(text)).toThrow("It must be a duration such as 90m, 2h, 3d or 4w.");
   },
 );
+
+it("a short duration may also be in seconds", () => {
+  expect(shortDurationMillis("5s")).toBe(5_000);
+  expect(shortDurationMillis("20m")).toBe(1_200_000);
+  expect(() => shortDurationMillis("5")).toThrow("It must be a duration such as 5s, 90m, 2h, 3d or 4w.");
+});

@@ -11,7 +11,7 @@ import {
   type SystemScheduler,
   systemSchedulers,
 } from "../../../schedule/system-schedulers.ts";
-import { durationMillis } from "../../flags/option-values.ts";
+import { shortDurationMillis } from "../../flags/option-values.ts";
 import {
   formatEnd,
   formatRuns,
@@ -101,8 +101,8 @@ function configureAdd(schedule: Command, io: Io): void {
     )
     .option(
       "--jitter <duration>",
-      "delay every run by the same random time, at most this long, such as 10m",
-      durationMillis,
+      "delay every run by the same random time, at most this long, such as 5s or 10m",
+      shortDurationMillis,
     )
     .action((name: string, args: string[], flags: AddFlags, add: Command) =>
       addOne(name, args, flags, add, io),
