@@ -120,7 +120,12 @@ export function formatOwedChecks(owed: OwedChecks | null): string {
 /** The forecast in one line. @param depth the depth of the sync */
 export function summarizeForecast({ depths, coverage, requestsPerDay }: Forecast, depth: Depth): string {
   const { covered, expected, after } = coverage;
-  const now = `${percent(covered / expected)} of all bras are covered`;
+  const sizes = depths.flatMap(({ kinds }) => kinds).find(({ kind }) => kind === "size");
+  const missesSizes = depth === "sizes" && covered >= expected && sizes && sizes.held < sizes.expected;
+  // Bras are counted by their models, so all of them are covered long before all sizes are held.
+  const now = missesSizes
+    ? `All models are held, and ${sizes.held} of about ${sizes.expected} sizes`
+    : `${percent(covered / expected)} of all bras are covered`;
   const days = ({ remainingRequests }: { readonly remainingRequests: number }) =>
     formatDays(Math.ceil(remainingRequests / requestsPerDay));
   // Brands and models are fetched together, so all brands are complete no sooner than all models.
@@ -129,8 +134,10 @@ export function summarizeForecast({ depths, coverage, requestsPerDay }: Forecast
     .filter(({ remainingRequests }) => remainingRequests > 0)
     .map((end) => `all ${end.depth} in ${days(end)}`);
   if (ends.length === 0) return `${now}, and the mirror is complete.`;
-  const shares = after
-    .filter(({ day }) => [1, 7, 30].includes(day) && depth !== "brands" && covered < expected)
+  const milestones = after.filter(({ day }) => [1, 7, 30].includes(day));
+  const shares = milestones
+    .filter(() => depth !== "brands" && covered < expected)
+    .filter((_, n) => percent(milestones[n - 1]?.share ?? 0) !== "100 %")
     .map(({ day, share }) => `${percent(share)} in ${formatDays(day)}`);
   return `${[now, ...shares].join(", ")}; ${ends.join(", ")}, at ${requestsPerDay} a day.`;
 }

@@ -47,6 +47,25 @@ describe("one line", () => {
     );
   });
 
+  it("a forecast in one line states missing sizes where all models are held", () => {
+    const sizes = { kind: "size", known: 10, held: 0, expected: 42 };
+    const depths = forecast.depths.map((depth) => ({
+      ...depth,
+      ...(depth.depth === "sizes" ? { kinds: [sizes] } : { remainingRequests: 0 }),
+    }));
+    const { coverage } = whole;
+    expect(summarizeForecast({ ...forecast, depths, coverage }, "sizes")).toMatch(
+      /^All models are held, and 0 of about 42 sizes; .*all sizes in \d+ days, at 100 a day\.$/,
+    );
+  });
+
+  it("a forecast in one line ends its shares with the first 100 %", () => {
+    const after = [1, 7, 30].map((day) => ({ day, share: 1 }));
+    expect(summarizeForecast({ ...forecast, coverage: { ...forecast.coverage, after } }, "sizes")).toMatch(
+      /covered, 100 % in 1 day; all models/,
+    );
+  });
+
   it("a forecast in one line states that a mirror is complete", () => {
     expect(summarizeForecast(whole, "sizes")).toBe(
       "100 % of all bras are covered, and the mirror is complete.",
