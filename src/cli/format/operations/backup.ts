@@ -42,7 +42,7 @@ export function formatVerified(report: VerifyReport, hasRootHash: boolean): stri
   const { file, manifest, rootHash, entries, problems, isEncrypted } = report;
   if (problems.length > 0) {
     const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
-    return `${problems.map(describeProblem).join("")}${count} in ${escapeControls(file)}. Use another copy or an earlier backup.\n`;
+    return `${problems.map(describeProblem).join("")}Damaged or forged: ${count} in ${escapeControls(file)}. Use another copy or an earlier backup.\n`;
   }
   return `Sound: ${entries} entries with their SHA-256 in ${escapeControls(file)}
 ${manifest === null ? "" : `${describeState(manifest)}\n`}Root hash ${rootHash}

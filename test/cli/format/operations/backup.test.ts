@@ -94,3 +94,10 @@ it.each([
   expect(text.trim().split("\n").at(-1)).toMatch(expected);
   expect(text.includes("forged:")).toBe(hasRootHash);
 });
+
+it("a verified backup with a problem is called damaged", () => {
+  const problems = [{ entry: null, message: "the file ends in the middle of it" }];
+  expect(formatVerified({ ...verified, problems, isEncrypted: false }, false)).toMatch(
+    /\nDamaged or forged: 1 problem in \S+\. Use another copy or an earlier backup\.\n$/,
+  );
+});
