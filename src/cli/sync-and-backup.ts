@@ -77,6 +77,9 @@ export async function syncAndBackUp(flags: SyncAndBackupFlags, settings: Setting
   }).catch((error: unknown) => {
     throw explainRefusal(error, account);
   });
+  // A failed sync comes before the report of the backup.
+  const failure = "error" in done.synced ? explainRefusal(done.synced.error, account) : null;
+  if (failure !== null) io.err(describeError(failure, settings.verbose));
   if (settings.json) io.out(toJsonLine(jsonOf(done)));
   else if (!settings.quiet) io.out(describe(done, account.name));
   else io.err(describeWarnings(done, account.name));
@@ -89,10 +92,9 @@ export async function syncAndBackUp(flags: SyncAndBackupFlags, settings: Setting
     io.setExitCode(code === exitCodes.done && isGap ? exitCodes.incomplete : code);
     return;
   }
-  const error = explainRefusal(done.synced.error, account);
-  for (const each of [error, ...catalogueErrors(done)]) io.err(describeError(each, settings.verbose));
+  for (const each of catalogueErrors(done)) io.err(describeError(each, settings.verbose));
   if (!settings.quiet) io.err("The backup contains the data mirrored before.\n");
-  io.setExitCode(exitCodeOf(error));
+  io.setExitCode(exitCodeOf(failure));
 }
 
 /** Whether an earlier sync had the catalogue part, perhaps on the machine that a restored mirror comes from. */
