@@ -125,7 +125,15 @@ async function openSourceDiff(from: Place, to: Place, input: FilterInput): Promi
     const comparison = compareStates(a, b);
     const filter = parseFilter(input, comparison.kinds, () => [...a.brands(), ...b.brands()]);
     const { notCompared } = comparison;
-    return { from: a, to: b, since: null, notCompared, changes: diff(comparison, filter), withoutTime: 0, close };
+    return {
+      from: a,
+      to: b,
+      since: null,
+      notCompared,
+      changes: diff(comparison, filter),
+      withoutTime: 0,
+      close,
+    };
   } catch (error) {
     close();
     throw error;

@@ -212,7 +212,8 @@ it("--since counts the resources without a time of the service", async () => {
   const args = ["diff", "--since", "2999", "--mirror", copy];
   const { stderr, stdout, exitCode } = await callArmoire([...args, "--json"]);
   expect({ stderr, exitCode }).toEqual({
-    stderr: "3 resources have no last_modified_at and may have changed; without --since, `armoire diff` compares them.\n",
+    stderr:
+      "3 resources have no last_modified_at and may have changed; without --since, `armoire diff` compares them.\n",
     exitCode: 0,
   });
   expect(JSON.parse(stdout)).toMatchObject({ notion: "reported", withoutTime: 3, changes: [] });

@@ -109,7 +109,9 @@ function readPoint(text: string): PointOrPath {
 function warnOfMissingTimes({ withoutTime }: OpenDiff<unknown>, { quiet }: Settings, io: Io): void {
   if (quiet || withoutTime === 0) return;
   const are = withoutTime === 1 ? "1 resource has" : `${withoutTime} resources have`;
-  io.err(`${are} no last_modified_at and may have changed; without --since, \`armoire diff\` compares them.\n`);
+  io.err(
+    `${are} no last_modified_at and may have changed; without --since, \`armoire diff\` compares them.\n`,
+  );
 }
 
 function warnOfNotCompared({ notCompared }: OpenDiff<unknown>, { quiet }: Settings, io: Io): void {
