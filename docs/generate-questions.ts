@@ -26,8 +26,8 @@ armoire query @discontinued --brand comexim --since 2026-01 --format csv > disco
   several brands have that name, all of them count, including tombstones.
 - **\`--since\`** takes a [point in time](command-line.md#points-in-time): the beginning of a day or
   month, or the end of a run. The mirror's own times are in UTC. \`@discontinued\` takes no run: it
-  compares with the service's \`last_modified_at\`, which has no time zone. A plain time is compared as
-  written, and an instant (\`-7d\`, a time with a zone) in UTC.
+  compares with the service's \`last_modified_at\`, which has no time zone. A plain time is
+  compared as written, and an instant (\`-7d\`, a time with a zone) in UTC.
 - **\`--limit\`**: if there are more rows, a notice on stderr says so.
 - Tombstones are left out, except in \`@gone\`. Resources that are not fetched yet are not counted;
   \`@brand-coverage\` shows how many are missing.
