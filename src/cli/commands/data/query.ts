@@ -25,7 +25,7 @@ import { CliError } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
-import { escapeControls } from "../../terminal/text-table.ts";
+import { escapeControls } from "../../terminal/safe-text.ts";
 
 /** Includes the options of questions, whose names are only known at run time. */
 interface QueryFlags extends AsOfFlags, FormatFlags, Readonly<Record<string, unknown>> {

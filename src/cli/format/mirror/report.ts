@@ -3,7 +3,7 @@ import type { MediaReport, PictureOrigin } from "../../../sync/media/fetch-pictu
 import type { SyncReport } from "../../../sync/report.ts";
 import type { AccountSyncReport } from "../../../sync/sync-account.ts";
 import { formatMoment } from "../../terminal/format.ts";
-import { escapeControls } from "../../terminal/text-table.ts";
+import { escapeControls } from "../../terminal/safe-text.ts";
 
 export interface ReportContext {
   /** The forecast in words; null to leave it out. */
