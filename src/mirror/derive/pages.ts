@@ -52,7 +52,8 @@ export function preparePages(db: Connection, resources: Resources): Pages {
     const pages = statements.countPages.get({ collectionId }) ?? 0;
     if (pages % pagesBetweenCounts !== 0) return false;
     if (pages >= limits.pagesPerList) return true;
-    const items = statements.countItems.get({ collectionId }) ?? 0;
+    const items =
+      (statements.countItems.get({ collectionId }) ?? 0) + (statements.countRows.get({ collectionId }) ?? 0);
     return pages > 2 * items || (total !== null && items > 2 * total + unstatedItems);
   };
 
@@ -68,6 +69,7 @@ export function preparePages(db: Connection, resources: Resources): Pages {
     for (let stalePages = 0; stalePages < maxStalePages; stalePages++) {
       if (pageId === undefined || pageId === collectionId) return false;
       if (statements.hasNewItem.get({ pageId }) !== undefined) return false;
+      if (statements.hasNewRow.get({ pageId }) !== undefined) return false;
       pageId = statements.selectPrevious.get({ pageId });
     }
     return true;
@@ -137,6 +139,13 @@ function prepareStatements(db: Connection) {
         .select(({ fn }) => fn.count<number>("m.item_id").distinct().as("count"))
         .where("p.collection_id", "=", p.collectionId),
     ),
+    countRows: prepareColumn(db, (p: { collectionId: number }) =>
+      q
+        .selectFrom("_page as p")
+        .innerJoin("_measurement as m", "m.parent_id", "p.id")
+        .select(({ fn }) => fn.count<number>("m.payload").distinct().as("count"))
+        .where("p.collection_id", "=", p.collectionId),
+    ),
     // A listed item exists. If its own response said otherwise, it is requested again.
     clearNotesOfItems: prepare(db, (p: { pageId: number }) =>
       q
@@ -193,6 +202,33 @@ function prepareStatements(db: Connection) {
     ),
     // Earlier pages are all that lead to this one, which may include pages that are not on the chain from the first
     // page.
+    // The same for items without a resource, which have rows of their own page.
+    hasNewRow: prepareColumn(db, (p: { pageId: number }) =>
+      q
+        .withRecursive("earlier(id)", (w) =>
+          w
+            .selectFrom("_page")
+            .select("id")
+            .where("next_id", "=", p.pageId)
+            .union(w.selectFrom("earlier").innerJoin("_page as p", "p.next_id", "earlier.id").select("p.id")),
+        )
+        .selectFrom("_measurement as m")
+        .select(sql<1>`1`.as("found"))
+        .where("m.parent_id", "=", p.pageId)
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom("_measurement as e")
+                .select("e.n")
+                .whereRef("e.payload", "=", "m.payload")
+                .where("e.parent_id", "<>", p.pageId)
+                .where("e.parent_id", "in", eb.selectFrom("earlier").select("id")),
+            ),
+          ),
+        )
+        .limit(1),
+    ),
     hasNewItem: prepareColumn(db, (p: { pageId: number }) =>
       q
         .withRecursive("earlier(id)", (w) =>

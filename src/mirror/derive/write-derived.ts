@@ -56,6 +56,13 @@ export function prepareDerivedWriter(
 
       if (resource.isKnown) issues.remove(resource.id);
       const linkIds = links.write(resource, derived.links, runId, (...target) => ensure(...target).id);
+      // Before the pages: whether a page has anything new is seen from its rows too.
+      if (derived.projection) {
+        const idOfLink = (name: string) => linkIds.get(name) ?? null;
+        const references = referenceIds(resource, idOfLink, resources);
+        typedRows.write(resource, derived.projection, references, runId);
+        search.note(resource);
+      }
       if (derived.items === null) {
         if (resource.isKnown && pages.isPage(resource.id)) {
           pages.writeMembers(resource, pages.collectionOf(resource.id), [], runId);
@@ -76,12 +83,6 @@ export function prepareDerivedWriter(
           if (chain.hasNewPage) discovered++;
           if (chain.isLoop) issues.add(resource, { pointer: "/meta/next", code: "page-loop" }, runId);
         }
-      }
-      if (derived.projection) {
-        const idOfLink = (name: string) => linkIds.get(name) ?? null;
-        const references = referenceIds(resource, idOfLink, resources);
-        typedRows.write(resource, derived.projection, references, runId);
-        search.note(resource);
       }
       for (const issue of derived.issues) issues.add(resource, issue, runId);
       return discovered;

@@ -394,3 +394,23 @@ describe("shuffled chains", () => {
     expect(loops()).toEqual([]);
   });
 });
+
+it("measurements without addresses are read from any number of pages, until pages repeat them", async () => {
+  await using rig = await startMirrorRig();
+  const account = await rig.write({ area: "account" });
+  const pageOf = (n: number, next: number) => ({
+    ...page([], `m/${next}`),
+    collection: [{ bust: Math.min(n, 90) }, { bust: 0 }],
+  });
+  const links = { measurements: urlOf("m/0"), bras: null };
+  const pages = Array.from({ length: 120 }, (_, n) => [`m/${n}`, pageOf(n, n + 1)]);
+  const me = { "/": root({ me: urlOf("me/") }), "me/": entity({ user_id: 7 }, links) };
+  crawl(account, worldOf({ ...me, ...Object.fromEntries(pages) }), { maxBatches: 200 });
+  const count = account.db.prepare("select count(distinct payload) from _measurement").pluck().get();
+  const fetched = account.db.prepare(
+    "select count(*) from _page p join _resource r on r.id = p.id where state = 'held'",
+  );
+  expect(count).toBe(91);
+  expect(fetched.pluck().get()).toBeLessThan(100);
+  expect(problemsOf(account)).toEqual([]);
+});
