@@ -16,13 +16,16 @@ const tables = ["brand", "model", "size"] as const;
 /** Columns that the service did not send. */
 const ownColumns = new Set(["first_seen_at", "checked_at", "gone_at"]);
 
-/** The first differences, and all problems of the mirror; empty for a correct mirror. */
-export function differencesFromTruth(rig: Rig): string[] {
+/**
+ * The first differences, and all problems of the mirror; empty for a correct mirror.
+ * @param ignored URLs whose bodies are not compared
+ */
+export function differencesFromTruth(rig: Rig, ignored: ReadonlySet<string> = new Set()): string[] {
   const expected = expectedHolding(rig.sandbox.truth(), rig.serviceName);
   const held = rig.read(readHolding);
   const keys = [...new Set([...expected.keys(), ...held.keys()])];
   const differences = keys
-    .filter((key) => expected.get(key) !== held.get(key))
+    .filter((key) => expected.get(key) !== held.get(key) && !ignored.has(key.replace(/^body /, "")))
     .map((key) => `${key} is ${held.get(key)} and should be ${expected.get(key)}`);
   return [...differences.slice(0, 5), ...rig.read(problemsOf).map((problem) => JSON.stringify(problem))];
 }
