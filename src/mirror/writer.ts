@@ -30,7 +30,7 @@ import {
 } from "./file/connection.ts";
 import { createMirror } from "./file/create-mirror.ts";
 import { toMirrorError, toOpeningError } from "./file/errors.ts";
-import { type MirrorIdentity, requireIdentity } from "./file/meta.ts";
+import { type MirrorIdentity, requireIdentity, writeServiceName } from "./file/meta.ts";
 import { migrateMirror } from "./file/migrate.ts";
 import { type IngestSummary, prepareIngest, prepareResolveAbsences, type ResourceResult } from "./ingest.ts";
 import { storePicture } from "./media/media-files.ts";
@@ -58,7 +58,8 @@ export interface MirrorWriter extends MirrorReader {
   /** Adds resources that another mirror links to. @returns their ids */
   addResources(links: readonly CatalogueLink[], runId: number): number[];
   ingest(results: readonly ResourceResult[], runId: number): IngestSummary;
-  rebuild(): RebuildReport;
+  /** @param serviceName a new prefix of the service's own fields. Default: the same */
+  rebuild(serviceName?: string): RebuildReport;
   /**
    * Compresses some bodies in a short transaction.
    * @returns the number of bodies examined; 0 if none is left
@@ -199,9 +200,11 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       ),
       followLinks: guard((names, runId) => links.follow(names, runId)),
       ingest: guard(ingest),
-      rebuild: guard(() =>
+      rebuild: guard((serviceName: string = identity.serviceName) =>
         connection.transaction(() => {
-          const report = rebuildProjections(connection, identity.area, context);
+          writeServiceName(connection, serviceName);
+          const renamed = deriveContextOf({ ...identity, serviceName }, kinds);
+          const report = rebuildProjections(connection, identity.area, renamed);
           storeCoverageAgain(connection);
           return report;
         })(),
@@ -259,11 +262,13 @@ export async function rebuildMirror(options: {
   readonly kinds: Kinds;
   /** ISO 8601; shown to a process that finds the mirror locked. */
   readonly openedAt: string;
+  /** A new prefix of the service's own fields: `acme` for `acme_url`. Default: the same. */
+  readonly serviceName?: string;
 }): Promise<RebuildReport> {
   const identity = readMirror(options.file, (mirror) => mirror.identity);
   const mirror = await openMirrorWriter({ ...options, identity });
   try {
-    return mirror.rebuild();
+    return mirror.rebuild(options.serviceName);
   } finally {
     mirror.close();
   }

@@ -14,6 +14,7 @@ import type { AccountUser } from "../mirror/account/user.ts";
 import { removeEmptyMirror } from "../mirror/file/create-mirror.ts";
 import { toMirrorError } from "../mirror/file/errors.ts";
 import { readMirrorId } from "../mirror/file/meta.ts";
+import { readMirror } from "../mirror/reader.ts";
 import { type Clock, systemClock, toIso } from "../platform/clock.ts";
 import {
   describeLowSpace,
@@ -41,7 +42,7 @@ export interface SyncOptions extends ScopeOptions {
   /** The mirror's file; created if missing. */
   readonly file: string;
   readonly baseUrl: string;
-  /** The prefix of the service's own fields: `acme` for `acme_url`. Default: `service`. */
+  /** The prefix of the service's own fields: `acme` for `acme_url`. Default: the mirror's, or `service`. */
   readonly serviceName?: string;
   /** For an account, the token of its user. */
   readonly credential?: Credential | null;
@@ -95,6 +96,11 @@ export async function sync(options: SyncOptions): Promise<SyncReport> {
   }
 }
 
+/** Null without a mirror. @throws MirrorError */
+function serviceNameOf(file: string): string | null {
+  return existsSync(file) ? readMirror(file, ({ identity }) => identity.serviceName) : null;
+}
+
 async function syncMirror(
   options: SyncOptions,
   scope: SyncScope,
@@ -111,7 +117,7 @@ async function syncMirror(
     identity: {
       baseUrl: new URL(baseUrl).href,
       area: scope.area,
-      serviceName: options.serviceName ?? "service",
+      serviceName: options.serviceName ?? serviceNameOf(file) ?? "service",
     },
     openedAt,
   });

@@ -81,6 +81,11 @@ export function readSettings(command: Command, io: Io): Settings {
   };
 }
 
+/** The service name, unless it is only the default: an existing mirror has its own. */
+export function givenServiceName({ serviceName: { value, from } }: Settings): { serviceName?: string } {
+  return value === null || from === "default" ? {} : { serviceName: value };
+}
+
 /** An account has its own mirror and service, so the flags for them are refused. */
 function settingsOfAccount(
   dataDir: string,

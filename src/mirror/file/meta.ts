@@ -37,11 +37,15 @@ export interface MirrorIdentity {
 /** The keys of an identity. */
 export const identityKeys = ["base_url", "area", "service_name"] as const;
 
+export function writeServiceName(db: Connection, serviceName: string): void {
+  writeMeta(db, "service_name", serviceName);
+}
+
 export function writeIdentity(db: Connection, { baseUrl, area, serviceName }: MirrorIdentity): void {
   db.transaction(() => {
     writeMeta(db, "base_url", baseUrl);
     writeMeta(db, "area", area);
-    writeMeta(db, "service_name", serviceName);
+    writeServiceName(db, serviceName);
   })();
 }
 
@@ -62,9 +66,19 @@ export function requireIdentity(file: string, actual: MirrorIdentity, expected: 
       "other-service",
       file,
       `This mirror is of ${name} ${actual[key]}, not of ${expected[key]}`,
-      "Name another file with --mirror, or use the settings that the mirror was created with.",
+      key === "serviceName" ? hintForName(actual.area, expected.serviceName) : hintForOtherMirror,
     );
   }
+}
+
+const hintForOtherMirror =
+  "Name another file with --mirror, or use the settings that the mirror was created with.";
+
+/** The bodies are the same under every name. */
+function hintForName(area: Area, serviceName: string): string {
+  return area === "account"
+    ? "Change the mirror's, offline, with `armoire mirror rebuild --account NAME`."
+    : `Leave --service-name out, or change the mirror's, offline, with \`armoire mirror rebuild --service-name ${serviceName}\`.`;
 }
 
 /**

@@ -5,6 +5,7 @@
 import { kinds } from "../../../jobs/kinds.ts";
 import { toMirrorError } from "../../mirror/file/errors.ts";
 import { type KnownPicture, totalMediaBytes } from "../../mirror/media/media-index.ts";
+import { readMirror } from "../../mirror/reader.ts";
 import { type MirrorWriter, openMirrorWriter } from "../../mirror/writer.ts";
 import { type Clock, systemClock, toIso } from "../../platform/clock.ts";
 import { ipClassOfHost } from "../../platform/ip-class.ts";
@@ -18,7 +19,7 @@ export interface MediaOptions {
   /** The account's mirror. */
   readonly file: string;
   readonly baseUrl: string;
-  /** The prefix of the service's own fields: `acme` for `acme_url`. Default: `service`. */
+  /** The prefix of the service's own fields: `acme` for `acme_url`. Default: the mirror's. */
   readonly serviceName?: string;
   /** The catalogue's ledger, which counts requests without a credential. */
   readonly ledgerFile: string;
@@ -45,8 +46,9 @@ const unlimitedPermit = { release: () => {} };
 
 /** @throws MirrorError, LedgerError, ServiceSettingsError */
 export async function syncMedia(options: MediaOptions): Promise<MediaReport> {
-  const { file, serviceName = "service", clock = systemClock, budget = null, reserve = 0 } = options;
+  const { file, clock = systemClock, budget = null, reserve = 0 } = options;
   const { href: baseUrl, origin } = new URL(options.baseUrl);
+  const { serviceName = readMirror(file, ({ identity }) => identity.serviceName) } = options;
   const mirror = await openMirrorWriter({
     file,
     kinds,

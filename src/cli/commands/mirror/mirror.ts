@@ -13,7 +13,7 @@ import {
   formatRetention,
 } from "../../format/mirror/mirror.ts";
 import { mirrorFileToRead, withMirror } from "../../settings/mirror-file.ts";
-import { readSettings, type Settings } from "../../settings/settings.ts";
+import { givenServiceName, readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
@@ -55,7 +55,14 @@ export function configure(command: Command, io: Io): void {
     .command("rebuild")
     .description("compute every row, link and list again from the stored bodies, offline");
   addHelp(rebuild, {
-    examples: ["armoire mirror rebuild", "armoire mirror rebuild --mirror copy.sqlite"],
+    details: [
+      "With --service-name it changes the prefix of the service's own fields, acme for acme_url. No request is needed.",
+    ],
+    examples: [
+      "armoire mirror rebuild",
+      "armoire mirror rebuild --mirror copy.sqlite",
+      "armoire mirror rebuild --service-name acme",
+    ],
     exitCodes: [...exitCodesOfReading, "locked"],
   });
   rebuild.action(async () => {
@@ -64,6 +71,7 @@ export function configure(command: Command, io: Io): void {
       file: mirrorFileToRead(settings),
       kinds,
       openedAt: new Date().toISOString(),
+      ...givenServiceName(settings),
     });
     if (settings.json) io.out(toJsonLine(report));
     else io.out(`Rebuilt from ${report.resources} bodies; ${report.discovered} new resources.\n`);

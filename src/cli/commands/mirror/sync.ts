@@ -1,6 +1,9 @@
 /** `armoire sync`: brings the mirror of the catalogue or of an account up to date. */
 import { type Command, Option } from "commander";
+import { kinds } from "../../../../jobs/kinds.ts";
 import { userOf } from "../../../mirror/account/user.ts";
+import { findServiceName } from "../../../mirror/derive/service-name.ts";
+import { readMirror } from "../../../mirror/reader.ts";
 import {
   type AccountFlags,
   accountPartsOf,
@@ -23,7 +26,7 @@ import { readOutlook, readOwed, type SyncTarget } from "../../read-plan.ts";
 import { readCredential } from "../../secrets/credentials.ts";
 import { type RedisFlags, readRedisAddress, redisOption } from "../../secrets/redis-address.ts";
 import { ledgerFile, mirrorFileToSync, refuseMirrorOfAccount } from "../../settings/mirror-file.ts";
-import { readSettings, type Settings } from "../../settings/settings.ts";
+import { givenServiceName, readSettings, type Settings } from "../../settings/settings.ts";
 import {
   describeError,
   type ExitCode,
@@ -34,6 +37,7 @@ import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { formatProgress, progressDisplay } from "../../terminal/progress-display.ts";
+import { escapeControls } from "../../terminal/text-table.ts";
 import { printPlan } from "./plan.ts";
 
 interface SyncFlags extends ScopeFlags, SpendingFlags, AccountFlags, RedisFlags {
@@ -134,7 +138,7 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
   };
   const options = {
     ...target,
-    serviceName: settings.serviceName.value ?? "service",
+    ...givenServiceName(settings),
     credential,
     ...(account !== null && { user: userOf(account), tokenAt: account.tokenAt }),
     ...spendingOptionsOf(flags),
@@ -175,6 +179,24 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
     if (report.complete && flags.brand.length === 0) io.out(formatOwedChecks(readOwed(target, settings, io)));
     if (name !== null) io.out(formatAccountParts(report, name, Date.now()));
   }
+  if (!settings.quiet) io.err(describeServiceName(target.file, account?.name ?? null));
   for (const error of errors) io.err(describeError(error, settings.verbose));
   io.setExitCode(exitCodeOfAccountSync(result, interruptedWith, flags.requireComplete === true));
+}
+
+/** The fix if the service has another name than the mirror; empty otherwise. */
+function describeServiceName(file: string, account: string | null): string {
+  const { found, current } = readMirror(file, (mirror) => ({
+    found: findServiceName(mirror, kinds),
+    current: mirror.identity.serviceName,
+  }));
+  if (found === null) return "";
+  const commands =
+    account === null
+      ? `\`armoire mirror rebuild --mirror '${escapeControls(file)}' --service-name ${found}\``
+      : `\`armoire account add ${account} --service-name ${found}\` and \`armoire mirror rebuild --account ${account}\``;
+  return (
+    `Warning: service_url is empty in every row, since the service sends ${found}_url, not ${current}_url.\n` +
+    `Run ${commands}; no data is requested again.\n`
+  );
 }
