@@ -52,7 +52,11 @@ export interface IssueStatus {
 }
 
 export interface AccountStatus {
-  readonly user: AccountUser;
+  readonly user: {
+    /** As the service sends it; as text where a number would lose digits. Null if unknown. */
+    readonly userId: number | string | null;
+    readonly username: string | null;
+  };
   /** The scopes that the token lacks, as last checked. Data fetched with them before is kept. */
   readonly notGranted: readonly ScopeName[];
   readonly bras: PossessionStatus;
@@ -123,11 +127,17 @@ function readAccountStatus(mirror: MirrorReader): AccountStatus | null {
   const user = readAccountUser(mirror.db);
   if (user === null) return null;
   return {
-    user,
+    user: { ...user, userId: toSentNumber(user) },
     notGranted: listNotGranted(mirror),
     bras: readPossession(mirror, "bra"),
     measurements: readPossession(mirror, "measurement"),
   };
+}
+
+function toSentNumber({ userId }: AccountUser): number | string | null {
+  return userId !== null && String(Number(userId)) === userId && Number.isSafeInteger(Number(userId))
+    ? Number(userId)
+    : userId;
 }
 
 function readPossession({ db }: MirrorReader, kind: "bra" | "measurement"): PossessionStatus {

@@ -2,9 +2,10 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
-import { openMirrorReader } from "../../src/mirror/reader.ts";
+import { openMirrorReader, readMirror } from "../../src/mirror/reader.ts";
 import { readStatus } from "../../src/query/status.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { bearerToken } from "../../src/service/credentials/credential.ts";
 import { sync } from "../../src/sync/sync.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 
@@ -93,4 +94,16 @@ it("an issue has the first resource that has it, and all failures are listed", (
     detail: expect.stringMatching(/^other-origin: /),
   });
   expect(failures).toHaveLength(28);
+});
+
+it("the user of an account has the number that the service sends", async () => {
+  const account = join(folder.path, "account.sqlite");
+  const credential = bearerToken(sandbox.users[0]?.token ?? "");
+  await sync({ file: account, baseUrl: sandbox.url, area: "account", credential });
+  const userIn = () => readMirror(account, readStatus).account?.user;
+  expect(userIn()).toEqual({ userId: 1000, username: "anna" });
+  const db = new Database(account);
+  db.exec("update _meta set value = '90071992547409931' where key = 'user_id'");
+  db.close();
+  expect(userIn()).toEqual({ userId: "90071992547409931", username: "anna" });
 });

@@ -4,7 +4,8 @@
  */
 import type { Kinds } from "../../../schema/kind.ts";
 import { eachCurrentRevision } from "../bodies/read-revisions.ts";
-import type { MirrorReader } from "../reader.ts";
+import type { Connection } from "../file/connection.ts";
+import type { MirrorIdentity } from "../file/meta.ts";
 import { deriveContextOf, deriveHeldOrThrow } from "./derive.ts";
 
 /** Bodies that must agree; the first resources of a mirror include brands, or the user. */
@@ -15,7 +16,7 @@ const entityTables = { catalogue: ["brand", "model", "size"], account: ["user", 
 
 /** @returns null if the name is right, or if the bodies do not show exactly one other */
 export function findServiceName(
-  { db, identity }: Pick<MirrorReader, "db" | "identity">,
+  { db, identity }: { readonly db: Connection; readonly identity: MirrorIdentity },
   kinds: Kinds,
 ): string | null {
   const isNameRight = entityTables[identity.area].some(

@@ -22,7 +22,10 @@ import type { Lease } from "./window-events.ts";
 
 export interface RequestCounts {
   sent: number;
-  /** Requests that spent allowance, as far as is known, and all without a response that may have. */
+  /**
+   * Requests that spent allowance, as far as is known, and all that may have: those without a response, and a root that is
+   * read first in a window that others have begun, whose price no response shows.
+   */
   counted: number;
   notModified: number;
   /** Attempts after the first of a fetch. */
