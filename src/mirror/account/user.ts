@@ -63,7 +63,13 @@ export function isSameUser(a: AccountUser, b: AccountUser): boolean {
 }
 
 /** For messages, such as "ada (user 7)". */
-export function nameOfUser({ username, userId }: AccountUser): string {
+export function nameOfUser({
+  username,
+  userId,
+}: {
+  readonly username: string | null;
+  readonly userId: string | number | null;
+}): string {
   const number = userId === null ? null : `user ${userId}`;
   if (username === null) return number ?? "a user without a name";
   return number === null ? username : `${username} (${number})`;

@@ -37,7 +37,7 @@ import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { formatProgress, progressDisplay } from "../../terminal/progress-display.ts";
-import { escapeControls } from "../../terminal/text-table.ts";
+import { escapeControls } from "../../terminal/safe-text.ts";
 import { printPlan } from "./plan.ts";
 
 interface SyncFlags extends ScopeFlags, SpendingFlags, AccountFlags, RedisFlags {
