@@ -68,7 +68,7 @@ export function nameOfUser({
   userId,
 }: {
   readonly username: string | null;
-  readonly userId: string | number | null;
+  readonly userId: number | string | null;
 }): string {
   const number = userId === null ? null : `user ${userId}`;
   if (username === null) return number ?? "a user without a name";
