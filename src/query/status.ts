@@ -5,7 +5,7 @@ import type { Area } from "../../schema/kind.ts";
 import type { ResourceState } from "../../schema/tables.ts";
 import { readEmptiedLists } from "../mirror/absence/emptied-lists.ts";
 import { listNotGranted, type ScopeName } from "../mirror/account/token-scopes.ts";
-import { type AccountUser, readAccountUser } from "../mirror/account/user.ts";
+import { readAccountUser, userNumber } from "../mirror/account/user.ts";
 import { isoTime, prepare, prepareColumn } from "../mirror/file/statements.ts";
 import type { EndedRun } from "../mirror/points/resolve-point.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
@@ -127,17 +127,11 @@ function readAccountStatus(mirror: MirrorReader): AccountStatus | null {
   const user = readAccountUser(mirror.db);
   if (user === null) return null;
   return {
-    user: { ...user, userId: toSentNumber(user) },
+    user: { ...user, userId: userNumber(user) },
     notGranted: listNotGranted(mirror),
     bras: readPossession(mirror, "bra"),
     measurements: readPossession(mirror, "measurement"),
   };
-}
-
-function toSentNumber({ userId }: AccountUser): number | string | null {
-  return userId !== null && String(Number(userId)) === userId && Number.isSafeInteger(Number(userId))
-    ? Number(userId)
-    : userId;
 }
 
 function readPossession({ db }: MirrorReader, kind: "bra" | "measurement"): PossessionStatus {

@@ -62,6 +62,13 @@ export function isSameUser(a: AccountUser, b: AccountUser): boolean {
   return a.username !== null && a.username === b.username;
 }
 
+/** As the service sends it: a number, or text where a number would lose digits. */
+export function userNumber({ userId }: AccountUser): number | string | null {
+  return userId !== null && String(Number(userId)) === userId && Number.isSafeInteger(Number(userId))
+    ? Number(userId)
+    : userId;
+}
+
 /** For messages, such as "ada (user 7)". */
 export function nameOfUser({
   username,
