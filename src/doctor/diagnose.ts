@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { readEnvelopeOrThrow } from "../../schema/envelope.ts";
 import { parseJsonBytesOrThrow } from "../../schema/json.ts";
-import { scopeNames } from "../mirror/account/token-scopes.ts";
+import { type ScopeName, scopeNames } from "../mirror/account/token-scopes.ts";
 import { isSameUser, nameOfUser, userOf } from "../mirror/account/user.ts";
 import { openMirrorReader } from "../mirror/reader.ts";
 import { systemClock } from "../platform/clock.ts";
@@ -177,7 +177,7 @@ async function checkToken(account: TokenOwner, request: TokenOwnerRequest): Prom
     return {
       isOk: true,
       message: `The service at ${request.baseUrl} accepts the token of the account ${name}, which grants ${scopes.join(", ")}`,
-      hint: missing.length === 0 ? null : `Not granted: ${missing.join(", ")}.`,
+      hint: describeOtherScopes(missing, unknownScopes),
     };
   } catch (error) {
     if (error instanceof ServiceError && error.next === "stop-allowance") {
@@ -189,4 +189,12 @@ async function checkToken(account: TokenOwner, request: TokenOwnerRequest): Prom
       ? { ...diagnosis, hint: `${diagnosis.hint} Store it with \`armoire account add ${name}\`.` }
       : diagnosis;
   }
+}
+
+function describeOtherScopes(missing: readonly ScopeName[], unknown: readonly ScopeName[]): string | null {
+  const sentences = [
+    ...(missing.length === 0 ? [] : [`Not granted: ${missing.join(", ")}.`]),
+    ...(unknown.length === 0 ? [] : [`Not known until a sync: ${unknown.join(", ")}.`]),
+  ];
+  return sentences.length === 0 ? null : sentences.join(" ");
 }

@@ -47,7 +47,7 @@ const lists = Object.entries(ranges).map(([name, subnets]) => {
  * IPv4 address. Any other text is `reserved`.
  */
 export function ipClassOf(address: string): IpClass {
-  const bare = address.replace(/%.*$/, "");
+  const [bare = ""] = address.split("%", 1);
   if (isIP(bare) === 0) return "reserved";
   const family = isIP(bare) === 6 ? "ipv6" : "ipv4";
   return lists.find(([, list]) => list.check(bare, family))?.[0] ?? "public";

@@ -227,7 +227,7 @@ describe("adding", () => {
     ["with a name that is none", ["Ada"], 2, /not a valid account name\.\n.*a-z, 0-9/],
     ["with a name of a device", ["nul"], 2, /not a valid account name/],
     ["with two places to look", ["ada", "--token-stdin", "--token-file", "x"], 2, /cannot be used with/],
-    ["without a base URL", ["ada", "--base-url", ""], 2, /base URL \(command line\)/],
+    ["without a base URL", ["ada", "--base-url", ""], 2, /--base-url has an empty value/],
   ])("account add is refused %s", async (_case, args, exitCode, message) => {
     expectRefusal(await armoire(["account", "add", ...args]), exitCode, message);
     expect(existsSync(dataDir)).toBe(false);

@@ -45,8 +45,8 @@ it("doctor reports an accepted token and its permissions with two requests of th
   expect(exitCode).toBe(0);
   expect(last).toEqual({
     isOk: true,
-    message: `The service at ${sandbox.url} accepts the token of the account bea, which grants profile, bras, measurements`,
-    hint: "Not granted: email.",
+    message: `The service at ${sandbox.url} accepts the token of the account bea, which grants profile`,
+    hint: "Not granted: email. Not known until a sync: bras, measurements.",
   });
   expect(sandbox.log().map(({ credential }) => credential)).toEqual(["user:béatrice", "user:béatrice"]);
 });

@@ -20,7 +20,7 @@ const damages: Readonly<Record<string, readonly [(ledger: string, f: Fixture) =>
       writeFileSync(ledger, bytes.fill(0xa5, 4096));
     },
     14,
-    /The ledger is damaged: .*ledger\.sqlite\nIt is safe to delete it/,
+    /The ledger is damaged: .*ledger\.sqlite\nYou can delete it with its -wal and -shm/,
   ],
   "is of a later version": [
     (ledger) => {
@@ -56,5 +56,9 @@ it("a folder in place of the ledger is reported as unreadable", async () => {
   mkdirSync(join(dataDir, "ledger.sqlite"), { recursive: true });
   const settings = ["--data-dir", dataDir, "--base-url", fixture.sandbox.url];
   for (const command of ["sync", "plan"])
-    expectRefusal(await callArmoire([command, ...settings]), 1, /Cannot open or write the ledger: .*\nCheck/);
+    expectRefusal(
+      await callArmoire([command, ...settings]),
+      1,
+      /ledger\.sqlite is a folder, not a regular file\.\nMove it away/,
+    );
 });

@@ -89,7 +89,9 @@ describe("complete mirror", () => {
     sandbox.editUser(username, { bras: 5 });
     expect(await backUp("--quiet")).toEqual({
       ...{ exitCode: 12, stdout: "" },
-      stderr: expect.stringMatching(/^armoire: sync of ada: Waiting for approval, 25 in all[^\n]*\n$/),
+      stderr: expect.stringMatching(
+        /^armoire: sync of ada: Waiting for approval, 25 in all[^\n]*\narmoire: backup of ada: Not complete: 25 absent[^\n]*\n$/,
+      ),
     });
   });
 

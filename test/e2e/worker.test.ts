@@ -99,10 +99,10 @@ const refusedCases: readonly {
     message: /^(?!.*secret)armoire: --redis contains a password/s,
   },
   {
-    name: "there is no principal",
+    name: "there is no base URL and no account",
     args: (redis, folder) => ["worker", "--redis", redis.url, "--data-dir", folder],
     exitCode: 4,
-    message: /no principal to send requests for/,
+    message: /nothing to send requests for: no base URL and no account/,
   },
   {
     name: "the account is unknown",

@@ -1,4 +1,5 @@
 /** Reading a mirror while it is written. */
+import { readFileSync, writeFileSync } from "node:fs";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { checkMirror } from "../../src/mirror/check/check.ts";
@@ -81,6 +82,7 @@ it("several readers can open a mirror that no process writes", async () => {
 
 describe("damage that shows during reading", () => {
   const damage = () => {
+    writeFileSync(rig.file, readFileSync(rig.file).fill(0xa5, 4096));
     throw Object.assign(new Error("database disk image is malformed"), { code: "SQLITE_CORRUPT" });
   };
 
@@ -89,6 +91,9 @@ describe("damage that shows during reading", () => {
     ["a promise", async () => damage()],
   ])("an SQLite error in %s is reported as damage of the file, which is closed", async (_where, use) => {
     await rig.write();
+    const sound = readFileSync(rig.file);
+    // The search for secrets after the test reads it.
+    onTestFinished(() => writeFileSync(rig.file, sound));
     let opened: MirrorReader | undefined;
     const reading = async () =>
       await readMirror(rig.file, (mirror) => {

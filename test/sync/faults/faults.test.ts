@@ -42,7 +42,7 @@ describe("lasting faults", () => {
     await using rig = await startRig(world);
     await rig.sync();
     rig.sandbox.setFaults([{ kind: "brand", every: 2, times: "always", fault: "status", status: 500 }]);
-    expect(await rig.sync()).toMatchObject({ complete: false, resources: { failed: 3, gone: 0 } });
+    expect(await rig.sync()).toMatchObject({ upToDate: false, resources: { failed: 3, gone: 0 } });
     expect(differencesFromTruth(rig)).toEqual([]);
     expect(failuresOf(rig)).toHaveLength(3);
     for (const { error } of failuresOf(rig)) expect(error).toContain("answered 500");

@@ -18,6 +18,7 @@ const testedElsewhere: readonly FaultName[] = [
 
 const outcomes: Partial<Record<FaultName, Outcome>> = {
   status: "refused",
+  "bare-refusal": "refused",
   redirect: "refused",
   "redirect-chain": "refused",
   "not-modified": "refused",

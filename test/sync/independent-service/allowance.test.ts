@@ -51,13 +51,16 @@ describe("allowance of the independent service", () => {
     { allowanceFields: "none", refusal: 429 },
     { allowanceFields: "none", refusal: 429, retryAfter: "seconds" },
     { allowanceFields: "none", refusal: 403, retryAfter: "date" },
-  ])("an allowance that the mirror learns of by a refusal costs one refusal a day: %j", async (options) => {
-    await using rig = await startIndependentRig({ allowance: daily(80), ...options });
-    const reports = await rig.syncDaily();
-    expect(differencesFromCatalogue(rig)).toEqual([]);
-    expect(refusalsOf(rig).length).toBeLessThan(reports.length);
-    expect(reports.reduce((sum, { resources }) => sum + resources.failed, 0)).toBe(0);
-  });
+  ])(
+    "an allowance that the mirror learns of by a refusal costs one refusal a day, and one more to learn the reason: %j",
+    async (options) => {
+      await using rig = await startIndependentRig({ allowance: daily(80), ...options });
+      const reports = await rig.syncDaily();
+      expect(differencesFromCatalogue(rig)).toEqual([]);
+      expect(refusalsOf(rig).length).toBeLessThanOrEqual(reports.length);
+      expect(reports.reduce((sum, { resources }) => sum + resources.failed, 0)).toBe(0);
+    },
+  );
 
   it("an allowance that only 503s with a Retry-After show stops the run after ten refusals in a row", async () => {
     await using rig = await startIndependentRig({

@@ -53,7 +53,9 @@ it("a sync leaves only bookkeeping in Redis", async () => {
 });
 
 it("the rights that docs/operating.md lists are enough for the Redis user", async () => {
-  const rights = /The rights that it needs: `([^`]+)`/.exec(await readFile("docs/operating.md", "utf8"))?.[1];
+  const rights = /The rights that it needs:\s+`([^`]+)`/.exec(
+    await readFile("docs/operating.md", "utf8"),
+  )?.[1];
   await using redis = await startRedis();
   await redis.admin.acl(
     "SETUSER",

@@ -128,7 +128,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
     selectHeld(p).orderBy("r.checked_run").orderBy("r.id"),
   );
 
-  const lastCompleteRun = readLastCompleteRun(db);
+  const runBeforeCrawl = readRunBeforeCrawl(db, runId);
   /** @param minAgeMillis time since the last check @param earlierRun checks up to this run may be more recent */
   const held = (minAgeMillis: number, earlierRun = 0): HeldParameters => ({
     kinds: JSON.stringify(scope.kinds),
@@ -144,7 +144,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
     root: () => selectRoot.get({ runId, checkedBefore: now() - restMillis, now: now() }) ?? null,
     listings: (hasMoreWork) =>
       selectListings.all({
-        ...held(0, lastCompleteRun),
+        ...held(0, runBeforeCrawl),
         freeCheckedBefore: now() - (hasMoreWork ? restMillis : 0),
         countedCheckedBefore: now() - maxStalenessMillis / weights.countedListingChecksPerMaxStaleness,
       }),
@@ -152,7 +152,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
     overdue: () => selectOverdue.all(held(maxStalenessMillis)),
     expected: (hasMoreWork) =>
       selectExpected.all({
-        ...held(hasMoreWork ? restMillis : 0, lastCompleteRun),
+        ...held(hasMoreWork ? restMillis : 0, runBeforeCrawl),
         rates: JSON.stringify(Object.fromEntries(readChangeRates(db))),
         max: freeCheckLimit(request).count,
       }),
@@ -160,16 +160,23 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
   };
 }
 
-/** The last run after which nothing was due; 0 for none. A crawl begins after it, and its checks are not repeated at once. */
-function readLastCompleteRun(db: Connection): number {
-  const select = prepareColumn(db, () =>
+/**
+ * The last complete run, if a later one was stopped: the crawl that this run continues began after it, and has still to make
+ * the checks that run made. Otherwise 0.
+ */
+function readRunBeforeCrawl(db: Connection, runId: number): number {
+  const selectComplete = prepareColumn(db, () =>
     q
       .selectFrom("_run")
       .select((eb) => eb.fn.coalesce(eb.fn.max("id"), eb.lit(0)).as("id"))
       .where("ended_at", "is not", null)
       .where((eb) => eb.or([eb("stopped", "is", null), eb("stopped", "=", "approval")])),
   );
-  return select.get() ?? 0;
+  const selectStopped = prepareColumn(db, (p: { after: number; before: number }) =>
+    q.selectFrom("_run").select("id").where("id", ">", p.after).where("id", "<", p.before).limit(1),
+  );
+  const complete = selectComplete.get() ?? 0;
+  return selectStopped.get({ after: complete, before: runId }) === undefined ? 0 : complete;
 }
 
 const isFree = ({ isCounted }: Pick<HeldParameters, "isCounted">) =>
