@@ -51,7 +51,6 @@ export function configure(command: Command, io: Io): void {
       "--allowances <list>",
       "instead, by kind of credential, such as none=30,app=300,user=100",
       allowanceList,
-      {},
     )
     .option("--window <seconds>", "length of a window", wholeNumber, 86_400)
     .addOption(
