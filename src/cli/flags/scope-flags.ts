@@ -45,7 +45,7 @@ export function addScopeFlags(command: Command): Command {
     )
     .option(
       "--skip-fresher-than <duration>",
-      "in an incremental run, skip resources checked more recently, such as 12h",
+      "in an incremental run, skip resources checked more recently, such as 90m, 12h or 3d",
       durationMillis,
     )
     .addOption(
