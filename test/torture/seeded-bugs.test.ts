@@ -10,8 +10,8 @@ import { buildShim } from "./support/shim.ts";
 import { tortureCommand } from "./torture-command.ts";
 
 const shim = buildShim();
-const seed = Date.now() % 2 ** 31;
-/** All of them take minutes: `npm run thorough` looks for each. */
+/** All of them take minutes: `npm run thorough` looks for each, at points of its own. */
+const seed = isThorough ? Date.now() % 2 ** 31 : 1;
 const sought = isThorough ? seededBugs : [new Random(seed).pick(seededBugs)];
 
 /** Not searched for secrets: the sandbox's sources have them. */

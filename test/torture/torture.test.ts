@@ -7,7 +7,8 @@ import { buildShim } from "./support/shim.ts";
 import { tortureCommand } from "./torture-command.ts";
 
 const shim = buildShim();
-const seed = Date.now() % 2 ** 31;
+/** The suite tries the same points each time; `npm run thorough` and `npm run torture` look for new ones. */
+const seed = isThorough ? Date.now() % 2 ** 31 : 1;
 const chosen = isThorough ? commands : [new Random(seed).pick(commands)];
 
 it.each(chosen.map((command) => [command.name, command] as const))(
