@@ -9,7 +9,7 @@ export const limits = {
   jsonValues: 500_000,
   /** Digits of a number that is compared with a double; a longer one stays as written. */
   numeralLength: 1_000,
-  /** Items that a list may say it has; estimates do not believe more. */
+  /** Items that a list may report; estimates accept no more. */
   plausibleTotal: 1_000_000,
   itemsPerPage: 20_000,
   linksPerBody: 1_000,

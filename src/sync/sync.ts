@@ -48,7 +48,7 @@ export interface SyncOptions extends ScopeOptions {
   readonly credential?: Credential | null;
   /** The expected user of a new account mirror. */
   readonly user?: AccountUser;
-  /** When the user's token was stored, ISO 8601: what the service refused to an earlier one is asked for again. */
+  /** When the user's token was stored, ISO 8601: what the service refused to an earlier one is requested again. */
   readonly tokenAt?: string;
   /** The only resources to fetch, also ones that the mirror does not know. Default: all that the crawl finds. */
   readonly only?: readonly CatalogueLink[];

@@ -102,7 +102,7 @@ export function prepareAbsences(db: Connection): Absences {
 
 /**
  * SQL that records in current revisions when they were last seen. To be run before the next response is recorded, be
- * it a new body or an absence. A resource with a note `answer` was recorded when it got that note. It is text because
+ * it a new body or an absence. A resource with a note `response` was recorded when it got that note. It is text because
  * Kysely cannot set two columns from one row.
  * @param ids SQL that yields the resources
  */

@@ -1,6 +1,6 @@
 /**
  * Lists of an account that the service refuses to the user's token although it accepts the token: the token lacks their
- * scope. What is held of them stays. A list that was never held is not due meanwhile; it is asked for again from time to
+ * scope. What is held of them stays. A list that was never held is not due meanwhile; it is requested again from time to
  * time, since the user may grant more.
  */
 import { sql } from "kysely";
@@ -16,7 +16,7 @@ export type ScopeList = (typeof scopeLists)[number];
 /** Key in `_meta`: when the list was refused, ISO 8601. */
 const keyOf = (list: ScopeList): string => `refused_${list}`;
 
-/** When the list was last refused; null if it was answered since, or is to be asked for again. */
+/** When the list was last refused; null if a later request succeeded, or it is to be requested again. */
 export function readRefusedAt(db: Connection, list: ScopeList): string | null {
   return readMeta(db, keyOf(list));
 }
@@ -54,7 +54,7 @@ export function readScopeListIds(db: Connection): number[] {
 export interface Refusals {
   /** @param at ISO 8601 */
   note(resource: { readonly id: number; readonly url: string }, at: string): void;
-  /** Notes that a list was answered. */
+  /** Records that a request for a list succeeded. */
   clear(kind: string): void;
 }
 

@@ -37,7 +37,7 @@ export function listScopes(scopes: TokenScopes, state: ScopeState): ScopeName[] 
 }
 
 /**
- * @param since ISO 8601: lists that were last answered before that are unknown; default: never
+ * @param since ISO 8601: lists last fetched before that are unknown; default: never
  * @returns the scopes by the last responses; null before the first one
  */
 export function readTokenScopes(

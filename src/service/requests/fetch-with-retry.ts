@@ -121,7 +121,7 @@ const openMillis = 60_000;
 
 /**
  * Stops requests to a service that is down. After ten fetches in a row have failed with all their retries, it refuses for
- * a minute, or as long as the service asks; then fetches pass again, and the first failure opens it again.
+ * a minute, or as long as the service demands; then fetches pass again, and the first failure opens it again.
  */
 class Circuit {
   readonly #clock: Clock;

@@ -113,7 +113,7 @@ function readTime(text: string, now: number): number | null {
 
 const refusals: readonly number[] = [403, 429, 503];
 
-/** No wait is believed to be longer without knowing the service's window, which only the ledger does. */
+/** The longest wait accepted here. The ledger, which knows the service's window, may accept a longer one. */
 const maxBackoffMillis = 24 * 3600 * 1000;
 
 /**

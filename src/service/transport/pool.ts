@@ -53,7 +53,7 @@ const privateAddressError = () => Object.assign(new Error("a private address"), 
 
 /**
  * Resolves names as Node does, and refuses a name with any address of another class. It runs when a connection is made, so
- * that no later answer of a name server can lead elsewhere.
+ * that no later response of a name server can lead elsewhere.
  */
 function guardedLookup(allowed: ReadonlySet<IpClass>, resolve: typeof lookup): LookupFunction {
   return (hostname, options: LookupOptions, callback) => {

@@ -1,5 +1,5 @@
 /**
- * How far a service's own figures are believed. In: the state of a window and a reading. Out: the reading as the ledger
+ * How far a service's own figures are accepted. In: the state of a window and a reading. Out: the reading as the ledger
  * uses it, and what was learned about the service's way to report. Pure.
  */
 import { dayMillis } from "../../platform/clock.ts";
@@ -41,12 +41,12 @@ const maxWindowMillis = 32 * dayMillis;
 /** Resets in seconds from now differ by as much within one window. */
 export const sameWindowMillis = 5_000;
 
-/** The longest wait that is believed: a day, or twice the known window. After it, one request finds out. */
+/** The longest wait that is accepted: a day, or twice the known window. After it, one request finds out. */
 export function maxWaitMillis({ windowMillis }: Pick<WindowState, "windowMillis">): number {
   return Math.max(dayMillis, 2 * (windowMillis ?? 0));
 }
 
-/** A reported end, as far as it is believed; null if it is past or absurd. If the clock is set back, it is at least a day away. */
+/** A reported end, as far as it is plausible; null if it is past or absurd. If the clock is set back, it is at least a day away. */
 export function toWindowEnd(state: WindowState, at: number | null, now: number): Deadline | null {
   if (at === null || at <= now || at - now > maxWindowMillis) return null;
   const waitMillis = Math.min(at - now, maxWaitMillis(state));

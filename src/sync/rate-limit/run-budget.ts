@@ -41,7 +41,7 @@ export interface RunBudget {
   readonly refusal: Extract<StopReason, "budget" | "allowance"> | null;
   /** Whether no request is running. */
   readonly isIdle: boolean;
-  /** The longest wait for the service that is believed. */
+  /** The longest wait that is accepted from the service. */
   readonly maxWaitMillis: number;
   /** Other requests wait for their permits until this work ends; those of the work itself do not. */
   holdOthers<Result>(work: () => Promise<Result>): Promise<Result>;

@@ -55,7 +55,7 @@ export interface WindowState {
   readonly isLimitUsed: boolean;
   /** As last sent. */
   readonly lastCounts: ReportedCounts | null;
-  /** The end that was last reported, in epoch milliseconds, believed or not. */
+  /** The end that was last reported, in epoch milliseconds, accepted or not. */
   readonly lastReset: number | null;
   /** How long windows are at least, as responses agreed; null if unknown. */
   readonly windowMillis: number | null;

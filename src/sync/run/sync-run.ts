@@ -100,7 +100,7 @@ export class SyncRun {
     return accountScope(this.#request, reader);
   }
 
-  /** A refused list is asked for once per `maxStaleness`, for each new token, and when everything is checked. */
+  /** A refused list is requested once per `maxStaleness`, for each new token, and when everything is checked. */
   async #recheckRefused(): Promise<void> {
     const { mirror, clock } = this.#tools;
     const { mode, maxStalenessMillis, tokenAt } = this.#request;

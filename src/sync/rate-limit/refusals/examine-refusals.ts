@@ -1,5 +1,5 @@
 /**
- * Finds out why a request was refused without a reason: one resource that was answered before is asked for conditionally,
+ * Finds out why a request was refused without a reason: one resource that is held is requested conditionally,
  * which is free with most services. In: the client. Out: the same client, whose errors say which of both it is: the resource
  * is forbidden, or the allowance is spent and the client may be blocked. Refusals are examined one after the other.
  */
@@ -24,7 +24,7 @@ interface Probe {
 
 type Evidence = "answered" | "refused" | "unknown";
 
-/** A service that is too busy for a moment answers again after it. */
+/** After this time a service that was busy for a moment responds again. */
 const busyMillis = 1_000;
 
 export function createRefusalExaminer(
@@ -62,7 +62,7 @@ export function createRefusalExaminer(
     if (step === "spent") return "refused";
     if (step === "forbidden") return "answered";
     const probe = findProbe(reader, [rootUrl, refused.url]);
-    // Nothing else was ever answered, so nothing else is to be fetched either.
+    // No other request has ever succeeded, so nothing else can be fetched either.
     if (probe === null) return "unknown";
     if (refused.status === 429) await clock.sleep(busyMillis, signal);
     const first = probe.etag === null ? "free" : await send(probe, signal);
@@ -131,7 +131,7 @@ function isKnownForbidden({ db }: MirrorReader, url: string): boolean {
   return select.get({ url })?.startsWith("forbidden:") ?? false;
 }
 
-/** A held resource that is counted when it is sent: the one that was answered last, if possible with a tag. */
+/** A held resource that is counted when it is sent: the one fetched last, if possible with an ETag. */
 function findProbe({ db }: MirrorReader, exceptUrls: readonly string[]): Probe | null {
   const select = prepare(db, (p: { except: string }) =>
     q

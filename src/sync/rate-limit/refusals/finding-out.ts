@@ -25,7 +25,7 @@ export type NextStep =
   /** Whether the allowance is spent is known without a request. */
   | "spent"
   | "forbidden"
-  /** Ask conditionally for something that was answered before: free with most services. */
+  /** Request a held resource conditionally: free with most services. */
   | "probe"
   /** As `probe`, and if the response may have been free, also unconditionally. */
   | "probe-twice";
