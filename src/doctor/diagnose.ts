@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { readEnvelopeOrThrow } from "../../schema/envelope.ts";
 import { parseJsonBytesOrThrow } from "../../schema/json.ts";
-import { type ScopeName, scopeNames } from "../mirror/account/token-scopes.ts";
+import { listMissingScopes, type ScopeName } from "../mirror/account/token-scopes.ts";
 import { isSameUser, nameOfUser, userOf } from "../mirror/account/user.ts";
 import { openMirrorReader } from "../mirror/reader.ts";
 import { systemClock } from "../platform/clock.ts";
@@ -173,7 +173,7 @@ async function checkToken(account: TokenOwner, request: TokenOwnerRequest): Prom
         hint: `Store a token of ${nameOfUser(expected)} with \`armoire account add ${name}\`.`,
       };
     }
-    const missing = scopeNames.filter((scope) => !scopes.includes(scope) && !unknownScopes.includes(scope));
+    const missing = listMissingScopes({ scopes, unknownScopes });
     return {
       isOk: true,
       message: `The service at ${request.baseUrl} accepts the token of the account ${name}, which grants ${scopes.join(", ")}`,

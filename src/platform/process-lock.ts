@@ -1,7 +1,7 @@
 /**
  * Locks between processes. A lock is an exclusive transaction on a small SQLite file; the operating system ends it with
  * the process, however that dies, so there are no stale locks. A second small file names the holder, for messages only.
- * Somebody may remove the file of a held lock, which is then no lock any more: `requireHeld` takes it again.
+ * If the file of a held lock is removed, it locks nothing any more: `requireHeld` takes the lock again.
  */
 import { closeSync, futimesSync, lstatSync, openSync, unlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -52,7 +52,7 @@ export function takeLock(file: string, { startedAt, busyMessage }: LockRequest):
     });
     try {
       const holder = { pid: process.pid, host: hostname(), startedAt };
-      // Created anew, so that nothing is written through a link or into a file that others may read.
+      // A new file: an existing one may be a link, or readable by others.
       tryRemove(holderFile);
       writeFileSync(holderFile, JSON.stringify(holder), { flag: "wx", mode: 0o600 });
       return held;
@@ -64,7 +64,7 @@ export function takeLock(file: string, { startedAt, busyMessage }: LockRequest):
   let held = hold();
   const isHeld = () => idOf(lockFile) === held.id;
   // Without the lock, the name of the holder is that of another process.
-  const forgetHolder = () => isHeld() && tryRemove(holderFile);
+  const removeHolder = () => isHeld() && tryRemove(holderFile);
   return {
     requireHeld() {
       if (isHeld()) return;
@@ -74,12 +74,12 @@ export function takeLock(file: string, { startedAt, busyMessage }: LockRequest):
       db.close();
     },
     release() {
-      forgetHolder();
+      removeHolder();
       held.db.close();
     },
     releaseAndRemove() {
       const removes = isHeld();
-      forgetHolder();
+      removeHolder();
       // While it is held, so that a waiting process notices. Windows cannot remove an open file.
       if (removes && process.platform !== "win32") tryRemove(lockFile);
       held.db.close();

@@ -75,6 +75,7 @@ export interface PossessionStatus {
 
 export function readStatus(mirror: MirrorReader): MirrorStatus {
   const { file, identity } = mirror;
+  const { complete, kinds } = readKinds(mirror);
   const emptiedLists = readEmptiedLists(mirror.db).map(({ url, kind, absent }) => ({
     url,
     kind,
@@ -87,12 +88,13 @@ export function readStatus(mirror: MirrorReader): MirrorStatus {
     baseUrl: identity.baseUrl,
     serviceName: identity.serviceName,
     fileBytes: statSync(file).size,
-    ...readKinds(mirror),
+    complete,
+    kinds,
     revisions: countRevisions(mirror),
     issues: readIssues(mirror),
     unfollowedLinks: readUnfollowedLinks(mirror),
     partialListings: readPartialListings(mirror),
-    awaitingApproval: countAwaitingApproval(mirror) + emptiedLists.reduce((sum, { items }) => sum + items, 0),
+    awaitingApproval: kinds.reduce((sum, { awaitingApproval }) => sum + awaitingApproval, 0),
     emptiedLists,
     failures: readFailures(mirror),
     lastRun: listRuns(mirror, 1)[0] ?? null,
@@ -154,16 +156,6 @@ function readPossession({ db }: MirrorReader, kind: "bra" | "measurement"): Poss
 function countRevisions({ db }: MirrorReader): number {
   const count = prepareColumn(db, () =>
     q.selectFrom("_revision").select((eb) => eb.fn.countAll<number>().as("count")),
-  );
-  return count.get() ?? 0;
-}
-
-function countAwaitingApproval({ db }: MirrorReader): number {
-  const count = prepareColumn(db, () =>
-    q
-      .selectFrom("_resource")
-      .select((eb) => eb.fn.countAll<number>().as("count"))
-      .where("absent_by", "in", ["response", "listing"]),
   );
   return count.get() ?? 0;
 }

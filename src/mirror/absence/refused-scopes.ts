@@ -7,7 +7,7 @@ import { sql } from "kysely";
 import type { ResourceState } from "../../../schema/tables.ts";
 import type { Connection } from "../file/connection.ts";
 import { readMeta, removeMeta, writeMeta } from "../file/meta.ts";
-import { prepare, prepareColumn, q } from "../file/statements.ts";
+import { prepare, prepareColumn, q, textsIn } from "../file/statements.ts";
 
 /** Links of the user, kinds of their targets, and names of their scopes. */
 export const scopeLists = ["bras", "measurements"] as const;
@@ -44,7 +44,7 @@ export function readScopeListIds(db: Connection): number[] {
       .innerJoin("_resource as me", "me.id", "l.from_id")
       .select(sql<number>`l.to_id`.as("id"))
       .where("me.kind", "=", "me")
-      .where("l.name", "in", sql<string>`(select value from json_each(${p.names}))`)
+      .where("l.name", "in", textsIn(p.names))
       .where("l.to_id", "is not", null)
       .orderBy("l.name"),
   );

@@ -10,6 +10,14 @@ import { publicViews } from "./user.ts";
 
 export const scopeNames = ["profile", "email", "bras", "measurements"] as const;
 export type ScopeName = (typeof scopeNames)[number];
+
+/** The scopes that a token was shown to lack. */
+export function listMissingScopes(token: {
+  readonly scopes: readonly ScopeName[];
+  readonly unknownScopes: readonly ScopeName[];
+}): ScopeName[] {
+  return scopeNames.filter((name) => !token.scopes.includes(name) && !token.unknownScopes.includes(name));
+}
 export type ScopeState = "granted" | "not-granted" | "unknown";
 export type TokenScopes = Readonly<Record<ScopeName, ScopeState>>;
 

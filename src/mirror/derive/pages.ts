@@ -112,6 +112,16 @@ export function preparePages(db: Connection, resources: Resources): Pages {
   };
 }
 
+/** `earlier`: all pages that lead to this one, also those that are not on the chain from the first page. */
+const withEarlierPages = (pageId: number) =>
+  q.withRecursive("earlier(id)", (w) =>
+    w
+      .selectFrom("_page")
+      .select("id")
+      .where("next_id", "=", pageId)
+      .union(w.selectFrom("earlier").innerJoin("_page as p", "p.next_id", "earlier.id").select("p.id")),
+  );
+
 function prepareStatements(db: Connection) {
   return {
     selectCollection: prepareColumn(db, (p: { pageId: number }) =>
@@ -200,18 +210,9 @@ function prepareStatements(db: Connection) {
         .select(sql<1>`1`.as("found"))
         .where("id", "=", p.toId),
     ),
-    // Earlier pages are all that lead to this one, which may include pages that are not on the chain from the first
-    // page.
-    // The same for items without a resource, which have rows of their own page.
+    // As `hasNewItem`, for items without a resource: they are rows of their page.
     hasNewRow: prepareColumn(db, (p: { pageId: number }) =>
-      q
-        .withRecursive("earlier(id)", (w) =>
-          w
-            .selectFrom("_page")
-            .select("id")
-            .where("next_id", "=", p.pageId)
-            .union(w.selectFrom("earlier").innerJoin("_page as p", "p.next_id", "earlier.id").select("p.id")),
-        )
+      withEarlierPages(p.pageId)
         .selectFrom("_measurement as m")
         .select(sql<1>`1`.as("found"))
         .where("m.parent_id", "=", p.pageId)
@@ -230,14 +231,7 @@ function prepareStatements(db: Connection) {
         .limit(1),
     ),
     hasNewItem: prepareColumn(db, (p: { pageId: number }) =>
-      q
-        .withRecursive("earlier(id)", (w) =>
-          w
-            .selectFrom("_page")
-            .select("id")
-            .where("next_id", "=", p.pageId)
-            .union(w.selectFrom("earlier").innerJoin("_page as p", "p.next_id", "earlier.id").select("p.id")),
-        )
+      withEarlierPages(p.pageId)
         .selectFrom("_member as m")
         .select(sql<1>`1`.as("found"))
         .where("m.page_id", "=", p.pageId)

@@ -8,9 +8,9 @@ import type { Connection } from "../file/connection.ts";
 import type { MirrorIdentity } from "../file/meta.ts";
 import { deriveContextOf, deriveHeldOrThrow } from "./derive.ts";
 
-/** Bodies that must agree; the first resources of a mirror include brands, or the user. */
-const mostBodies = 20;
-const mostRevisions = 500;
+/** At most so many bodies are compared. The first resources of a mirror include brands, or the user. */
+const maxBodies = 20;
+const maxRevisions = 500;
 
 const entityTables = { catalogue: ["brand", "model", "size"], account: ["user", "bra"] } as const;
 
@@ -28,7 +28,7 @@ export function findServiceName(
   let bodies = 0;
   let revisions = 0;
   for (const { resource, readBody } of eachCurrentRevision(db)) {
-    if (bodies === mostBodies || revisions++ === mostRevisions) break;
+    if (bodies === maxBodies || revisions++ === maxRevisions) break;
     const { projection, issues } = deriveHeldOrThrow(readBody(), resource, context);
     if (!projection?.row) continue;
     bodies++;

@@ -149,16 +149,16 @@ export class Leases {
   /** Counts a request that is sent to find out why another one was refused. */
   countProbe(): void {
     this.#update((state) => {
-      const findingOut = { ...state.findingOut, probes: state.findingOut.probes + 1 };
-      return { state: { ...state, findingOut }, result: null };
+      const refusalCounts = { ...state.refusalCounts, probes: state.refusalCounts.probes + 1 };
+      return { state: { ...state, refusalCounts }, result: null };
     });
   }
 
   /** Forgets unexplained refusals whose reason is known now; default: all. */
   settleRefusals(count = Number.POSITIVE_INFINITY): void {
     this.#update((state) => {
-      const refusals = Math.max(0, state.findingOut.refusals - count);
-      return { state: { ...state, findingOut: { ...state.findingOut, refusals } }, result: null };
+      const refusals = Math.max(0, state.refusalCounts.refusals - count);
+      return { state: { ...state, refusalCounts: { ...state.refusalCounts, refusals } }, result: null };
     });
   }
 

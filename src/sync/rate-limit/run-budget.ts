@@ -15,7 +15,7 @@ import { defaultLimits } from "../../service/transport/pool.ts";
 import { spendingOf } from "./infer-prices.ts";
 import { describeWindow, type KnownAllowance } from "./known-allowance.ts";
 import { Leases } from "./leases.ts";
-import { decideNextStep, type NextStep } from "./refusals/finding-out.ts";
+import { decideNextStep, type NextStep } from "./refusals/refusal-counts.ts";
 import { maxWaitMillis } from "./reported-limits.ts";
 import type { Ledger } from "./store/ledger-store.ts";
 import type { Lease } from "./window-events.ts";

@@ -21,7 +21,7 @@ import {
   type Spending,
   spendingOf,
 } from "./infer-prices.ts";
-import { countUnexplained } from "./refusals/finding-out.ts";
+import { countUnexplained } from "./refusals/refusal-counts.ts";
 import {
   learnWindow,
   maxWaitMillis,
@@ -174,7 +174,7 @@ function countRelease(
       : state.hasRemainingHeader,
     responses: addToResponseTally(state.responses, report, { isRoot, isOfThisWindow }),
     blockedUntil: laterBlock(state, report, now),
-    findingOut: countUnexplained(state, lease, report, spending),
+    refusalCounts: countUnexplained(state, lease, report, spending),
     sinceReading: addToReadingTally(state.sinceReading, report, isRoot),
   };
 }

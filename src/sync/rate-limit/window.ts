@@ -50,7 +50,7 @@ export interface WindowState {
   /** The grant of an earlier window, for comparison if nothing is reported. */
   readonly granted: Grant | null;
   /** What was spent in this window on finding out why requests were refused. */
-  readonly findingOut: FindingOut;
+  readonly refusalCounts: RefusalCounts;
   /** Whether the service reports as its limit what was used; the other fields hold the grant. */
   readonly isLimitUsed: boolean;
   /** As last sent. */
@@ -92,7 +92,7 @@ export interface ReadingTally {
   readonly isConclusive: boolean;
 }
 
-export interface FindingOut {
+export interface RefusalCounts {
   /** Refusals without a reason that no counted response followed. */
   readonly refusals: number;
   /** When the last of them arrived. */
@@ -138,7 +138,7 @@ export const emptyWindow: WindowState = {
   responses: { plain: 0, notModified: 0, others: 0, isStartKnown: false },
   plainBefore: 0,
   granted: null,
-  findingOut: { refusals: 0, seq: 0, probes: 0 },
+  refusalCounts: { refusals: 0, seq: 0, probes: 0 },
   isLimitUsed: false,
   lastCounts: null,
   lastReset: null,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { kinds } from "../../../jobs/kinds.ts";
 import { checkMirror } from "../../../src/mirror/check/check.ts";
-import { type MirrorReader, openMirrorReader } from "../../../src/mirror/reader.ts";
+import { type MirrorReader, readMirror } from "../../../src/mirror/reader.ts";
 import { appCredential, bearerToken } from "../../../src/service/credentials/credential.ts";
 import { type LinkedCatalogueOptions, syncLinkedCatalogue } from "../../../src/sync/sync-account.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
@@ -34,7 +34,7 @@ const heldIn = (rig: Rig) =>
   );
 
 const linkedBy = (accountFile: string) =>
-  readFrom(accountFile, ({ db }) =>
+  readMirror(accountFile, ({ db }) =>
     db
       .prepare<[], string>(
         "select brand_href from bra union select model_href from bra union select size_href from bra order by 1",
@@ -90,7 +90,7 @@ it("a linked sync leaves a catalogue that a full sync completes as if it had com
   const stateOf = (mirror: MirrorReader) => [canonicalDump(mirror), mirror.db.prepare(owners).raw().all()];
   const syncedFirst = join(rig.file, "../synced-first.sqlite");
   await rig.sync({ file: syncedFirst });
-  expect(rig.read(stateOf)).toEqual(readFrom(syncedFirst, stateOf));
+  expect(rig.read(stateOf)).toEqual(readMirror(syncedFirst, stateOf));
 });
 
 it("a linked sync fetches no other resources that an unfinished sync has found below the same brands", async () => {
@@ -136,12 +136,3 @@ it("a linked sync creates no tombstones, and requests a missing resource only on
     rig.read(({ db }) => db.prepare("select count(*) from size where gone_at is not null").pluck().get()),
   ).toBe(0);
 });
-
-function readFrom<Result>(file: string, read: (mirror: MirrorReader) => Result): Result {
-  const mirror = openMirrorReader(file);
-  try {
-    return read(mirror);
-  } finally {
-    mirror.close();
-  }
-}

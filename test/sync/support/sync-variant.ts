@@ -4,7 +4,7 @@
  * plain client that follows links.
  */
 import { join } from "node:path";
-import { type MirrorReader, openMirrorReader } from "../../../src/mirror/reader.ts";
+import { type MirrorReader, readMirror } from "../../../src/mirror/reader.ts";
 import type { SandboxOptions } from "../../../src/sandbox/options.ts";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
@@ -56,7 +56,7 @@ async function syncEverything(rig: Rig, { options }: Copy, choices: SandboxOptio
     problems.push(...problemsOfRequests(rig, choices).map((problem) => `day ${day}: ${problem}`));
     if (resources.failed + resources.gone > 0) problems.push(`day ${day}: ${JSON.stringify(resources)}`);
     rig.sandbox.moveClock({ advanceSeconds: dayMillis / 1_000 + 1 });
-    if (readFrom(options.file, countUnfetched) === 0) return problems;
+    if (readMirror(options.file, countUnfetched) === 0) return problems;
   }
   return [...problems, `something was not fetched in ${mostDays} days`];
 }
@@ -89,10 +89,10 @@ async function syncAgain(rig: Rig, { options }: Copy, choices: SandboxOptions): 
   // Measurements inside a list are a part of its content, not resources that can be gone.
   const tables = choices.measurements === "inline" ? entityTables.slice(0, -1) : entityTables;
   const read = (mirror: MirrorReader): string[] => entitiesIn(mirror, tables);
-  const before = readFrom(options.file, read);
+  const before = readMirror(options.file, read);
   const { resources } = await rig.sync(options);
   rig.sandbox.moveClock({ advanceSeconds: dayMillis / 1_000 + 1 });
-  const after = new Set(readFrom(options.file, read));
+  const after = new Set(readMirror(options.file, read));
   const lost = before.filter((url) => !after.has(url));
   return [
     ...lost.map((url) => `${url} was lost`),
@@ -132,7 +132,7 @@ function accountCopy(rig: Rig, twin: Sandbox, n: number): Copy {
     options: { file, area: "account", credential },
     async differences() {
       const expected = await accountBodies(twin, n, rig.sandbox.url);
-      const held = readFrom(file, currentBodies);
+      const held = readMirror(file, currentBodies);
       return [...new Set([...expected.keys(), ...held.keys()])]
         .filter((url) => expected.get(url) !== held.get(url))
         .map((url) => `body ${url} is ${held.get(url)} and should be ${expected.get(url)}`);
@@ -166,13 +166,4 @@ async function accountBodies(
       for (const { href } of page.collection ?? []) await visit(href);
   }
   return bodies;
-}
-
-function readFrom<Result>(file: string, read: (mirror: MirrorReader) => Result): Result {
-  const mirror = openMirrorReader(file);
-  try {
-    return read(mirror);
-  } finally {
-    mirror.close();
-  }
 }

@@ -3,7 +3,7 @@ import type { Account } from "../../../accounts/account.ts";
 import type { AccountOverview } from "../../../accounts/overview.ts";
 import type { RemainingCatalogueData, RemovedAccount } from "../../../accounts/remove-account.ts";
 import { describeTokenPlace } from "../../../accounts/tokens/tokens.ts";
-import { scopeNames } from "../../../mirror/account/token-scopes.ts";
+import { listMissingScopes } from "../../../mirror/account/token-scopes.ts";
 import { nameOfUser, userOf } from "../../../mirror/account/user.ts";
 import type { AddedAccount } from "../../../sync/add-account.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
@@ -42,7 +42,7 @@ export function formatAccounts(overviews: readonly AccountOverview[]): string {
 
 /** What was not seen is not claimed: a list is known to be granted only after its first response. */
 function describeScopes({ scopes, unknownScopes }: Pick<Account, "scopes" | "unknownScopes">): string {
-  const missing = scopeNames.filter((scope) => !scopes.includes(scope) && !unknownScopes.includes(scope));
+  const missing = listMissingScopes({ scopes, unknownScopes });
   const parts = [
     scopes.join(", "),
     ...(missing.length === 0 ? [] : [`not granted: ${missing.join(", ")}`]),

@@ -22,7 +22,7 @@ interface Probe {
   readonly etag: string | null;
 }
 
-type Evidence = "answered" | "refused" | "unknown";
+type Evidence = "succeeded" | "refused" | "unknown";
 
 /** After this time a service that was busy for a moment responds again. */
 const busyMillis = 1_000;
@@ -49,8 +49,8 @@ export function createRefusalExaminer(
     try {
       const result = await client.fetch({ url, etag, ...(signal && { signal }) });
       results.push({ status: "fetched", job: { resourceId: id, url, etag }, result });
-      if (result.outcome === "body") return "answered";
-      return result.outcome === "not-modified" && !runBudget.isCheckCounted ? "free" : "answered";
+      if (result.outcome === "body") return "succeeded";
+      return result.outcome === "not-modified" && !runBudget.isCheckCounted ? "free" : "succeeded";
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       return error.isUnexplained || error.next === "stop-allowance" ? "refused" : "unknown";
@@ -60,7 +60,7 @@ export function createRefusalExaminer(
   const findOut = async (refused: ServiceError, signal: AbortSignal | undefined): Promise<Evidence> => {
     const { nextStep: step, mark } = runBudget;
     if (step === "spent") return "refused";
-    if (step === "forbidden") return "answered";
+    if (step === "forbidden") return "succeeded";
     const probe = findProbe(reader, [rootUrl, refused.url]);
     // No other request has ever succeeded, so nothing else can be fetched either.
     if (probe === null) return "unknown";
@@ -68,7 +68,7 @@ export function createRefusalExaminer(
     const first = probe.etag === null ? "free" : await send(probe, signal);
     if (first !== "free") return first;
     const remaining = runBudget.reportedSince(mark);
-    if (remaining !== null) return remaining > 0 ? "answered" : "refused";
+    if (remaining !== null) return remaining > 0 ? "succeeded" : "refused";
     // A response that is free says nothing of the allowance.
     if (step === "probe") return "unknown";
     runBudget.countProbe();
@@ -89,7 +89,7 @@ export function createRefusalExaminer(
     const next = begun + 1;
     const { url, status, detail } = refused;
     switch (await findOut(refused, signal)) {
-      case "answered":
+      case "succeeded":
         provenBefore = next;
         runBudget.settleRefusals();
         return refused;

@@ -3,22 +3,22 @@
  * do next. Pure.
  */
 import type { AttemptReport } from "../../../service/requests/rate-limiter.ts";
-import type { FindingOut, WindowState } from "../window.ts";
+import type { RefusalCounts, WindowState } from "../window.ts";
 
 /** In one window, over all runs. */
 const maxRequests = 3;
 
 /** A counted response to a later request shows that the allowance was not spent. */
 export function countUnexplained(
-  { findingOut, seq }: Pick<WindowState, "findingOut" | "seq">,
+  { refusalCounts, seq }: Pick<WindowState, "refusalCounts" | "seq">,
   lease: { readonly seq: number },
   report: AttemptReport,
   spending: { readonly min: number },
-): FindingOut {
+): RefusalCounts {
   if (report.isUnexplained === true)
-    return { ...findingOut, refusals: findingOut.refusals + 1, seq: seq + 1 };
-  const isSettled = findingOut.refusals > 0 && spending.min === 1 && lease.seq > findingOut.seq;
-  return isSettled ? { ...findingOut, refusals: 0 } : findingOut;
+    return { ...refusalCounts, refusals: refusalCounts.refusals + 1, seq: seq + 1 };
+  const isSettled = refusalCounts.refusals > 0 && spending.min === 1 && lease.seq > refusalCounts.seq;
+  return isSettled ? { ...refusalCounts, refusals: 0 } : refusalCounts;
 }
 
 export type NextStep =
@@ -32,13 +32,13 @@ export type NextStep =
 
 /** @param state after an unexplained refusal */
 export function decideNextStep({
-  findingOut,
+  refusalCounts,
   counted,
   limit,
   confirmedLimit,
   isReported,
 }: WindowState): NextStep {
-  const { refusals, probes } = findingOut;
+  const { refusals, probes } = refusalCounts;
   if (refusals === 0) return "forbidden";
   // The window has granted as much as the last one did before it refused.
   if (!isReported && limit !== null && counted.max >= (confirmedLimit ?? limit)) return "spent";
