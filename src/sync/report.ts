@@ -12,7 +12,7 @@ import { countNewWork } from "./plan/new-work.ts";
 import { readForecastFacts } from "./plan/queries/catalogue-facts.ts";
 import type { PlanRequest } from "./plan/request.ts";
 import type { CheckPrice } from "./rate-limit/infer-prices.ts";
-import type { AllowanceState } from "./rate-limit/known-allowance.ts";
+import type { AllowanceState, AllowanceSummary } from "./rate-limit/known-allowance.ts";
 import type { RequestCounts } from "./rate-limit/run-budget.ts";
 
 export interface SyncReport {
@@ -32,11 +32,7 @@ export interface SyncReport {
   readonly withdrawn?: readonly ScopeName[];
   /** Deletions that are so many at once that they wait for approval. */
   readonly bulkDeletions: readonly BulkDeletionOfRun[];
-  readonly allowance: {
-    readonly limit: number | null;
-    readonly remaining: number | null;
-    /** ISO 8601, UTC. */
-    readonly resetAt: string | null;
+  readonly allowance: AllowanceSummary & {
     /** `unknown`: treated as counted, since no response has shown it. */
     readonly checkPrice: CheckPrice;
   };

@@ -75,7 +75,12 @@ describe("sync", () => {
       },
       bulkDeletions: [],
       allowance: {
-        ...{ limit: 1_000_000, remaining: expect.any(Number), resetAt: expect.any(String) },
+        ...{
+          limit: 1_000_000,
+          remaining: expect.any(Number),
+          resetAt: expect.any(String),
+          windowSeconds: 86_400,
+        },
         checkPrice: "free",
       },
       resumeAt: null,

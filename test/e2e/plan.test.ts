@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SyncPlan, SyncReport } from "../../src/index.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { temporaryFolder } from "../support/run-armoire.ts";
+import { callArmoire, temporaryFolder } from "../support/run-armoire.ts";
 import { listAll } from "./support/fixture.ts";
 import { json, output } from "./support/output.ts";
 
@@ -96,6 +96,18 @@ describe("in the middle of the first crawl", () => {
     expect(text).toMatch(/\nAllowance {2}0 left of 30 a day, renewed at /);
     expect(text).toMatch(/\nForecast {3}\d+ % of all bras are covered, .* at 30 a day\.\n/);
     expect(text).toMatch(/\nkind +known +held +due +failed +gone +median age +90th percentile +oldest\n/);
+  });
+
+  it("the run log leaves out runs that sent nothing, and says so", async () => {
+    const dataDir = settings.slice(0, 2);
+    const listed = await json<{ id: number }[]>("runs", "--quiet", ...dataDir);
+    const all = await json<{ id: number }[]>("runs", "list", "--all", ...dataDir);
+    expect(listed.map(({ id }) => id)).toEqual([1]);
+    expect(all.length).toBeGreaterThan(1);
+    const { stderr } = await callArmoire(["runs", ...dataDir]);
+    expect(stderr).toMatch(
+      /^1 run that sent no request is not shown; `armoire runs list --all` lists all\.\n$/,
+    );
   });
 
   it("each order and each depth has a different plan", async () => {

@@ -49,6 +49,22 @@ export function formatDays(days: number): string {
   return days === 1 ? "1 day" : `${days} days`;
 }
 
+/** @param windowSeconds null if it is not known */
+export function formatRate(requests: number, windowSeconds: number | null): string {
+  if (windowSeconds === null) return `${requests} per window`;
+  const unit = unitsOfTime.find(({ seconds }) => windowSeconds % seconds === 0 && windowSeconds >= seconds);
+  if (unit === undefined) return `${requests} in ${formatDuration(windowSeconds)}`;
+  const count = windowSeconds / unit.seconds;
+  return count === 1 ? `${requests} ${unit.one}` : `${requests} in ${count} ${unit.many}`;
+}
+
+const unitsOfTime = [
+  { seconds: 86_400, one: "a day", many: "days" },
+  { seconds: 3600, one: "an hour", many: "hours" },
+  { seconds: 60, one: "a minute", many: "minutes" },
+  { seconds: 1, one: "a second", many: "seconds" },
+];
+
 function tenths(number: number): number {
   return Math.round(number * 10) / 10;
 }

@@ -1,6 +1,6 @@
 /** Progress: one line that is rewritten on a terminal, else a plain line every ten seconds. */
 import type { SyncProgress } from "../../sync/report.ts";
-import { formatDays, formatDuration } from "./format.ts";
+import { formatDays, formatDuration, formatRate } from "./format.ts";
 import type { Io } from "./io.ts";
 
 const terminalEveryMillis = 200;
@@ -56,13 +56,17 @@ export function formatProgress(progress: SyncProgress): string {
   return parts.join(separator);
 }
 
-/** Requests beyond the remaining allowance wait for the next days, at any request rate. */
+const secondsPerDay = 86_400;
+
+/** Requests beyond the remaining allowance wait for the next windows, at any request rate. */
 function describeRest({ pending, remainingRequests, requestsPerSecond, allowance }: SyncProgress): string {
-  const { limit, remaining } = allowance;
+  const { limit, remaining, windowSeconds } = allowance;
   if (remaining === null || remainingRequests <= remaining)
     return `${pending} due, about ${formatDuration(pending / requestsPerSecond)}`;
   if (limit === null || limit === 0)
     return `about ${remainingRequests} requests, more than the remaining allowance`;
-  const days = Math.ceil((remainingRequests - remaining) / limit);
-  return `about ${remainingRequests} requests, ${formatDays(days)} at ${limit} a day`;
+  const windows = Math.ceil((remainingRequests - remaining) / limit);
+  const days = (windows * (windowSeconds ?? secondsPerDay)) / secondsPerDay;
+  const time = Number.isInteger(days) ? formatDays(days) : formatDuration(days * secondsPerDay);
+  return `about ${remainingRequests} requests, ${time} at ${formatRate(limit, windowSeconds)}`;
 }

@@ -1,4 +1,5 @@
 /** Resolves a point to the run whose state it names: an ended run that is not pruned, so the state never changes. */
+import { type SqlBool, sql } from "kysely";
 import type { Connection } from "../file/connection.ts";
 import { prepare, prepareColumn, q } from "../file/statements.ts";
 import { type Point, PointError } from "./point.ts";
@@ -47,6 +48,16 @@ const selectEnded = () =>
     .where("ended_at", "is not", null)
     .where("pruned_at", "is", null);
 
+/**
+ * A condition: the run sent requests or changed something, as far as is known, or is the first. Other runs, such as one
+ * without an allowance, repeat the state before them.
+ */
+export const isActive = sql<SqlBool>`(
+  coalesce(counts_json ->> '$.requests.sent', 1) > 0
+  or counts_json ->> '$.resources.new' + counts_json ->> '$.resources.changed' + counts_json ->> '$.resources.gone' > 0
+  or id = (select min(id) from _run)
+)`;
+
 function selectRun(db: Connection, point: Point): EndedRun | undefined {
   const newestFirst = () => selectEnded().orderBy("id", "desc");
   switch (point.kind) {
@@ -59,7 +70,7 @@ function selectRun(db: Connection, point: Point): EndedRun | undefined {
         run: point.run,
       });
     case "latest":
-      return prepare(db, (p: { back: number }) => newestFirst().limit(1).offset(p.back)).get({
+      return prepare(db, (p: { back: number }) => newestFirst().where(isActive).limit(1).offset(p.back)).get({
         back: point.back ?? 0,
       });
   }

@@ -6,6 +6,7 @@ import type { Absences } from "../absence/absences.ts";
 import { closeAbsences } from "../absence/tombstones.ts";
 import type { Connection } from "../file/connection.ts";
 import { prepare, prepareColumn, q } from "../file/statements.ts";
+import { isActive } from "../points/resolve-point.ts";
 import type { MirrorReader } from "../reader.ts";
 import { coverageText } from "./coverage.ts";
 
@@ -218,10 +219,29 @@ function readTraces(db: Connection, runId: number): Traces {
     .get({ run: runId }) as Traces;
 }
 
-/** The newest runs, newest first. */
-export function listRuns({ db, file }: RunLog, limit: number): RunRecord[] {
-  const select = prepare(db, (p: { limit: number }) => selectRuns().orderBy("id", "desc").limit(p.limit));
-  return select.all({ limit }).map((row) => toRecord(row, file));
+/**
+ * The newest runs, newest first.
+ * @param idle also the runs that sent no request and changed nothing. Default: true
+ */
+export function listRuns({ db, file }: RunLog, limit: number, idle = true): RunRecord[] {
+  const select = prepare(db, (p: { limit: number; idle: number }) =>
+    selectRuns()
+      .where((eb) => eb.or([eb(eb.val(p.idle), "=", 1), isActive]))
+      .orderBy("id", "desc")
+      .limit(p.limit),
+  );
+  return select.all({ limit, idle: Number(idle) }).map((row) => toRecord(row, file));
+}
+
+/** How many runs sent no request and changed nothing. */
+export function countIdleRuns({ db }: RunLog): number {
+  const count = prepareColumn(db, () =>
+    q
+      .selectFrom("_run")
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .where((eb) => eb.not(isActive)),
+  );
+  return count.get() ?? 0;
 }
 
 /** Null if there is no such run. */

@@ -5,7 +5,7 @@
 import { type Depth, depths } from "../../../schema/kind.ts";
 import { dayMillis } from "../../platform/clock.ts";
 import { kindsOfDepth } from "../options.ts";
-import type { CheckPrice } from "../rate-limit/infer-prices.ts";
+import { type KnownAllowance, limitPerDay } from "../rate-limit/known-allowance.ts";
 import type { DueCount } from "./counts.ts";
 import { accountLists } from "./planner.ts";
 import type { BrandFacts, ForecastFacts } from "./queries/catalogue-facts.ts";
@@ -64,11 +64,11 @@ const milestoneDays = [0, 1, 3, 7, 14, 30, 60];
 export function forecastFrom(
   facts: ForecastFacts,
   aims: { readonly maxStalenessMillis: number; readonly maxFreeChecks: number },
-  known: { readonly limit: number | null; readonly checkPrice: CheckPrice } | null,
+  known: Pick<KnownAllowance, "limit" | "windowSeconds" | "checkPrice"> | null,
   documented: keyof typeof documentedAllowances,
 ): Forecast {
-  const limit = known?.limit ?? null;
-  const requestsPerDay = Math.max(1, limit ?? documentedAllowances[documented]);
+  const limit = known && limitPerDay(known);
+  const requestsPerDay = limit ?? documentedAllowances[documented];
   const depths = forecastDepths(facts);
   const coverage = forecastCoverage(facts);
   const held = depths.flatMap(({ kinds }) => kinds).reduce((sum, kind) => sum + kind.held, 0);
@@ -239,20 +239,23 @@ export interface AccountForecast {
   readonly isWhole: boolean;
   /** Counted requests until everything is held and checked, as far as is known. */
   readonly remainingRequests: number;
+  /** Requests per day that the ledger knows; null if it knows none. */
+  readonly requestsPerDay: number | null;
   /** Days after today until then; null if the limit is not known. */
   readonly days: number | null;
 }
 
 export function forecastAccount(
   due: readonly DueCount[],
-  known: { readonly limit: number | null; readonly remaining: number | null } | null,
+  known: Pick<KnownAllowance, "limit" | "remaining" | "windowSeconds"> | null,
 ): AccountForecast {
   const remainingRequests = sum(due.map(({ fetch, check, freeChecks }) => fetch + check - freeChecks));
   const afterToday = Math.max(0, remainingRequests - (known?.remaining ?? 0));
-  const limit = known?.limit ?? null;
+  const limit = known && limitPerDay(known);
   return {
     isWhole: due.every(({ kind, fetch }) => fetch === 0 || !accountLists.has(kind)),
     remainingRequests,
-    days: limit === null ? null : Math.ceil(afterToday / Math.max(1, limit)),
+    requestsPerDay: limit,
+    days: limit === null ? null : Math.ceil(afterToday / limit),
   };
 }

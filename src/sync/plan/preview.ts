@@ -10,7 +10,7 @@ import { findBrands } from "../../mirror/find-brands.ts";
 import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
 import { listRuns } from "../../mirror/runs/runs.ts";
 import type { Scope } from "../../mirror/scope.ts";
-import { type Clock, systemClock, toIso } from "../../platform/clock.ts";
+import { type Clock, systemClock } from "../../platform/clock.ts";
 import type { Credential } from "../../service/credentials/credential.ts";
 import {
   kindsInScope,
@@ -19,7 +19,13 @@ import {
   type ScopeOptions,
   type SyncScope,
 } from "../options.ts";
-import { type KnownAllowance, readLatest, readLedger } from "../rate-limit/known-allowance.ts";
+import {
+  type AllowanceSummary,
+  type KnownAllowance,
+  readLatest,
+  readLedger,
+  summarizeAllowance,
+} from "../rate-limit/known-allowance.ts";
 import { ledgerFileBeside } from "../rate-limit/store/ledger-file.ts";
 import { countDue, type DueCount, hasAmpleAllowance, readCurrentCycle } from "./counts.ts";
 import { type AccountForecast, type Forecast, forecastAccount, forecastFrom } from "./forecast.ts";
@@ -147,16 +153,9 @@ function scopeOf(mirror: MirrorReader, { area, depth, brands, follow }: SyncScop
 /** The allowance and the forecast: part of a plan, and shown without one by `status` and after a sync. */
 export interface ForecastSummary {
   /** As the ledger knows it; null before the first request. */
-  readonly allowance: PlannedAllowance | null;
+  readonly allowance: AllowanceSummary | null;
   /** Null until the list of brands is read: before, the size of the catalogue is unknown. */
   readonly forecast: Forecast | null;
-}
-
-export interface PlannedAllowance {
-  readonly limit: number | null;
-  readonly remaining: number | null;
-  /** ISO 8601, UTC. */
-  readonly resetAt: string | null;
 }
 
 export interface ForecastSummaryOptions extends ScopeOptions {
@@ -199,11 +198,7 @@ function forecastSummaryOf(
   const documented = credential === null ? "withNone" : "withApp";
   const maxFreeChecks = expectFreeChecks({ ...scope, allowance: planAllowanceOf(known, null) });
   return {
-    allowance: known && describeAllowance(known),
+    allowance: known && summarizeAllowance(known),
     forecast: facts && forecastFrom(facts, { ...scope, maxFreeChecks }, known, documented),
   };
-}
-
-function describeAllowance({ limit, remaining, resetAt }: KnownAllowance): PlannedAllowance {
-  return { limit, remaining, resetAt: resetAt === null ? null : toIso(resetAt) };
 }

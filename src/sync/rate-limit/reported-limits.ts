@@ -42,8 +42,8 @@ const maxWindowMillis = 32 * dayMillis;
 export const sameWindowMillis = 5_000;
 
 /** The longest wait that is accepted: a day, or twice the known window. After it, one request finds out. */
-export function maxWaitMillis({ windowMillis }: Pick<WindowState, "windowMillis">): number {
-  return Math.max(dayMillis, 2 * (windowMillis ?? 0));
+export function maxWaitMillis({ ends }: Pick<WindowState, "ends">): number {
+  return Math.max(dayMillis, 2 * (ends.atLeast ?? 0));
 }
 
 /** A reported end, as far as it is plausible; null if it is past or absurd. If the clock is set back, it is at least a day away. */
@@ -53,11 +53,40 @@ export function toWindowEnd(state: WindowState, at: number | null, now: number):
   return { at: now + waitMillis, spanMillis: Math.max(dayMillis, waitMillis) };
 }
 
-/** Two responses that report the same end make the length of the window known: one alone may be an error. */
+/** Two responses that report the same end show how long windows are: one alone may be an error. */
 export function learnWindow(state: WindowState, { resetAt }: RateLimitHeaders, now: number): WindowState {
   if (resetAt === null || resetAt <= now || resetAt - now > maxWindowMillis) return state;
-  const { lastReset } = state;
+  const { lastReset, last, atLeast, atMost } = state.ends;
   const isSame = lastReset !== null && Math.abs(resetAt - lastReset) <= sameWindowMillis;
-  const windowMillis = isSame ? Math.max(state.windowMillis ?? 0, resetAt - now) : state.windowMillis;
-  return { ...state, lastReset: resetAt, windowMillis };
+  if (!isSame) return { ...state, ends: { ...state.ends, lastReset: resetAt } };
+  const isNext = last !== null && resetAt - last > sameWindowMillis;
+  const ends = {
+    lastReset: resetAt,
+    last: last === null || isNext ? resetAt : last,
+    atLeast: Math.max(atLeast ?? 0, resetAt - now),
+    atMost: isNext ? Math.min(atMost ?? Number.POSITIVE_INFINITY, resetAt - last) : atMost,
+  };
+  return { ...state, ends };
+}
+
+const minute = 60;
+const hour = 60 * minute;
+const day = 24 * hour;
+const usualLengths = [
+  ...[1, 5, 10, 15, 20, 30, minute, 5 * minute, 10 * minute, 15 * minute, 30 * minute],
+  ...[hour, 2 * hour, 3 * hour, 4 * hour, 6 * hour, 8 * hour, 12 * hour, day, 7 * day, 30 * day],
+];
+
+/**
+ * The length of windows in seconds: the usual length that the reported ends agree with, else null. If nothing is reported, a
+ * day is assumed. A window that was first seen near its end is longer than it looks, so a length below a day is believed
+ * only after two ends less than a day apart.
+ */
+export function windowSecondsOf({ ends: { atLeast, atMost }, isReported }: WindowState): number | null {
+  if (atLeast === null) return isReported ? null : day;
+  const min = (0.98 * atLeast) / 1000;
+  const max = (1.02 * Math.max(atLeast, atMost ?? 0)) / 1000;
+  const length = usualLengths.find((seconds) => seconds >= min && seconds <= max) ?? null;
+  const isProven = atMost !== null && atMost < dayMillis;
+  return length === null || length >= day || isProven ? length : null;
 }

@@ -55,10 +55,19 @@ export interface WindowState {
   readonly isLimitUsed: boolean;
   /** As last sent. */
   readonly lastCounts: ReportedCounts | null;
+  readonly ends: WindowEnds;
+}
+
+/** What the reported ends of windows show about their length. An end counts if two responses in a row report it. */
+export interface WindowEnds {
   /** The end that was last reported, in epoch milliseconds, accepted or not. */
   readonly lastReset: number | null;
-  /** How long windows are at least, as responses agreed; null if unknown. */
-  readonly windowMillis: number | null;
+  /** The last end that counts, in epoch milliseconds. */
+  readonly last: number | null;
+  /** In milliseconds: the longest time from a response to its end. */
+  readonly atLeast: number | null;
+  /** In milliseconds: the shortest time between two ends. */
+  readonly atMost: number | null;
 }
 
 /** Responses of one window, by what they may cost. */
@@ -141,8 +150,7 @@ export const emptyWindow: WindowState = {
   refusalCounts: { refusals: 0, seq: 0, probes: 0 },
   isLimitUsed: false,
   lastCounts: null,
-  lastReset: null,
-  windowMillis: null,
+  ends: { lastReset: null, last: null, atLeast: null, atMost: null },
 };
 
 /** Known limits are 30 to 300 a day. */

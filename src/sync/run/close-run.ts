@@ -5,6 +5,7 @@ import type { RunClosing, StopReason } from "../../mirror/runs/runs.ts";
 import { toIso } from "../../platform/clock.ts";
 import { SyncError } from "../errors.ts";
 import type { RemainingWork } from "../plan/counts.ts";
+import { summarizeAllowance } from "../rate-limit/known-allowance.ts";
 import { countSkippedLinks, type ResourceCounts, type SyncReport } from "../report.ts";
 import type { RunMirror } from "../writer/client.ts";
 import type { RunRequest, RunState, RunTools } from "./run-request.ts";
@@ -57,9 +58,9 @@ export async function closeAndReport(
   const stored = resources.new + resources.changed + resources.unchanged;
   if (stop?.reason === "no-root" || (stored === 0 && stop?.reason === "outage"))
     throw new SyncError("nothing-fetched", stop.message, stop.hint);
-  const { limit, remaining, resetAt, checkPrice } = runBudget.state;
+  const allowance = runBudget.state;
   const latest = clock.now() + runBudget.maxWaitMillis;
-  const resumeAt = stop?.resumeAt == null ? resetAt : Math.min(stop.resumeAt, latest);
+  const resumeAt = stop?.resumeAt == null ? allowance.resetAt : Math.min(stop.resumeAt, latest);
   const resumeMillis = stopped === "allowance" ? resumeAt : null;
   const { unfetched, pending } = left;
   const complete = unfetched === 0 && resources.partial === 0 && resources.awaitingApproval === 0;
@@ -74,7 +75,7 @@ export async function closeAndReport(
     resources,
     ...(request.area === "account" && readMissingScopes(mirror.reader)),
     bulkDeletions,
-    allowance: { limit, remaining, resetAt: resetAt === null ? null : toIso(resetAt), checkPrice },
+    allowance: { ...summarizeAllowance(allowance), checkPrice: allowance.checkPrice },
     ...(stopped === "allowance" && stop?.isUnexplained && { refusal: stop.message }),
     resumeAt: resumeMillis === null ? null : toIso(resumeMillis),
     seconds,

@@ -10,7 +10,7 @@ const progress: SyncProgress = {
     { kind: "model", held: 0, known: 20 },
   ],
   requests: { sent: 34, counted: 33, notModified: 1, retried: 0, failed: 0 },
-  allowance: { limit: 300, remaining: 267, resetAt: null },
+  allowance: { limit: 300, remaining: 267, resetAt: null, windowSeconds: 86_400 },
   pending: 691,
   remainingRequests: 691,
   seconds: 17,
@@ -19,9 +19,9 @@ const progress: SyncProgress = {
 
 describe("text", () => {
   it("progress as text shows held and known resources, the rate, the allowance and the remaining time", () => {
-    expect(formatProgress({ ...progress, allowance: { limit: 900, remaining: 867, resetAt: null } })).toBe(
-      "691 due, about 6 min · 34 requests, 2/s · allowance left 867 · brand 12/683 · model 0/20",
-    );
+    expect(
+      formatProgress({ ...progress, allowance: { ...progress.allowance, limit: 900, remaining: 867 } }),
+    ).toBe("691 due, about 6 min · 34 requests, 2/s · allowance left 867 · brand 12/683 · model 0/20");
   });
 
   it.each([
@@ -29,13 +29,15 @@ describe("text", () => {
     [{ limit: 300, remaining: 690 }, "about 691 requests, 1 day at 300 a day"],
     [{ limit: 300, remaining: 267 }, "about 691 requests, 2 days at 300 a day"],
     [{ limit: 30, remaining: 0 }, "about 691 requests, 24 days at 30 a day"],
+    [{ limit: 30, remaining: 0, windowSeconds: 3600 }, "about 691 requests, 1 day at 30 an hour"],
+    [{ limit: 30, remaining: 0, windowSeconds: null }, "about 691 requests, 24 days at 30 per window"],
     [{ limit: null, remaining: 10 }, "about 691 requests, more than the remaining allowance"],
     [{ limit: 0, remaining: 0 }, "about 691 requests, more than the remaining allowance"],
     [{ limit: null, remaining: null }, "691 due, about 6 min"],
   ])(
     "progress as text shows days if the allowance %j does not cover the due requests",
     (allowance, expected) => {
-      const line = formatProgress({ ...progress, allowance: { ...allowance, resetAt: null } });
+      const line = formatProgress({ ...progress, allowance: { ...progress.allowance, ...allowance } });
       expect(line.split(" · ").at(0)).toBe(expected);
     },
   );
@@ -48,7 +50,7 @@ describe("text", () => {
   });
 
   it("progress as text leaves out unknown values", () => {
-    const unknown = { limit: null, remaining: null, resetAt: null };
+    const unknown = { limit: null, remaining: null, resetAt: null, windowSeconds: null };
     const early = { ...progress, kinds: [], allowance: unknown, requestsPerSecond: 0 };
     expect(formatProgress(early)).toBe("34 requests, 0/s");
   });

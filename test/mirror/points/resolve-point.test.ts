@@ -33,6 +33,20 @@ describe("resolvePoint", () => {
     expect(resolvePoint(mirror.db, { kind: "latest" })).toEqual({ run: 2, endedAt: second(20) });
   });
 
+  it("latest and latest-1 skip runs that sent no request and changed nothing", () => {
+    const idle = { requests: { sent: 0 }, resources: { new: 0, changed: 0, gone: 0 } };
+    const approving = { ...idle, resources: { new: 0, changed: 0, gone: 2 } };
+    const sending = { ...idle, requests: { sent: 5 } };
+    const dead = { ...idle, requests: null };
+    insertRuns(10, 20, 30, 40, 50, 60);
+    const report = mirror.db.prepare("update _run set counts_json = ? where id = ?");
+    for (const [n, counts] of [idle, sending, approving, idle, dead, idle].entries())
+      report.run(JSON.stringify(counts), n + 1);
+    const runs = [0, 1, 2, 3].map((back) => resolvePoint(mirror.db, { kind: "latest", back }).run);
+    expect(runs).toEqual([5, 3, 2, 1]);
+    expect(resolvePoint(mirror.db, { kind: "run", run: 4 }).run).toBe(4);
+  });
+
   it("a run number is that run", () => {
     insertRuns(10, 20);
     expect(resolvePoint(mirror.db, { kind: "run", run: 1 })).toEqual({ run: 1, endedAt: second(10) });

@@ -85,7 +85,7 @@ export function beginRun(mirror: MirrorWriter): number {
 export function closeRun(mirror: MirrorWriter, runId: number, approve = false): RunClosing {
   const { new: added, changed, unchanged, gone, failed } = emptySummary();
   const resources = { new: added, changed, unchanged, gone, failed };
-  const counts = { requests: { sent: 0, counted: 0, notModified: 0 }, resources };
+  const counts = { requests: { sent: 1, counted: 0, notModified: 0 }, resources };
   return mirror.closeRun(runId, { endedAt: someTime, stopped: null, counts, approve });
 }
 

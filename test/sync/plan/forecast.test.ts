@@ -71,7 +71,12 @@ describe("requests and days", () => {
     expect(forecastFrom(emptyCatalogue, aims, null, "withApp").requestsPerDay).toBe(300);
     expect(forecastFrom(emptyCatalogue, aims, null, "withNone").requestsPerDay).toBe(30);
     expect(
-      forecastFrom(emptyCatalogue, aims, { limit: 100, checkPrice: "free" }, "withNone").requestsPerDay,
+      forecastFrom(
+        emptyCatalogue,
+        aims,
+        { limit: 100, windowSeconds: 86_400, checkPrice: "free" },
+        "withNone",
+      ).requestsPerDay,
     ).toBe(100);
   });
 
@@ -98,7 +103,7 @@ describe("requests and days", () => {
     const { depths } = forecastFrom(
       { ...emptyCatalogue, brandTotal: 683 },
       aims,
-      { limit: 100, checkPrice: "free" },
+      { limit: 100, windowSeconds: 86_400, checkPrice: "free" },
       "withNone",
     );
     expect(depths[0]?.days).toEqual({ atLimit: 8, withApp: 3, withNone: 24 });
@@ -106,12 +111,16 @@ describe("requests and days", () => {
 
   it("a forecast shows how many days checking everything takes", () => {
     const facts = { ...emptyCatalogue, counts: new Map([["size", { known: 90_000, held: 90_000 }]]) };
-    expect(forecastFrom(facts, aims, { limit: 300, checkPrice: "free" }, "withApp").maxStaleness).toEqual({
+    expect(
+      forecastFrom(facts, aims, { limit: 300, windowSeconds: 86_400, checkPrice: "free" }, "withApp")
+        .maxStaleness,
+    ).toEqual({
       days: 30,
       attainableDays: 45,
     });
     expect(
-      forecastFrom(facts, aims, { limit: 300, checkPrice: "counted" }, "withApp").maxStaleness.attainableDays,
+      forecastFrom(facts, aims, { limit: 300, windowSeconds: 86_400, checkPrice: "counted" }, "withApp")
+        .maxStaleness.attainableDays,
     ).toBe(300);
   });
 

@@ -39,9 +39,10 @@ describe("content", () => {
     const ledger = await openLedger({ ...folder, principal });
     spend(ledger, 12);
     ledger.close();
-    const known = { limit: 30, remaining: 12, resetAt: now + hour, isReported: true, isUnlimited: false };
+    const known = { limit: 30, remaining: 12, resetAt: now + hour, windowSeconds: null };
+    const reports = { isReported: true, isUnlimited: false };
     const prices = { isFree304: null, isFreeRoot: null, checkPrice: "free", isBodyUseful: false };
-    expect(readLedger(folder.file, principal, now)).toEqual({ ...known, ...prices });
+    expect(readLedger(folder.file, principal, now)).toEqual({ ...known, ...reports, ...prices });
   });
 
   it("a ledger expects the whole limit after the reset", async () => {

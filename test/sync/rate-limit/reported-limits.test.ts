@@ -1,6 +1,7 @@
 /** How far the figures of a service are believed. */
 import { describe, expect, it } from "vitest";
 import { type AttemptReport, noResponse } from "../../../src/service/requests/rate-limiter.ts";
+import { planSync } from "../../../src/sync/plan/preview.ts";
 import { describeWindow } from "../../../src/sync/rate-limit/known-allowance.ts";
 import { decideLease } from "../../../src/sync/rate-limit/leases.ts";
 import { emptyWindow, type WindowState } from "../../../src/sync/rate-limit/window.ts";
@@ -127,4 +128,101 @@ describe("a wait that a service demands", () => {
       expect(await rig.sync()).toMatchObject({ complete: true });
     },
   );
+});
+
+describe("the length of a window", () => {
+  const minute = 60_000;
+  /** Readings at times with ends, both in milliseconds after the start. */
+  const lengthAfter = (readings: readonly (readonly [at: number, end: number])[]) =>
+    describeWindow(
+      readings.reduce(
+        (state, [at, end]) => receive(state, counts(30, 20, start + end), start + at),
+        emptyWindow,
+      ),
+    ).windowSeconds;
+
+  it.each([
+    ["a day, without a report", [], 86_400],
+    ["not known after one response", [[0, day]], null],
+    [
+      "a day, after two responses that agree",
+      [
+        [0, day],
+        [2000, day],
+      ],
+      86_400,
+    ],
+    [
+      "not known while one window below a day was seen",
+      [
+        [0, hour],
+        [1000, hour],
+      ],
+      null,
+    ],
+    [
+      "an hour, after two windows from their first requests",
+      [
+        [0, hour],
+        [1000, hour],
+        [70 * minute, 130 * minute],
+        [71 * minute, 130 * minute],
+      ],
+      3600,
+    ],
+    [
+      "an hour, after two windows that begin on the hour",
+      [
+        [0, 10 * minute],
+        [1000, 10 * minute],
+        [15 * minute, 70 * minute],
+        [16 * minute, 70 * minute],
+      ],
+      3600,
+    ],
+    [
+      "20 seconds, after three windows",
+      [
+        [0, 20_000],
+        [1, 20_000],
+        [21_000, 41_000],
+        [21_001, 41_000],
+        [45_000, 65_000],
+        [45_001, 65_000],
+      ],
+      20,
+    ],
+    [
+      "not known if a window that ends at midnight is met once a day",
+      [
+        [0, hour],
+        [1000, hour],
+        [day, day + hour],
+        [day + 1000, day + hour],
+      ],
+      null,
+    ],
+    [
+      "a week, after one window",
+      [
+        [0, 7 * day],
+        [1000, 7 * day],
+      ],
+      7 * 86_400,
+    ],
+  ] satisfies [string, [number, number][], number | null][])(
+    "a window's length is %s",
+    (_, readings, seconds) => {
+      expect(lengthAfter(readings)).toBe(seconds);
+    },
+  );
+});
+
+it("an allowance of an hour is printed as such, and counts 24 times a day in forecasts", async () => {
+  await using rig = await startRig({ ...tiny, allowance: 5, windowSeconds: 3600 });
+  await rig.sync();
+  rig.sandbox.moveClock({ advanceSeconds: 3700 });
+  expect(await rig.sync()).toMatchObject({ allowance: { limit: 5, windowSeconds: 3600 } });
+  const plan = planSync({ file: rig.file, baseUrl: rig.sandbox.url, clock: rig.clock });
+  expect(plan.forecast).toMatchObject({ limit: 120, requestsPerDay: 120 });
 });

@@ -3,11 +3,11 @@ import type { Command } from "commander";
 import { openDiff } from "../../../change/open-diff.ts";
 import { toMirrorError } from "../../../mirror/file/errors.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
-import { listRuns, readRun } from "../../../mirror/runs/runs.ts";
+import { countIdleRuns, listRuns, readRun } from "../../../mirror/runs/runs.ts";
 import { positiveNumber } from "../../flags/option-values.ts";
 import { printChanges } from "../../format/data/print-changes.ts";
 import { truncationNotice } from "../../format/data/result.ts";
-import { formatRun, formatRuns } from "../../format/mirror/runs.ts";
+import { formatRun, formatRuns, idleNotice } from "../../format/mirror/runs.ts";
 import { mirrorFileToRead, withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { toJsonLine } from "../../terminal/format.ts";
@@ -31,21 +31,28 @@ export function configure(command: Command, io: Io): void {
   const list = command
     .command("list", { isDefault: true })
     .description("list the newest runs, as `armoire runs` alone does")
-    .option("--limit <n>", "at most N runs", positiveNumber, 20);
+    .option("--limit <n>", "at most N runs", positiveNumber, 20)
+    .option("--all", "also runs that sent no request and changed nothing");
   addHelp(list, {
     details: [
+      "Runs that sent no request and changed nothing are left out here, and by latest and latest-1, because they repeat the state " +
+        "before them.",
       "The result is `done`, or why the run stopped: allowance, budget, interrupted, approval or error. It is `not finished` " +
         "if the process of the run died; the next sync closes that run as interrupted.",
     ],
-    examples: ["armoire runs list", "armoire runs list --limit 100 --json"],
+    examples: ["armoire runs list", "armoire runs list --limit 100 --json", "armoire runs list --all"],
     exitCodes: exitCodesOfReading,
   });
-  list.action(({ limit }: { limit: number }) => {
+  list.action(({ limit, all = false }: { limit: number; all?: boolean }) => {
     const settings = readSettings(list, io);
-    const found = withMirror(settings, (reader) => listRuns(reader, limit + 1));
+    const { found, idle } = withMirror(settings, (reader) => ({
+      found: listRuns(reader, limit + 1, all),
+      idle: all ? 0 : countIdleRuns(reader),
+    }));
     const runs = found.slice(0, limit);
     io.out(settings.json ? toJsonLine(runs) : formatRuns(runs));
     if (found.length > limit) truncationNotice(limit, "--limit", settings, io);
+    if (idle > 0 && !settings.quiet) io.err(idleNotice(idle));
   });
   const show = command
     .command("show")

@@ -5,7 +5,7 @@ import type { OwedChecks } from "../../../sync/plan/owed-checks.ts";
 import type { SyncPlan } from "../../../sync/plan/preview.ts";
 import type { Order, Reason } from "../../../sync/plan/request.ts";
 import type { LinkedCataloguePlan } from "../../../sync/sync-account.ts";
-import { formatDays, formatDuration, formatMoment } from "../../terminal/format.ts";
+import { formatDays, formatDuration, formatMoment, formatRate } from "../../terminal/format.ts";
 import { formatTable } from "../../terminal/text-table.ts";
 
 const reasonsOfNew: Readonly<Record<Order, string>> = {
@@ -48,7 +48,7 @@ export function formatPlan(plan: SyncPlan, order: Order, now: number): string {
       )}`,
     );
   }
-  if (plan.accountForecast !== null) return parts.join("") + describeAccount(plan.accountForecast, plan);
+  if (plan.accountForecast !== null) return parts.join("") + describeAccount(plan.accountForecast);
   if (forecast === null) {
     parts.push("\nThe size of the catalogue and the time it takes are known after the first sync.\n");
   } else {
@@ -78,9 +78,9 @@ export function formatLinkedPlan(plan: LinkedCataloguePlan | null): string {
 export function formatAllowance(allowance: SyncPlan["allowance"], now: number): string {
   if (allowance === null) return "unknown until the next sync";
   if (allowance.remaining === null) return "not reported by the service";
-  const { limit, remaining, resetAt } = allowance;
+  const { limit, remaining, resetAt, windowSeconds } = allowance;
   const renewal = resetAt === null ? "" : `, renewed at ${formatMoment(resetAt, now)}`;
-  return `${remaining} left${limit === null ? "" : ` of ${limit} a day`}${renewal}`;
+  return `${remaining} left${limit === null ? "" : ` of ${formatRate(limit, windowSeconds)}`}${renewal}`;
 }
 
 function toDueRow({ kind, fetch, check, freeChecks }: SyncPlan["due"][number]): unknown[] {
@@ -88,9 +88,9 @@ function toDueRow({ kind, fetch, check, freeChecks }: SyncPlan["due"][number]): 
 }
 
 /** One line, once all lists are read. */
-function describeAccount({ isWhole, days }: AccountForecast, { allowance }: SyncPlan): string {
+function describeAccount({ isWhole, days, requestsPerDay }: AccountForecast): string {
   if (!isWhole || !days) return "";
-  return `\nTime until the mirror is complete: about ${formatDays(days)} at ${allowance?.limit} requests a day.\n`;
+  return `\nTime until the mirror is complete: about ${formatDays(days)} at ${requestsPerDay} requests a day.\n`;
 }
 
 function describeReach({ due, allowance, spendable, accountForecast }: SyncPlan): string {

@@ -2,7 +2,7 @@
 import type { MediaReport, PictureOrigin } from "../../../sync/media/fetch-pictures.ts";
 import type { SyncReport } from "../../../sync/report.ts";
 import type { AccountSyncReport } from "../../../sync/sync-account.ts";
-import { formatMoment } from "../../terminal/format.ts";
+import { formatMoment, formatRate } from "../../terminal/format.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 
 export interface ReportContext {
@@ -59,7 +59,7 @@ function describeRest(
     case "allowance": {
       const next = resumeAt === null ? "in a day" : `at ${formatMoment(resumeAt, now)}`;
       if (reserve > 0 && allowance.limit !== null && allowance.limit <= reserve)
-        return `--reserve ${reserve} leaves nothing of the known allowance of ${allowance.limit} a day; lower it, or sync again ${next}. ${rest}`;
+        return `--reserve ${reserve} leaves nothing of the known allowance of ${formatRate(allowance.limit, allowance.windowSeconds)}; lower it, or sync again ${next}. ${rest}`;
       if (refusal !== undefined)
         return `Refused: ${escapeControls(refusal)}. Sync again ${next}. ${outlook ?? rest}`;
       const reserved = allowance.remaining ? ` except for a reserve of ${allowance.remaining}` : "";

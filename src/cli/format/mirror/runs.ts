@@ -9,6 +9,11 @@ export function formatRuns(runs: readonly RunRecord[]): string {
   return formatTable(columns, runs.map(toRow));
 }
 
+export function idleNotice(runs: number): string {
+  const which = runs === 1 ? "1 run that sent no request is" : `${runs} runs that sent no request are`;
+  return `${which} not shown; \`armoire runs list --all\` lists all.\n`;
+}
+
 /** One run, with its error. */
 export function formatRun(run: RunRecord): string {
   const { error } = run;

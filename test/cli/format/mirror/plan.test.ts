@@ -4,7 +4,7 @@ import type { SyncPlan } from "../../../../src/sync/plan/preview.ts";
 import type { Reason } from "../../../../src/sync/plan/request.ts";
 
 const now = Date.parse("2026-01-30T20:00:00Z");
-const allowance = { limit: 300, remaining: 212, resetAt: "2026-01-31T06:00:00.000Z" };
+const allowance = { limit: 300, remaining: 212, resetAt: "2026-01-31T06:00:00.000Z", windowSeconds: 86_400 };
 const plan: SyncPlan = {
   area: "catalogue",
   mirror: "/mirrors/catalogue.sqlite",
@@ -52,7 +52,7 @@ describe("text", () => {
       spendable: 0,
       allowance: { ...allowance, limit: 10 },
     };
-    const forecast = { isWhole: false, remainingRequests: 310, days: null };
+    const forecast = { isWhole: false, remainingRequests: 310, requestsPerDay: 10, days: null };
     const early = formatPlan({ ...ofAccount, accountForecast: forecast }, "value", now);
     expect(early).toContain("310 counted requests known to be due; more are found while syncing\n");
     expect(early).not.toMatch(/covers|days/);
@@ -89,8 +89,12 @@ describe("text", () => {
 it.each([
   [allowance, "212 left of 300 a day, renewed at 2026-01-31 06:00 UTC (in 10 h)"],
   [{ ...allowance, resetAt: null }, "212 left of 300 a day"],
-  [{ limit: null, remaining: 7, resetAt: null }, "7 left"],
-  [{ limit: null, remaining: null, resetAt: null }, "not reported by the service"],
+  [{ ...allowance, resetAt: null, windowSeconds: 20 }, "212 left of 300 in 20 seconds"],
+  [{ ...allowance, resetAt: null, windowSeconds: 3600 }, "212 left of 300 an hour"],
+  [{ ...allowance, resetAt: null, windowSeconds: 21_600 }, "212 left of 300 in 6 hours"],
+  [{ ...allowance, resetAt: null, windowSeconds: null }, "212 left of 300 per window"],
+  [{ limit: null, remaining: 7, resetAt: null, windowSeconds: null }, "7 left"],
+  [{ limit: null, remaining: null, resetAt: null, windowSeconds: null }, "not reported by the service"],
   [null, "unknown until the next sync"],
 ])("the allowance %j is shown as %s", (known, expected) => {
   expect(formatAllowance(known, now)).toBe(expected);

@@ -13,7 +13,7 @@ const report: SyncReport = {
     ...{ failed: 0, skipped: 0, awaitingApproval: 0, partial: 0 },
   },
   bulkDeletions: [],
-  allowance: { limit: 30, remaining: 30, resetAt: null, checkPrice: "free" },
+  allowance: { limit: 30, remaining: 30, resetAt: null, windowSeconds: 86_400, checkPrice: "free" },
   resumeAt: "2026-01-31T20:00:00.000Z",
 };
 it.each([
