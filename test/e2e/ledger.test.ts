@@ -1,7 +1,8 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { callArmoire } from "../support/run-armoire.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { createFixture, type Fixture } from "./support/fixture.ts";
@@ -61,4 +62,23 @@ it("a folder in place of the ledger is reported as unreadable", async () => {
       1,
       /ledger\.sqlite is a folder, not a regular file\.\nMove it away/,
     );
+});
+
+it("a refusal that does not say why is shown by sync, status and runs", async () => {
+  await using sandbox = await startSandbox({
+    allowanceHeaders: "none",
+    spentResponse: "bare-403",
+    allowance: 5,
+    faults: [{ kind: "rate_limit", times: "always", fault: "status", status: 404 }],
+  });
+  const settings = ["--data-dir", fixture.newPath(), "--base-url", sandbox.url];
+  const refusal =
+    /answered 403, “Come back tomorrow”, without saying why; the allowance is spent, or the service blocks this client/;
+  expect((await callArmoire(["sync", ...settings])).stdout).toMatch(refusal);
+  const { stdout: status } = await callArmoire(["status", ...settings]);
+  expect(status).toMatch(/\nLast run {3}1, .*, stopped: allowance\nReason {5}/);
+  expect(status).toMatch(refusal);
+  const { stdout: run } = await callArmoire(["runs", "show", ...settings]);
+  expect(run).toMatch(/\nThe run ended early: /);
+  expect(run).toMatch(refusal);
 });

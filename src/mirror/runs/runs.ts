@@ -30,7 +30,7 @@ export interface RunEnd {
   readonly counts: RunCounts;
   /** Whether all absences become tombstones, however many there are. */
   readonly approve: boolean;
-  /** The message of the error that stopped the run. */
+  /** The message of the error, or of the unexplained refusal, that stopped the run. */
   readonly error?: string;
 }
 
@@ -87,7 +87,7 @@ export interface RunRecord {
   readonly mode: string;
   readonly scope: unknown;
   readonly stopped: StopReason | null;
-  /** The message of the error that stopped the run. */
+  /** The message of the error, or of the unexplained refusal, that stopped the run. */
   readonly error: string | null;
   readonly counts: RunCounts | null;
   /** When the run was pruned; its state can no longer be shown. */

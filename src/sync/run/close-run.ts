@@ -32,7 +32,7 @@ export async function closeRun(
     stopped: stoppedBy,
     counts: { requests: countRequests(tools, state), resources: found },
     approve,
-    ...(stoppedBy === "error" && error !== undefined && { error }),
+    ...(error !== undefined && { error }),
   });
   return { resources: { ...found, ...decided, gone: gone + decided.gone }, stopped, bulkDeletions };
 }
@@ -49,7 +49,9 @@ export async function closeAndReport(
 ): Promise<SyncReport> {
   const { mirror, runBudget, runStop, clock } = tools;
   const { stop } = runStop;
-  const ending = { stopped: runStop.reason(runBudget.refusal), left, ...(stop && { error: stop.message }) };
+  const stoppedBy = runStop.reason(runBudget.refusal);
+  const isNotable = stoppedBy === "error" || stop?.isUnexplained === true;
+  const ending = { stopped: stoppedBy, left, ...(stop && isNotable && { error: stop.message }) };
   const { resources, stopped, bulkDeletions } = await closeRun(request, tools, state, ending);
   // Compression comes after the run and is not part of its duration.
   const seconds = (clock.now() - state.startedMillis) / 1000;

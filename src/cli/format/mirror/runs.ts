@@ -17,7 +17,7 @@ export function idleNotice(runs: number): string {
 /** One run, with its error. */
 export function formatRun(run: RunRecord): string {
   const { error } = run;
-  return `${formatRuns([run])}${error === null ? "" : `\nThe run ended with an error: ${escapeControls(error)}\n`}`;
+  return `${formatRuns([run])}${error === null ? "" : `\nThe run ended early: ${escapeControls(error)}\n`}`;
 }
 
 const openStates = { running: "running", "not-finished": "not finished" } as const;

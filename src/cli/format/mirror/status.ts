@@ -117,7 +117,8 @@ function describeLastRun(run: MirrorStatus["lastRun"]): string {
   if (run === null) return "No sync yet.\n";
   const open = { running: ", running", "not-finished": ", not finished", ended: "" }[run.state];
   const stopped = run.stopped === null ? "" : `, stopped: ${run.stopped}`;
-  return `Last run   ${run.id}, ${run.startedAt}${open}${stopped}\n`;
+  const reason = run.error === null ? "" : `Reason     ${escapeControls(run.error)}\n`;
+  return `Last run   ${run.id}, ${run.startedAt}${open}${stopped}\n${reason}`;
 }
 
 function describeUnfollowedLinks(unfollowedLinks: MirrorStatus["unfollowedLinks"]): string {
