@@ -1,57 +1,64 @@
 /**
- * Tables as CSV, and rows read back: RFC 4180 quoting, UTF-8 without a byte order mark, a header, and LF line ends. Every CSV
- * reader accepts LF, while line tools (cut, awk, diff, git) take a CR for a part of the last column. Null is an empty field,
- * empty text a quoted one (`""`). `toCsvText` changes some texts, reversibly.
+ * Tables as CSV, and rows read back: RFC 4180 quoting, UTF-8, a header. Null is an empty field, empty text a quoted one (`""`).
+ * `toCsvText` changes some texts, reversibly.
  */
 import { stringify } from "csv-stringify/sync";
 import { numberText } from "./json.ts";
 import { batchRows, type ExportTable, type Row, type TableText, writeBatchLimits } from "./table.ts";
 
-export function* csvChunks(table: ExportTable, options: CsvTextOptions): Generator<string> {
-  const { head, addRows } = csvText(table.columns, options);
+/**
+ * - `guarded`: text that a spreadsheet would run as a formula gets an apostrophe.
+ * - `exact`: no apostrophes, for programs.
+ * - `excel`: `guarded`, with a byte order mark, without which Excel does not read UTF-8, and CR LF line ends.
+ */
+export const csvProfiles = ["guarded", "exact", "excel"] as const;
+export type CsvProfile = (typeof csvProfiles)[number];
+
+const byteOrderMark = "\ufeff";
+
+export function* csvChunks(table: ExportTable, profile: CsvProfile): Generator<string> {
+  const { head, addRows } = csvText(table.columns, profile);
   yield head;
   for (const batch of batchRows(table.rows(), writeBatchLimits)) yield addRows(batch);
 }
 
-export function csvText(columns: readonly string[], options: CsvTextOptions): TableText {
+/** Lines end with LF, except for Excel: line tools (cut, awk, diff, git) take a CR for a part of the last column. */
+export function csvText(columns: readonly string[], profile: CsvProfile): TableText {
   const addRows = (rows: readonly Row[]) =>
     stringify([...rows], {
-      quoted_match: /^$/,
-      cast: { string: (text) => toCsvText(text, options), number: numberText, bigint: numberText },
+      // Empty text is not null, and some readers end a row at each kind of line end.
+      quoted_match: /^$|[\r\n]/,
+      record_delimiter: profile === "excel" ? "\r\n" : "\n",
+      cast: { string: (text) => toCsvText(text, profile), number: numberText, bigint: numberText },
     });
-  return { head: addRows([columns]), addRows, tail: "" };
-}
-
-/**
- * Text in a CSV file differs in two ways, both reversible, applied in this order:
- *
- * 1. Lone surrogates and NUL, which UTF-8 or many readers cannot hold, become `\ud800` or `\u0000`. Backslashes directly before
- *    such an escape, or before text that looks like one, are doubled.
- * 2. Formulas get an apostrophe, so that no spreadsheet runs them: before `=`, `+`, `-`, `@` and their full-width forms at the
- *    start and after a separator, quote or line break (where a reader with another separator starts a cell), and before a tab
- *    or line break at the start. Existing apostrophes get one more. Not with `raw`.
- */
-export interface CsvTextOptions {
-  /** Leaves formulas unchanged. */
-  readonly raw: boolean;
+  const header = addRows([columns]);
+  return { head: profile === "excel" ? byteOrderMark + header : header, addRows, tail: "" };
 }
 
 const unwritable = /[\0\\]/;
 const escapable = /(?<!\\)(\\*)([\0\p{Surrogate}]|u0000|ud[89a-f][0-9a-f]{2})/gu;
 const escaped = /(?<!\\)(\\+)u(0000|d[89a-f][0-9a-f]{2})/g;
 
-const formulaStart = /(?<=^|[,;|\t"\r\n])(?='*[=+\-@＝＋－＠])|^(?='*[\t\r\n])/g;
-const guardedStart = /(?<=^|[,;|\t"\r\n])'(?='*[=+\-@＝＋－＠])|^'(?='*[\t\r\n])/g;
+const needsGuard = /^['=+\-@＝＋－＠\t\r\n]/;
 
-export function toCsvText(text: string, { raw }: CsvTextOptions): string {
+/**
+ * Text in a CSV file differs in two ways, both reversible, applied in this order:
+ *
+ * 1. Lone surrogates and NUL, which UTF-8 or many readers cannot hold, become `\ud800` or `\u0000`. Backslashes directly before
+ *    such an escape, or before text that looks like one, are doubled.
+ * 2. Not in `exact`: text gets an apostrophe if it begins with `=`, `+`, `-`, `@` or their full-width forms, with a tab or a
+ *    line break, so that no spreadsheet runs it as a formula; and also if it begins with an apostrophe, so that a reader can
+ *    remove exactly one.
+ */
+export function toCsvText(text: string, profile: CsvProfile): string {
   const hasUnwritable = unwritable.test(text) || !text.isWellFormed();
   const escapedText = hasUnwritable ? text.replace(escapable, writeEscape) : text;
-  return raw ? escapedText : escapedText.replace(formulaStart, "'");
+  return profile !== "exact" && needsGuard.test(escapedText) ? `'${escapedText}` : escapedText;
 }
 
-/** The inverse of `toCsvText`, given the same options. */
-export function fromCsvText(text: string, { raw }: CsvTextOptions): string {
-  return (raw ? text : text.replace(guardedStart, "")).replace(escaped, readEscape);
+/** The inverse of `toCsvText`, given the same profile. */
+export function fromCsvText(text: string, profile: CsvProfile): string {
+  return (profile !== "exact" && text.startsWith("'") ? text.slice(1) : text).replace(escaped, readEscape);
 }
 
 function writeEscape(_match: string, backslashes: string, special: string): string {
@@ -70,35 +77,38 @@ const field = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;
  * Reads the rows of CSV that this file wrote, without the header. Cells are text or null: CSV does not distinguish a number
  * from its digits. An empty field is null, and a quoted empty one is empty text.
  */
-export function* readCsvRows(lines: Iterable<string>, options: CsvTextOptions): Generator<Row> {
+export function* readCsvRows(lines: Iterable<string>, profile: CsvProfile): Generator<Row> {
   let isHeader = true;
-  for (const record of records(lines)) {
-    if (!isHeader) yield cellsOf(record, options);
+  for (const record of records(lines, profile === "excel" ? "\r" : "")) {
+    if (!isHeader) yield cellsOf(record, profile);
     isHeader = false;
   }
 }
 
-/** Joins lines into records: a quoted field may hold line ends, so a record ends where its number of quotes is even. */
-function* records(lines: Iterable<string>): Generator<string> {
+/**
+ * Joins lines into records: a quoted field may hold line ends, so a record ends where its number of quotes is even.
+ * @param end what a record has before LF
+ */
+function* records(lines: Iterable<string>, end: string): Generator<string> {
   let open: string | null = null;
   for (const line of lines) {
     const text: string = open === null ? line : `${open}\n${line}`;
     const hasOddQuotes = (line.split('"').length - 1) % 2 === 1;
     if (hasOddQuotes === (open === null)) open = text;
     else {
-      yield text;
+      yield end !== "" && text.endsWith(end) ? text.slice(0, -end.length) : text;
       open = null;
     }
   }
 }
 
-function cellsOf(record: string, options: CsvTextOptions): (string | null)[] {
+function cellsOf(record: string, profile: CsvProfile): (string | null)[] {
   const cells: (string | null)[] = [];
   field.lastIndex = 0;
   for (let end = ","; end === ","; ) {
     const [, quoted, bare = "", separator = ""] = field.exec(record) ?? [];
-    if (quoted !== undefined) cells.push(fromCsvText(quoted.replaceAll('""', '"'), options));
-    else cells.push(bare === "" ? null : fromCsvText(bare, options));
+    if (quoted !== undefined) cells.push(fromCsvText(quoted.replaceAll('""', '"'), profile));
+    else cells.push(bare === "" ? null : fromCsvText(bare, profile));
     end = separator;
   }
   return cells;

@@ -10,7 +10,7 @@ import type { Coverage } from "../src/mirror/runs/coverage.ts";
 import { writeHashedFile } from "../src/platform/atomic-file.ts";
 import { isSystemError } from "../src/platform/errors.ts";
 import { makePartialFolder, recoverFolder, replaceFolder, syncFolder } from "../src/platform/folders.ts";
-import { csvChunks } from "./csv.ts";
+import { type CsvProfile, csvChunks } from "./csv.ts";
 import { ExportError } from "./errors.ts";
 import { jsonChunks, ndjsonChunks } from "./json.ts";
 import {
@@ -41,8 +41,8 @@ export interface DataPackageRequest {
   /** Goes into the manifest unchanged. */
   readonly coverage?: Coverage;
   readonly toolVersion: string;
-  /** Leaves formulas in CSV files unchanged: for programs rather than spreadsheets. */
-  readonly raw?: boolean;
+  /** Of CSV files. Default: `guarded`. */
+  readonly csv?: CsvProfile;
   readonly signal?: AbortSignal;
 }
 
@@ -90,7 +90,7 @@ async function writeFiles(folder: string, request: DataPackageRequest): Promise<
     toolVersion: request.toolVersion,
     about: request.about,
     ...(request.coverage && { coverage: { ...request.coverage, kinds: [...request.coverage.kinds] } }),
-    raw: request.raw ?? false,
+    csv: request.csv ?? "guarded",
     files,
   };
   await writeHashedFile(join(folder, manifestName), [manifestText(manifest)], request.signal);
@@ -102,7 +102,7 @@ async function writeTable(
   folder: string,
   table: ExportTable,
   format: ExportFormat,
-  { raw = false, signal }: DataPackageRequest,
+  { csv = "guarded", signal }: DataPackageRequest,
 ): Promise<ManifestFile> {
   const { name, columns } = table;
   const path = `${name}.${format}`;
@@ -113,7 +113,7 @@ async function writeTable(
       yield row;
     }
   }
-  const chunks = chunksByFormat[format]({ name, columns, rows }, { raw });
+  const chunks = chunksByFormat[format]({ name, columns, rows }, csv);
   const { bytes, sha256 } = await writeHashedFile(join(folder, path), chunks, signal);
   return { path, table: name, format, rows: rowCount, columns: [...columns], bytes, sha256 };
 }

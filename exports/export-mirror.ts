@@ -7,6 +7,7 @@ import { publicTables } from "../src/mirror/public-tables.ts";
 import { type MirrorReader, readMirror } from "../src/mirror/reader.ts";
 import { type Coverage, describeCoverage, readCoverage } from "../src/mirror/runs/coverage.ts";
 import { type ReadFreeBytes, requireFreeSpace, workingBytes } from "../src/platform/files/free-space.ts";
+import type { CsvProfile } from "./csv.ts";
 import { type ExportFormat, writeDataPackage } from "./data-package.ts";
 import { ExportError } from "./errors.ts";
 import type { Manifest } from "./manifest.ts";
@@ -18,8 +19,8 @@ export interface ExportMirrorRequest {
   readonly formats: readonly ExportFormat[];
   /** Only these tables; all if empty. */
   readonly tables: readonly string[];
-  /** Leaves text that a spreadsheet would run as a formula unchanged. */
-  readonly raw: boolean;
+  /** Of CSV files. Default: `guarded`. */
+  readonly csv?: CsvProfile;
   /** Exports the mirror as it was then. The data files equal those of an export made at that time. */
   readonly asOf?: Point;
   /** Writes nothing unless the exported tables are complete. Default: false. */
@@ -32,7 +33,7 @@ export interface ExportMirrorRequest {
 
 /** @throws MirrorError, PointError, ExportError; FileError `disk-full` before anything is written */
 export async function exportMirror(request: ExportMirrorRequest): Promise<Manifest> {
-  const { file, out, formats, raw, toolVersion, signal } = request;
+  const { file, out, formats, csv, toolVersion, signal } = request;
   const write = async (mirror: MirrorReader): Promise<Manifest> => {
     // One read transaction: one instant of the mirror, while a sync may write it.
     mirror.db.exec("begin");
@@ -70,7 +71,7 @@ export async function exportMirror(request: ExportMirrorRequest): Promise<Manife
       tables,
       ...described,
       toolVersion,
-      raw,
+      ...(csv && { csv }),
       ...(signal ? { signal } : {}),
     });
   };

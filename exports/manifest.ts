@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { isSystemError } from "../src/platform/errors.ts";
 import { readRegularFile } from "../src/platform/files/regular-files.ts";
+import { csvProfiles } from "./csv.ts";
 import { ExportError } from "./errors.ts";
 
 export const manifestName = "manifest.json";
@@ -50,8 +51,8 @@ const manifest = z.object({
   about: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
   /** How whole and how fresh the exported state is; absent for tables that are not of a mirror. */
   coverage: z.object({ complete: z.boolean(), kinds: z.array(kindCoverage) }).optional(),
-  /** Whether formulas in CSV files are unchanged (`toCsvText`). */
-  raw: z.boolean(),
+  /** Of CSV files. */
+  csv: z.enum(csvProfiles),
   files: z.array(fileEntry),
 });
 

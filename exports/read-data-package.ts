@@ -3,7 +3,7 @@ import { closeSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { openRegularFile } from "../src/platform/files/regular-files.ts";
-import { readCsvRows } from "./csv.ts";
+import { type CsvProfile, readCsvRows } from "./csv.ts";
 import { ExportError } from "./errors.ts";
 import { readJsonRows } from "./json.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
@@ -20,7 +20,7 @@ export interface ReadPackage {
   readonly tables: readonly ReadTable[];
 }
 
-type Reader = (path: string, file: ManifestFile, raw: boolean) => ReadTable["rows"];
+type Reader = (path: string, file: ManifestFile, csv: CsvProfile) => ReadTable["rows"];
 
 /** One row a line, with or without a comma at its end. */
 const readJsonLines: Reader =
@@ -32,7 +32,7 @@ const readJsonLines: Reader =
 const readersByFormat: Readonly<Record<string, Reader>> = {
   json: readJsonLines,
   ndjson: readJsonLines,
-  csv: (path, _file, raw) => () => readCsvRows(readLines(path), { raw }),
+  csv: (path, _file, profile) => () => readCsvRows(readLines(path), profile),
 };
 
 /**
@@ -53,7 +53,7 @@ export async function readDataPackage(folder: string): Promise<ReadPackage> {
   const tables = new Map<string, ReadTable>();
   for (const format of Object.keys(readersByFormat)) {
     for (const file of manifest.files.filter((file) => file.format === format && !tables.has(file.table))) {
-      const rows = readersByFormat[format]?.(join(folder, file.path), file, manifest.raw);
+      const rows = readersByFormat[format]?.(join(folder, file.path), file, manifest.csv);
       if (rows === undefined) continue;
       tables.set(file.table, { name: file.table, columns: file.columns, isTyped: format !== "csv", rows });
     }

@@ -1,4 +1,6 @@
 /** The public library: the functions behind the commands, with their types and errors. */
+
+export type { CsvProfile } from "../exports/csv.ts";
 export {
   type DataPackageRequest,
   type ExportFormat,

@@ -35,7 +35,7 @@ function fill({ mirror }: BackupRig, slugsOfBras: readonly string[]): void {
 async function filesMadeFrom(slugsOfBras: readonly string[]): Promise<string[]> {
   await using rig = await startBackupRig();
   fill(rig, slugsOfBras);
-  const about = { formats: ["csv", "json", "ndjson"], tables: [], raw: false, toolVersion: "1" } as const;
+  const about = { formats: ["csv", "json", "ndjson"], tables: [], toolVersion: "1" } as const;
   await exportMirror({ file: rig.file, out: rig.path("export"), ...about });
   const { file } = await rig.create("backups.zip");
   await unpackBackup({ file, folder: rig.path("unpacked") });

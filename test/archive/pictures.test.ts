@@ -118,7 +118,7 @@ it("the media table lists pictures, also those that were not downloaded", async 
 
 it("an export of the present has the media table, and an export of the past does not", async () => {
   await using rig = await startPictureRig();
-  const about = { file: rig.file, formats: ["csv"], tables: [], raw: false, toolVersion: "1" } as const;
+  const about = { file: rig.file, formats: ["csv"], tables: [], toolVersion: "1" } as const;
   const { files } = await exportMirror({ ...about, out: rig.path("now") });
   expect(files).toContainEqual(expect.objectContaining({ path: "media.csv", rows: 1 }));
   const past = await exportMirror({ ...about, out: rig.path("then"), asOf: { kind: "run", run: 1 } });

@@ -3,6 +3,7 @@ import { chmod, mkdir, rename, stat, symlink, writeFile } from "node:fs/promises
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { csvProfiles } from "../../exports/csv.ts";
 import { type DataPackageRequest, writeDataPackage } from "../../exports/data-package.ts";
 import { readManifest } from "../../exports/manifest.ts";
 import type { Row } from "../../exports/table.ts";
@@ -56,7 +57,7 @@ describe("written package", () => {
     expect(manifest).toMatchObject({
       about: { origin: "https://a.example", run: 7 },
       toolVersion: "0.1.0",
-      raw: false,
+      csv: "guarded",
     });
     expect(manifest.files[0]).toEqual({
       path: "brand.csv",
@@ -73,10 +74,10 @@ describe("written package", () => {
   it("a data package has the same bytes each time", async () => {
     const folder = await makeTestFolder();
     await fc.assert(
-      fc.asyncProperty(anyTable, fc.boolean(), async (table, raw) => {
+      fc.asyncProperty(anyTable, fc.constantFrom(...csvProfiles), async (table, csv) => {
         const [first, second] = [join(folder, "first"), join(folder, "second")];
-        await writeDataPackage({ ...request(first), tables: [table], raw });
-        await writeDataPackage({ ...request(second), tables: [table], raw });
+        await writeDataPackage({ ...request(first), tables: [table], csv });
+        await writeDataPackage({ ...request(second), tables: [table], csv });
         expect(await folderState(first)).toEqual(await folderState(second));
         expect((await verifyDataPackage(first)).problems).toEqual([]);
       }),

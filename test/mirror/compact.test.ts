@@ -142,7 +142,7 @@ describe("a compacted mirror", () => {
     const exported = async (name: string) => {
       const out = join(rig.folder, name);
       const formats = ["csv", "json"] as const;
-      await exportMirror({ file: rig.file, out, formats, tables: [], raw: false, toolVersion: "0" });
+      await exportMirror({ file: rig.file, out, formats, tables: [], toolVersion: "0" });
       return readdirSync(out).map((file) => [file, readFileSync(join(out, file), "utf8")]);
     };
     const before = await exported("before");

@@ -75,7 +75,7 @@ describe("a full disk is noticed before anything is written", () => {
     const before = await listAll(rig.folder);
     await expect(rig.create("a.zip", { readFreeBytes })).rejects.toMatchObject(full);
     const out = { file: rig.file, out: join(rig.folder, "out"), toolVersion: "1", readFreeBytes };
-    const exporting = exportMirror({ ...out, formats: ["csv"], tables: [], raw: false });
+    const exporting = exportMirror({ ...out, formats: ["csv"], tables: [] });
     await expect(exporting).rejects.toMatchObject(full);
     const { mtimeMs } = statSync(rig.file);
     rig.mirror.close();

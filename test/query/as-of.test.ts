@@ -47,7 +47,6 @@ async function readAll(folder: string, point?: Point) {
       out,
       formats: ["csv", "json"],
       tables: [],
-      raw: false,
       toolVersion: "test",
       ...asOf,
     },

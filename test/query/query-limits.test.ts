@@ -82,7 +82,7 @@ it("a statement uses no temporary files", async () => {
 it("a table shows the beginning of large cells, and all of others", async () => {
   const lines: string[] = [];
   const sql = `select x, case when x = 1 then 'all' else hex(zeroblob(5000000)) end as y from ${numbers(20)}`;
-  await printResult(await runQuery({ file, sql }), "table", { raw: false }, (text) => {
+  await printResult(await runQuery({ file, sql }), "table", "guarded", (text) => {
     lines.push(...text.split("\n"));
     return undefined;
   });
@@ -94,7 +94,7 @@ it("a result that is too large for a table is refused with the formats that have
   const printing = printResult(
     await runQuery({ file, sql: `select hex(zeroblob(450)) from ${numbers(40_000)}` }),
     "table",
-    { raw: false },
+    "guarded",
     () => undefined,
   );
   await expect(printing).rejects.toMatchObject({

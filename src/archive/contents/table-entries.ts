@@ -8,7 +8,7 @@ export function* tableEntries(
   table: PublicTable,
   nameOf: (table: string, format: "csv" | "json") => string,
 ): Generator<NewEntry> {
-  yield { name: nameOf(table.name, "csv"), content: bufferOf(csvChunks(table, { raw: false })) };
+  yield { name: nameOf(table.name, "csv"), content: bufferOf(csvChunks(table, "guarded")) };
   yield { name: nameOf(table.name, "json"), content: bufferOf(jsonChunks(table)) };
 }
 

@@ -1,5 +1,6 @@
 /** Options of the commands that print rows: parameters and statements of `query`, and the output format. */
 import { InvalidArgumentError, Option } from "commander";
+import type { CsvProfile } from "../../../exports/csv.ts";
 import type { Cell } from "../../../schema/fields.ts";
 import { messageOf } from "../../platform/errors.ts";
 import { readRegularFile, tooLarge } from "../../platform/files/regular-files.ts";
@@ -74,8 +75,19 @@ export interface FormatFlags {
 export const formatOption = () =>
   new Option("--format <format>", "the output format").choices(resultFormats).default(undefined, "table");
 
-export const rawOption = () =>
-  new Option("--raw", "in CSV, do not put an apostrophe before text that spreadsheets run as a formula");
+export interface CsvFlags {
+  readonly exact?: boolean;
+  readonly excel?: boolean;
+}
+
+export const exactOption = () =>
+  new Option("--exact", "in CSV, no apostrophe before text that spreadsheets run as a formula");
+
+export const excelOption = () =>
+  new Option("--excel", "in CSV, a byte order mark and CR LF line ends").conflicts("exact");
+
+export const readCsvProfile = ({ exact, excel }: CsvFlags): CsvProfile =>
+  exact ? "exact" : excel ? "excel" : "guarded";
 
 /** `--json` means the format `json`. @throws CliError when --format names another one */
 export function readFormat({ format }: FormatFlags, { json }: Settings): ResultFormat {

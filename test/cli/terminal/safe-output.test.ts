@@ -26,7 +26,7 @@ it.each<ResultFormat>(["table", "csv", "json", "ndjson"])(
   "rows as %s bring no unsafe character to a terminal",
   async (format) => {
     const { out, readOut } = fakeTerminal();
-    await printRows([`name ${unsafe}`], [[unsafe], [`é 日本 👙 ${unsafe}`]], format, { raw: true }, out);
+    await printRows([`name ${unsafe}`], [[unsafe], [`é 日本 👙 ${unsafe}`]], format, "exact", out);
     const printed = await readOut();
     expect(printed.replaceAll("\n", "")).not.toMatch(unsafeCharacter);
     expect(printed).toContain("é 日本 👙");
@@ -37,7 +37,7 @@ it.each<ResultFormat>(["json", "ndjson"])(
   "rows as %s have unsafe characters as escapes, also in a file, and mean the same",
   async (format) => {
     let printed = "";
-    await printRows(["name"], [[unsafe]], format, { raw: true }, (part) => {
+    await printRows(["name"], [[unsafe]], format, "exact", (part) => {
       printed += part;
       return undefined;
     });
@@ -48,7 +48,7 @@ it.each<ResultFormat>(["json", "ndjson"])(
 
 it("CSV in a file has its text unchanged", async () => {
   let printed = "";
-  await printRows(["name"], [["a\u009b\u202e\u00ad"]], "csv", { raw: true }, (part) => {
+  await printRows(["name"], [["a\u009b\u202e\u00ad"]], "csv", "exact", (part) => {
     printed += part;
     return undefined;
   });

@@ -84,8 +84,8 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
     spellings.map((spell) => spell(text)),
     similarNames("abc", [text], 1),
   ],
-  "cells of CSV": (text) => fromCsvText(toCsvText(text, { raw: false }), { raw: false }),
-  "rows of CSV": (text) => [...readCsvRows(["a", ...text.split("\n")], { raw: false })],
+  "cells of CSV": (text) => fromCsvText(toCsvText(text, "guarded"), "guarded"),
+  "rows of CSV": (text) => [...readCsvRows(["a", ...text.split("\n")], "guarded")],
   "rows of JSON": (text) => [...readJsonRows([`{"a":${JSON.stringify(text)}}`, text], ["a"])],
   "lines of a file": (text) => {
     const folder = mkdtempSync(join(tmpdir(), "armoire-lines-"));

@@ -61,7 +61,7 @@ describe("export of the independent service", () => {
     await using rig = await startIndependentRig();
     await rig.sync();
     const out = join(rig.folder, "export");
-    const exported = await callArmoire(["export", "--out", out, "--raw", ...settingsOf(rig)]);
+    const exported = await callArmoire(["export", "--out", out, "--exact", ...settingsOf(rig)]);
     expect(exported).toMatchObject({ exitCode: 0 });
     const { brands, models, sizes } = rig.service.data;
     const pictures = models.flatMap((model) => model.pictures);

@@ -5,7 +5,7 @@ import { exportMirror } from "../../../../exports/export-mirror.ts";
 import { describeCoverage } from "../../../mirror/runs/coverage.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { collect } from "../../flags/option-values.ts";
-import { rawOption } from "../../flags/query-flags.ts";
+import { type CsvFlags, exactOption, excelOption, readCsvProfile } from "../../flags/query-flags.ts";
 import { version } from "../../self-command.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
@@ -14,11 +14,10 @@ import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, interruptSignal } from "../../terminal/io.ts";
 
-interface ExportFlags extends AsOfFlags {
+interface ExportFlags extends AsOfFlags, CsvFlags {
   readonly out: string;
   readonly format: string;
   readonly table: readonly string[];
-  readonly raw?: boolean;
   readonly requireComplete?: boolean;
 }
 
@@ -27,15 +26,17 @@ export function configure(command: Command, io: Io): void {
     .requiredOption("--out <dir>", "the folder to create; an earlier export there is replaced")
     .option("--format <formats>", "csv, json, ndjson, or several with commas", "csv,json")
     .option("--table <name>", "only this table (repeatable)", collect, [])
-    .addOption(rawOption())
+    .addOption(exactOption())
+    .addOption(excelOption())
     .option("--require-complete", "write nothing and exit with 8 unless the tables are complete")
     .addOption(asOfOption());
   addHelp(command, {
     details: [
       "The folder holds one file per table and format, and manifest.json with row counts and SHA-256. It is written as a whole " +
         "or not at all. A folder that is not an export is refused. The same state gives the same bytes.",
-      'In CSV, null is an empty field and empty text is "". NUL and lone surrogates are escaped, as in \\u0000. With --as-of the ' +
-        "data files are those of an export made at that time, without the table media.",
+      'In CSV, null is an empty field and empty text is "". NUL and lone surrogates are escaped, as in \\u0000. Text that begins ' +
+        "with =, +, -, @, a tab, a line break or an apostrophe gets an apostrophe before it, unless --exact is given.",
+      "With --as-of the data files are those of an export made at that time, without the table media.",
     ],
     examples: [
       "armoire export --out catalogue-2026-11",
@@ -52,7 +53,7 @@ export function configure(command: Command, io: Io): void {
       out: flags.out,
       formats: flags.format.split(",").map(readFormat),
       tables: flags.table,
-      raw: flags.raw ?? false,
+      csv: readCsvProfile(flags),
       requireComplete: flags.requireComplete === true,
       toolVersion: version(),
       signal: interruptSignal(io, "nothing was written"),

@@ -10,10 +10,13 @@ import { type QueryResult, runQuery } from "../../../query/sql/run-query.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { positiveNumber } from "../../flags/option-values.ts";
 import {
+  type CsvFlags,
   collectParameter,
+  exactOption,
+  excelOption,
   type FormatFlags,
   formatOption,
-  rawOption,
+  readCsvProfile,
   readFormat,
   readStatement,
 } from "../../flags/query-flags.ts";
@@ -28,13 +31,12 @@ import type { Io } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 
 /** Includes the options of questions, whose names are only known at run time. */
-interface QueryFlags extends AsOfFlags, FormatFlags, Readonly<Record<string, unknown>> {
+interface QueryFlags extends AsOfFlags, CsvFlags, FormatFlags, Readonly<Record<string, unknown>> {
   readonly file?: string;
   readonly parameter?: Readonly<Record<string, Cell>>;
   readonly list?: boolean;
   readonly maxRows: number;
   readonly timeout: number;
-  readonly raw?: boolean;
 }
 
 const questionOptions = new Map(
@@ -50,7 +52,8 @@ export function configure(command: Command, io: Io): void {
     .addOption(formatOption())
     .option("--max-rows <n>", "stop after N rows", positiveNumber, 100_000)
     .option("--timeout <seconds>", "stop a statement that takes longer", positiveNumber, 60)
-    .addOption(rawOption())
+    .addOption(exactOption())
+    .addOption(excelOption())
     .addOption(asOfOption())
     .showHelpAfterError(
       "`armoire query --help` explains the usage, `armoire query --list` the options of each question.",
@@ -89,7 +92,7 @@ export function configure(command: Command, io: Io): void {
     if (flags.list) io.out(listText(sql, settings));
     else {
       const result = await execute(sql, flags, settings, io);
-      await printResult(result, format, { raw: flags.raw ?? false }, io.out);
+      await printResult(result, format, readCsvProfile(flags), io.out);
       const option = result.maxRows < flags.maxRows ? "--limit" : "--max-rows";
       if (!settings.quiet) printGaps(result.coverage, io);
       if (result.isCut) truncationNotice(result.maxRows, option, settings, io);

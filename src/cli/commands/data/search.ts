@@ -11,7 +11,15 @@ import {
 import { type SearchSuggestion, suggestSearch } from "../../../query/suggest-search.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { positiveNumber } from "../../flags/option-values.ts";
-import { type FormatFlags, formatOption, rawOption, readFormat } from "../../flags/query-flags.ts";
+import {
+  type CsvFlags,
+  exactOption,
+  excelOption,
+  type FormatFlags,
+  formatOption,
+  readCsvProfile,
+  readFormat,
+} from "../../flags/query-flags.ts";
 import { printRows, truncationNotice } from "../../format/data/result.ts";
 import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
@@ -19,11 +27,10 @@ import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 
-interface SearchFlags extends AsOfFlags, FormatFlags {
+interface SearchFlags extends AsOfFlags, CsvFlags, FormatFlags {
   readonly kind?: FoundKind;
   readonly gone?: boolean;
   readonly limit: number;
-  readonly raw?: boolean;
 }
 
 export function configure(command: Command, io: Io): void {
@@ -34,7 +41,8 @@ export function configure(command: Command, io: Io): void {
     .option("--limit <n>", "at most N results", positiveNumber, 20)
     .addOption(asOfOption())
     .addOption(formatOption())
-    .addOption(rawOption());
+    .addOption(exactOption())
+    .addOption(excelOption());
   addHelp(command, {
     details: [
       "Finds brands and models with all words in their name, code, short name or brand, including listed ones that are not " +
@@ -72,7 +80,7 @@ export function configure(command: Command, io: Io): void {
     const rows: readonly Row[] = found.map((result) => columns.map((column) => result[column]));
     const isEmptyTable = format === "table" && rows.length === 0;
     if (isEmptyTable) await io.out(nothingFound);
-    else await printRows(columns, rows, format, { raw: flags.raw ?? false }, io.out);
+    else await printRows(columns, rows, format, readCsvProfile(flags), io.out);
     if (isCut) truncationNotice(flags.limit, "--limit", settings, io);
     if (suggestion !== null) io.err((isEmptyTable ? "" : nothingFound) + describeSuggestion(suggestion));
   });

@@ -83,7 +83,7 @@ const texts: Readonly<Record<Exclude<ResultFormat, "table">, TextMaker>> = {
   ndjson: () => ({ head: "", add: (change) => `${toJson(change)}\n`, tail: () => "" }),
   async csv() {
     const { csvText } = await import("../../../../exports/csv.ts");
-    const { head, addRows, tail } = csvText(changeColumns, { raw: false });
+    const { head, addRows, tail } = csvText(changeColumns, "guarded");
     return { head, add: (change) => addRows(rowsOf(change)), tail: () => tail };
   },
 };

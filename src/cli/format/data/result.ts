@@ -1,5 +1,5 @@
 /** Prints rows in the requested format. */
-import { type CsvTextOptions, csvText } from "../../../../exports/csv.ts";
+import { type CsvProfile, csvText } from "../../../../exports/csv.ts";
 import { jsonText, ndjsonText } from "../../../../exports/json.ts";
 import type { Row, TableText } from "../../../../exports/table.ts";
 import type { Cell } from "../../../../schema/fields.ts";
@@ -18,12 +18,12 @@ export type ResultFormat = "table" | keyof typeof texts;
 export async function printResult(
   { columns, rows, batches }: Pick<QueryResult, "columns" | "rows" | "batches">,
   format: ResultFormat,
-  options: CsvTextOptions,
+  csv: CsvProfile,
   write: Writer,
 ): Promise<void> {
   if (format !== "table") {
     const names = format === "csv" ? columns : distinct(columns);
-    return await printText(texts[format](names, options), batches, writerOf(format, write));
+    return await printText(texts[format](names, csv), batches, writerOf(format, write));
   }
   const collected: Row[] = [];
   let length = 0;
@@ -85,10 +85,10 @@ export function printRows(
   columns: readonly string[],
   rows: readonly Row[],
   format: ResultFormat,
-  options: CsvTextOptions,
+  csv: CsvProfile,
   write: Writer,
 ): Promise<void> {
-  return printResult({ columns, rows: each(rows), batches: each([rows]) }, format, options, write);
+  return printResult({ columns, rows: each(rows), batches: each([rows]) }, format, csv, write);
 }
 
 async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {

@@ -7,7 +7,7 @@ async function printed(format: ResultFormat, columns: readonly string[]): Promis
     text += more;
     return undefined;
   };
-  await printRows(columns, [columns.map((_, n) => n)], format, { raw: false }, write);
+  await printRows(columns, [columns.map((_, n) => n)], format, "guarded", write);
   return text;
 }
 
