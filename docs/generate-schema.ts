@@ -4,20 +4,27 @@
  */
 import { writeFile } from "node:fs/promises";
 import Database from "better-sqlite3";
-import type { z } from "zod";
+import { bookkeepingTables } from "../schema/dictionary/bookkeeping-tables.ts";
+import {
+  type ColumnType,
+  describeColumn,
+  publicTables,
+  sharedColumns,
+  type TableMeaning,
+} from "../schema/dictionary/public-tables.ts";
 import { entities, listTables } from "../schema/entities.ts";
-import { decimal, document, flag, integer, open, text } from "../schema/fields.ts";
 import { migrateMirror } from "../src/mirror/file/migrate.ts";
-import { bookkeepingTables, sharedColumns, type TableMeaning, tablesToRead } from "./schema-meanings.ts";
 
-const typeNames = new Map<z.ZodType, string>([
-  [text, "text"],
-  [integer, "integer"],
-  [decimal, "number"],
-  [flag, "0 or 1"],
-  [open, "as sent"],
-  [document, "JSON"],
-]);
+const typeNames: Readonly<Record<ColumnType, string>> = {
+  text: "text",
+  url: "text",
+  time: "text",
+  integer: "integer",
+  number: "number",
+  boolean: "0 or 1",
+  object: "JSON",
+  any: "as sent",
+};
 
 const introduction = `# The tables of a mirror
 
@@ -64,7 +71,7 @@ export async function schemaPage(): Promise<string> {
     .add("_search_index")
     .add("_migration")
     .add("_migration_lock");
-  const described = [...Object.keys(tablesToRead), ...Object.keys(bookkeepingTables)];
+  const described = [...Object.keys(publicTables), ...Object.keys(bookkeepingTables)];
   const present = [...columnsByTable.keys()].filter((table) => !undescribed.has(table) && !isVariant(table));
   requireEqual("table", described, present);
   const write = (tables: Readonly<Record<string, TableMeaning>>) =>
@@ -72,7 +79,7 @@ export async function schemaPage(): Promise<string> {
       const hasCurrent = columnsByTable.has(`${table}_current`);
       return section(table, meaning, columnsByTable.get(table) ?? [], hasCurrent);
     });
-  return [introduction, ...write(tablesToRead), bookkeepingIntroduction, ...write(bookkeepingTables)].join(
+  return [introduction, ...write(publicTables), bookkeepingIntroduction, ...write(bookkeepingTables)].join(
     "\n",
   );
 }
@@ -100,7 +107,6 @@ function section(
   columns: readonly string[],
   hasCurrent: boolean,
 ): string {
-  const entity = entities.find((candidate) => candidate.table === table);
   const isShared = (column: string) =>
     !Object.hasOwn(meanings, column) && Object.hasOwn(sharedColumns, column);
   requireEqual(
@@ -108,16 +114,14 @@ function section(
     Object.keys(meanings),
     columns.filter((column) => !isShared(column)),
   );
+  const isPublic = Object.hasOwn(publicTables, table);
   const rows = columns.map((column) => {
     const meaning = meanings[column] ?? sharedColumns[column] ?? "";
-    const field = entity?.fields.shape[column];
-    const type = field instanceof Object ? typeNames.get(field as z.ZodType) : "text";
-    if (entity && type === undefined)
-      throw new Error(`${table}.${column}: its type has no name in docs/generate-schema.ts`);
-    return entity ? `| \`${column}\` | ${type} | ${meaning} |` : `| \`${column}\` | ${meaning} |`;
+    const type = typeNames[describeColumn(table, column)?.type ?? "text"];
+    return isPublic ? `| \`${column}\` | ${type} | ${meaning} |` : `| \`${column}\` | ${meaning} |`;
   });
   const current = hasCurrent ? ` \`${table}_current\` omits resources that are gone.` : "";
-  const head = entity ? "| column | type | |\n| --- | --- | --- |" : "| column | |\n| --- | --- |";
+  const head = isPublic ? "| column | type | |\n| --- | --- | --- |" : "| column | |\n| --- | --- |";
   return `### \`${table}\`\n\n${wrap(about + current)}\n\n${head}\n${rows.join("\n")}\n`;
 }
 
@@ -138,10 +142,8 @@ function wrap(paragraph: string): string {
 function requireEqual(subject: string, described: readonly string[], present: readonly string[]): void {
   const missing = present.filter((name) => !described.includes(name));
   const stale = described.filter((name) => !present.includes(name));
-  if (missing.length > 0)
-    throw new Error(`Describe in docs/schema-meanings.ts: ${subject} ${missing.join(", ")}`);
-  if (stale.length > 0)
-    throw new Error(`Remove from docs/schema-meanings.ts: ${subject} ${stale.join(", ")}`);
+  if (missing.length > 0) throw new Error(`Describe in schema/dictionary: ${subject} ${missing.join(", ")}`);
+  if (stale.length > 0) throw new Error(`Remove from schema/dictionary: ${subject} ${stale.join(", ")}`);
 }
 
 if (import.meta.main) await writeFile(new URL("schema.md", import.meta.url), await schemaPage());

@@ -1,6 +1,7 @@
 /** Exports a mirror as a data package: its public tables at one instant, complete or absent. */
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { publicTables as publicTableMeanings } from "../schema/dictionary/public-tables.ts";
 import { prepareColumn, q } from "../src/mirror/file/statements.ts";
 import type { Point } from "../src/mirror/points/point.ts";
 import { publicTables } from "../src/mirror/public-tables.ts";
@@ -8,9 +9,9 @@ import { type MirrorReader, readMirror } from "../src/mirror/reader.ts";
 import { type Coverage, describeCoverage, readCoverage } from "../src/mirror/runs/coverage.ts";
 import { type ReadFreeBytes, requireFreeSpace, workingBytes } from "../src/platform/files/free-space.ts";
 import type { CsvProfile } from "./csv.ts";
-import { type ExportFormat, writeDataPackage } from "./data-package.ts";
 import { ExportError } from "./errors.ts";
-import type { Manifest } from "./manifest.ts";
+import type { ExportedState, PackageContents, Publication, Reference } from "./package/descriptor.ts";
+import { type ExportFormat, writeDataPackage } from "./package/write-package.ts";
 
 export interface ExportMirrorRequest {
   readonly file: string;
@@ -25,6 +26,7 @@ export interface ExportMirrorRequest {
   readonly asOf?: Point;
   /** Writes nothing unless the exported tables are complete. Default: false. */
   readonly requireComplete?: boolean;
+  readonly publication?: Publication;
   readonly toolVersion: string;
   /** Reads the free space of a disk. Default: the system's. */
   readonly readFreeBytes?: ReadFreeBytes;
@@ -32,9 +34,9 @@ export interface ExportMirrorRequest {
 }
 
 /** @throws MirrorError, PointError, ExportError; FileError `disk-full` before anything is written */
-export async function exportMirror(request: ExportMirrorRequest): Promise<Manifest> {
-  const { file, out, formats, csv, toolVersion, signal } = request;
-  const write = async (mirror: MirrorReader): Promise<Manifest> => {
+export async function exportMirror(request: ExportMirrorRequest): Promise<PackageContents> {
+  const { file, out, formats, csv, publication, toolVersion, signal } = request;
+  const write = async (mirror: MirrorReader): Promise<PackageContents> => {
     // One read transaction: one instant of the mirror, while a sync may write it.
     mirror.db.exec("begin");
     const all = publicTables(mirror);
@@ -71,6 +73,11 @@ export async function exportMirror(request: ExportMirrorRequest): Promise<Manife
       tables,
       ...described,
       toolVersion,
+      references: findReferences(
+        mirror,
+        tables.map(({ name }) => name),
+      ),
+      ...(publication && { publication }),
       ...(csv && { csv }),
       ...(signal ? { signal } : {}),
     });
@@ -85,15 +92,40 @@ export async function exportMirror(request: ExportMirrorRequest): Promise<Manife
 export function describeExported(
   mirror: MirrorReader,
   tables: readonly string[],
-): { readonly about: Manifest["about"]; readonly coverage: Coverage } {
+): { readonly state: ExportedState; readonly coverage: Coverage } {
+  const run = lastChangingRun(mirror);
   return {
-    about: {
+    state: {
       baseUrl: mirror.identity.baseUrl,
-      run: lastChangingRun(mirror),
+      run,
+      endedAt: run === null ? null : readEnd(mirror, run),
       ...(mirror.asOf && { asOf: mirror.asOf.run }),
     },
     coverage: readCoverage(mirror, tables.length === 0 ? undefined : tables),
   };
+}
+
+function readEnd({ db }: MirrorReader, run: number): string | null {
+  const select = prepareColumn(db, (p: { run: number }) =>
+    q.selectFrom("_run").select("ended_at").where("id", "=", p.run),
+  );
+  return select.get({ run }) ?? null;
+}
+
+/**
+ * The references between the exported tables that hold for every row. In a mirror that is not complete, a model may refer to a
+ * brand that is not fetched yet. Raw SQL: tables by name.
+ */
+function findReferences({ db }: MirrorReader, names: readonly string[]): Reference[] {
+  return names.flatMap((table) =>
+    Object.entries(publicTableMeanings[table]?.references ?? {})
+      .filter(([, to]) => names.includes(to))
+      .map(([column, to]) => ({ table, column, to }))
+      .filter(({ column, to }) => {
+        const dangling = `select 1 from ${table} where ${column} is not null and ${column} not in (select href from ${to}) limit 1`;
+        return db.prepare(dangling).get() === undefined;
+      }),
+  );
 }
 
 /** The last run that changed anything. Later runs leave the same state, so the export must have the same bytes. */

@@ -1,16 +1,20 @@
 /** The public library: the functions behind the commands, with their types and errors. */
 
 export type { CsvProfile } from "../exports/csv.ts";
+export { ExportError } from "../exports/errors.ts";
+export { type ExportMirrorRequest, exportMirror } from "../exports/export-mirror.ts";
+export {
+  type PackageContents,
+  type Publication,
+  readPackageContents,
+} from "../exports/package/descriptor.ts";
+export { verifyDataPackage } from "../exports/package/verify-package.ts";
 export {
   type DataPackageRequest,
   type ExportFormat,
   exportFormats,
   writeDataPackage,
-} from "../exports/data-package.ts";
-export { ExportError } from "../exports/errors.ts";
-export { type ExportMirrorRequest, exportMirror } from "../exports/export-mirror.ts";
-export { type Manifest, readManifest } from "../exports/manifest.ts";
-export { verifyDataPackage } from "../exports/verify-data-package.ts";
+} from "../exports/package/write-package.ts";
 export type { DashboardOptions } from "../jobs/bullmq/dashboard/server.ts";
 export { DashboardError, RedisError } from "../jobs/bullmq/errors.ts";
 export type { Principal } from "../jobs/bullmq/queue-names.ts";

@@ -19,7 +19,7 @@ export interface MirrorLocation {
   readonly endedAt: string | null;
 }
 
-/** An export; `run` is the one in its manifest. */
+/** An export; `run` is the one that it states. */
 export interface FolderLocation {
   readonly folder: string;
   readonly run: number | null;
@@ -49,12 +49,12 @@ export type Brand = Readonly<Record<"href" | "slug" | "name", Cell>>;
 /** Opens an export after checking its files. @throws ExportError */
 export async function openFolderSource(folder: string): Promise<OpenSource> {
   // Loaded only here: most comparisons are of two runs, and start sooner without it.
-  const { readDataPackage } = await import("../../exports/read-data-package.ts");
-  const { manifest, tables } = await readDataPackage(folder);
-  const { baseUrl, run } = manifest.about;
+  const { readDataPackage } = await import("../../exports/package/read-package.ts");
+  const { contents, tables } = await readDataPackage(folder);
+  const { baseUrl, run } = contents.state;
   return {
-    place: { folder, run: typeof run === "number" ? run : null },
-    baseUrl: typeof baseUrl === "string" ? baseUrl : null,
+    place: { folder, run },
+    baseUrl,
     isTyped: tables.every(({ isTyped }) => isTyped),
     tables,
     *brands() {

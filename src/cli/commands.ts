@@ -39,7 +39,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: () => import("./commands/data/diff.ts"),
   },
   export: {
-    summary: "write the tables as CSV and JSON files with a manifest",
+    summary: "write the tables as a Data Package of CSV and JSON files",
     load: () => import("./commands/data/export.ts"),
   },
   account: {

@@ -53,11 +53,11 @@ it("the mirror has changed since its first run", async () => {
   expect(await output("query", sql)).not.toBe(first.rows);
 });
 
-it("query and export reproduce their earlier output, and the manifest names the run", async () => {
+it("query and export reproduce their earlier output, and the descriptor names the run", async () => {
   expect(await output("query", sql, "--as-of", "1")).toBe(first.rows);
   expect(await exported("past", "--as-of", "1")).toBe(first.csv);
-  expect(JSON.parse(readFileSync(join(folder.path, "past", "manifest.json"), "utf8"))).toMatchObject({
-    about: { run: 1, asOf: 1 },
+  expect(JSON.parse(readFileSync(join(folder.path, "past", "datapackage.json"), "utf8"))).toMatchObject({
+    armoire: { run: 1, asOf: 1 },
   });
 });
 

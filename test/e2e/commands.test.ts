@@ -1,6 +1,6 @@
-import { readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { statSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readPackageContents } from "../../exports/package/descriptor.ts";
 import type { SyncReport } from "../../src/sync/report.ts";
 import { callArmoire, runArmoire } from "../support/run-armoire.ts";
 import { createFixture, type Fixture } from "./support/fixture.ts";
@@ -231,10 +231,10 @@ describe("reading commands", () => {
     expect(JSON.parse(await query("--json"))).toEqual([{ kind: "brand", known: 6 }]);
   });
 
-  it("export writes files and their manifest", async () => {
+  it("export writes files and a descriptor of them", async () => {
     const out = fixture.newPath();
-    const manifest = await outputAsJson("export", "--out", out, "--mirror", fixture.mirror);
-    expect(manifest).toEqual(JSON.parse(readFileSync(join(out, "manifest.json"), "utf8")));
+    const contents = await outputAsJson("export", "--out", out, "--mirror", fixture.mirror);
+    expect(contents).toEqual(await readPackageContents(out));
     expect(
       await output("export", "--out", out, "--table", "brand", "--format", "csv", "--mirror", fixture.mirror),
     ).toBe(`brand.csv  6 rows\nWritten to ${out}\n`);

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { readManifest } from "../../exports/manifest.ts";
+import { readPackageContents } from "../../exports/package/descriptor.ts";
 import { runQuery } from "../../src/query/sql/run-query.ts";
 import { callArmoire } from "../support/run-armoire.ts";
 import { type Rig, startRig } from "../sync/support/rig.ts";
@@ -23,11 +23,11 @@ afterAll(() => rig[Symbol.asyncDispose]());
 const partial =
   /^Not complete: .*\d+ of 30 models held.*; checked (from )?\d{4}-\d\d-\d\d \d\d:\d\d UTC.*\.\n$/;
 
-it("an export of a partial mirror says so in its manifest and in one line on stderr", async () => {
+it("an export of a partial mirror says so in datapackage.json and in one line on stderr", async () => {
   const out = join(folder, "partial");
   const result = await armoire("export", "--out", out);
   expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(partial) });
-  const { coverage } = await readManifest(out);
+  const { coverage } = await readPackageContents(out);
   expect(coverage?.complete).toBe(false);
   expect(coverage?.kinds.find(({ kind }) => kind === "model")).toMatchObject({ gone: 0, failed: 0 });
   expect((await armoire("export", "--out", out, "--quiet")).stderr).toBe("");
@@ -41,7 +41,7 @@ it("an export with --require-complete writes nothing from a partial mirror and e
   expect(existsSync(out)).toBe(false);
   const brands = await armoire("export", "--out", out, "--table", "brand", "--require-complete");
   expect(brands).toMatchObject({ exitCode: 0, stderr: "" });
-  expect((await readManifest(out)).coverage?.kinds.map(({ kind }) => kind)).toEqual([
+  expect((await readPackageContents(out)).coverage?.kinds.map(({ kind }) => kind)).toEqual([
     "root",
     "brands",
     "brand",

@@ -17,7 +17,7 @@ it("all claims of the demo hold, and its files are in ./demo/", { timeout: 60_00
       "model.csv",
       "size.csv",
       "size.json",
-      "manifest.json",
+      "datapackage.json",
     ]),
   );
 });

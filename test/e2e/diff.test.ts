@@ -288,7 +288,7 @@ describe("invalid input", () => {
       "a folder that is no export",
       ["diff", "--from", "."],
       1,
-      /\. is not an export of Armoire: it has no manifest\.json\.\n.* manifest\.json, and a file for each/,
+      /\. is not an export of Armoire: it has no datapackage\.json\.\n.* datapackage\.json, and a file for each/,
     ],
     [
       "a mirror of another service",

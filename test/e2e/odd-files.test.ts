@@ -74,16 +74,16 @@ it.each([
   expect(existsSync(join(dataDir, "ledger.sqlite-target"))).toBe(false);
 });
 
-it("a pipe is refused as config file, as archive and as manifest of an export", async () => {
+it("a pipe is refused as config file, as archive and as descriptor of an export", async () => {
   const pipe = fixture.newPath();
   makePipe(pipe);
   const folder = fixture.newPath();
   mkdirSync(folder);
-  makePipe(join(folder, "manifest.json"));
+  makePipe(join(folder, "datapackage.json"));
   expectRefusal(await callArmoire(["status", "--config", pipe]), 1, /is a named pipe/);
   expectRefusal(await callArmoire(["backup", "verify", pipe]), 1, /it is not a regular file/);
   const toFolder = ["export", "--out", folder, "--mirror", fixture.mirror];
-  expectRefusal(await callArmoire(toFolder), 1, /manifest\.json is a named pipe/);
+  expectRefusal(await callArmoire(toFolder), 1, /datapackage\.json is a named pipe/);
   expectRefusal(await callArmoire(["diff", "--from", folder, "--mirror", fixture.mirror]), 1, /named pipe/);
 });
 

@@ -1,13 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { chmod, mkdir, rename, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rename, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { csvProfiles } from "../../exports/csv.ts";
-import { type DataPackageRequest, writeDataPackage } from "../../exports/data-package.ts";
-import { readManifest } from "../../exports/manifest.ts";
+import { readPackageContents } from "../../exports/package/descriptor.ts";
+import { verifyDataPackage } from "../../exports/package/verify-package.ts";
+import { type DataPackageRequest, writeDataPackage } from "../../exports/package/write-package.ts";
 import type { Row } from "../../exports/table.ts";
-import { verifyDataPackage } from "../../exports/verify-data-package.ts";
 import { withoutPrivileges } from "../support/without-privileges.ts";
 import { anyTable, tableOf } from "./support/arbitrary-table.ts";
 import { folderState, makeTestFolder } from "./support/folder-state.ts";
@@ -22,11 +22,13 @@ const brands = tableOf(
 );
 const sizes = tableOf("size", ["href", "band"], [["https://a.example/3/", 75]]);
 
+const state = { baseUrl: "https://a.example/", run: 7, endedAt: "2026-01-31T06:00:00.000Z" };
+
 const request = (out: string): DataPackageRequest => ({
   out,
   formats: ["csv", "json", "ndjson"],
   tables: [brands, sizes],
-  about: { origin: "https://a.example", run: 7 },
+  state,
   toolVersion: "0.1.0",
 });
 
@@ -41,25 +43,25 @@ const failing = {
 };
 
 describe("written package", () => {
-  it("a data package has a file for each table and format, and a manifest that describes them", async () => {
+  it("a data package has a file for each table and format, and a descriptor of them", async () => {
     const out = join(await makeTestFolder(), "catalogue");
-    const manifest = await writeDataPackage(request(out));
+    const contents = await writeDataPackage(request(out));
     expect(Object.keys(await folderState(out))).toEqual([
       "brand.csv",
       "brand.json",
       "brand.ndjson",
-      "manifest.json",
+      "datapackage.json",
       "size.csv",
       "size.json",
       "size.ndjson",
     ]);
-    expect(manifest).toEqual(await readManifest(out));
-    expect(manifest).toMatchObject({
-      about: { origin: "https://a.example", run: 7 },
+    expect(contents).toEqual(await readPackageContents(out));
+    expect(contents).toMatchObject({
+      state,
       toolVersion: "0.1.0",
       csv: "guarded",
     });
-    expect(manifest.files[0]).toEqual({
+    expect(contents.files[0]).toEqual({
       path: "brand.csv",
       table: "brand",
       format: "csv",
@@ -94,7 +96,7 @@ describe("written package", () => {
     expect(Object.keys(await folderState(folder))).toEqual([
       "catalogue",
       "catalogue/brand.csv",
-      "catalogue/manifest.json",
+      "catalogue/datapackage.json",
     ]);
   });
 
@@ -103,10 +105,10 @@ describe("written package", () => {
     await writeDataPackage(request(out));
     expect((await stat(out)).mode & 0o777).toBe(0o700);
     expect((await stat(join(out, "brand.csv"))).mode & 0o777).toBe(0o600);
-    expect((await stat(join(out, "manifest.json"))).mode & 0o777).toBe(0o600);
+    expect((await stat(join(out, "datapackage.json"))).mode & 0o777).toBe(0o600);
   });
 
-  it.each(["Brand", "", "../brand", "a b", "manifest", "brand"])(
+  it.each(["Brand", "", "../brand", "a b", "datapackage", "brand"])(
     "a data package refuses a second table named %j",
     async (name) => {
       const folder = await makeTestFolder();
@@ -124,18 +126,14 @@ describe("destination", () => {
     ["a file", "not-a-package", (out) => writeFile(out, "mine")],
     ["a pipe", "not-a-package", async (out) => execFileSync("mkfifo", [out])],
     ["a folder of others", "not-a-package", (out) => mkdir(join(out, "src"), { recursive: true })],
-    ["a folder with another kind of manifest", "not-a-package", (out) => withManifest(out, '{"name":"app"}')],
-    ["a folder with a manifest that is not JSON", "not-a-package", (out) => withManifest(out, "{")],
     [
-      "a newer package",
-      "newer-package",
-      (out) => withManifest(out, '{"format":"armoire-data-package","formatVersion":2}'),
+      "a folder with the data package of another program",
+      "not-a-package",
+      (out) => withDescriptor(out, '{"name":"app"}'),
     ],
-    [
-      "a damaged package",
-      "damaged-package",
-      (out) => withManifest(out, '{"format":"armoire-data-package","formatVersion":1}'),
-    ],
+    ["a folder with a descriptor that is not JSON", "not-a-package", (out) => withDescriptor(out, "{")],
+    ["a newer package", "newer-package", (out) => withDescriptor(out, '{"armoire":{"formatVersion":2}}')],
+    ["a damaged package", "damaged-package", (out) => withDescriptor(out, '{"armoire":{"formatVersion":1}}')],
     [
       "a package with another file in it",
       "not-a-package",
@@ -162,9 +160,9 @@ describe("destination", () => {
     expect(await folderState(folder)).toEqual(before);
   });
 
-  const withManifest = async (out: string, text: string): Promise<void> => {
+  const withDescriptor = async (out: string, text: string): Promise<void> => {
     await mkdir(out);
-    await writeFile(join(out, "manifest.json"), text);
+    await writeFile(join(out, "datapackage.json"), text);
   };
 });
 
@@ -254,13 +252,15 @@ describe("verification", () => {
 
   it("verifying a data package never opens a path that no export writes", async () => {
     const out = join(await makeTestFolder(), "out");
-    const manifest = await writeDataPackage(request(out));
-    const files = manifest.files.map((file) => ({ ...file, path: "../../etc/passwd" }));
-    await writeFile(join(out, "manifest.json"), JSON.stringify({ ...manifest, files }));
+    await writeDataPackage(request(out));
+    const path = join(out, "datapackage.json");
+    const descriptor = JSON.parse(await readFile(path, "utf8"));
+    for (const resource of descriptor.resources) resource.path = "../../etc/passwd";
+    await writeFile(path, JSON.stringify(descriptor));
     await expect(verifyDataPackage(out)).rejects.toMatchObject({ code: "damaged-package" });
   });
 
-  it("verifying a data package refuses a folder without a manifest", async () => {
+  it("verifying a data package refuses a folder without a descriptor", async () => {
     const folder = await makeTestFolder();
     await expect(verifyDataPackage(join(folder, "absent"))).rejects.toMatchObject({ code: "not-a-package" });
   });

@@ -4,20 +4,22 @@ import { mkdir, readdir, rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { writeDataPackage } from "../../exports/data-package.ts";
-import { verifyDataPackage } from "../../exports/verify-data-package.ts";
+import { verifyDataPackage } from "../../exports/package/verify-package.ts";
+import { writeDataPackage } from "../../exports/package/write-package.ts";
 import { tries } from "../support/thorough.ts";
 import { tableOf } from "./support/arbitrary-table.ts";
 import { folderState, makeTestFolder } from "./support/folder-state.ts";
 
 const program = join(import.meta.dirname, "support/exporting-process.ts");
 
+const state = { baseUrl: "https://a.example/", run: 7, endedAt: null };
+
 const exportHere = (out: string) =>
   writeDataPackage({
     out,
     formats: ["csv"],
     tables: [tableOf("brand", ["n"], [[1]])],
-    about: {},
+    state,
     toolVersion: "0",
   });
 
@@ -36,9 +38,9 @@ async function kill(child: ChildProcess): Promise<void> {
 /** The label of the complete export at a destination; null if nothing is there. */
 async function whatStands(out: string): Promise<unknown> {
   if (!(await readdir(dirname(out))).includes(basename(out))) return "nothing";
-  const { manifest, problems } = await verifyDataPackage(out);
+  const { contents, problems } = await verifyDataPackage(out);
   expect(problems).toEqual([]);
-  return manifest.about.label;
+  return new URL(contents.state.baseUrl).hostname;
 }
 
 describe("SIGKILL", () => {
@@ -73,7 +75,11 @@ describe("SIGKILL", () => {
         await killed.promise;
         expect(["nothing", "odd", "even"]).toContain(await whatStands(out));
         await exportHere(out);
-        expect(Object.keys(await folderState(folder))).toEqual(["out", "out/brand.csv", "out/manifest.json"]);
+        expect(Object.keys(await folderState(folder))).toEqual([
+          "out",
+          "out/brand.csv",
+          "out/datapackage.json",
+        ]);
       }),
       { numRuns: tries(6, 50) },
     );
@@ -89,7 +95,7 @@ describe("SIGKILL", () => {
       out,
       formats: ["csv"],
       tables: [tableOf("?", [], [])],
-      about: {},
+      state,
       toolVersion: "0",
     });
     await expect(failed).rejects.toMatchObject({ code: "bad-table-name" });

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { csvChunks, csvProfiles, readCsvRows } from "../../exports/csv.ts";
-import { writeDataPackage } from "../../exports/data-package.ts";
 import { jsonChunks, ndjsonChunks, numberText, readJsonRows } from "../../exports/json.ts";
-import { readDataPackage, readLines } from "../../exports/read-data-package.ts";
+import { readDataPackage, readLines } from "../../exports/package/read-package.ts";
+import { writeDataPackage } from "../../exports/package/write-package.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { anyTable, anyText, tableOf } from "./support/arbitrary-table.ts";
 import { makeTestFolder } from "./support/folder-state.ts";
@@ -62,7 +62,13 @@ describe("formats and checksums", () => {
   const table = tableOf("brand", ["href", "bra_count"], [["a", 5n]]);
   const write = async (formats: readonly ("csv" | "json" | "ndjson")[]) => {
     const out = join(await makeTestFolder(), "export");
-    await writeDataPackage({ out, formats, tables: [table], about: {}, toolVersion: "0" });
+    await writeDataPackage({
+      out,
+      formats,
+      tables: [table],
+      state: { baseUrl: "https://a.example/", run: 1, endedAt: null },
+      toolVersion: "0",
+    });
     return out;
   };
 

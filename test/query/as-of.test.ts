@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { exportMirror } from "../../exports/export-mirror.ts";
-import type { Manifest } from "../../exports/manifest.ts";
+import type { PackageContents } from "../../exports/package/descriptor.ts";
 import type { Point } from "../../src/mirror/points/point.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { readCoverage } from "../../src/mirror/runs/coverage.ts";
@@ -41,7 +41,7 @@ afterAll(() => rig[Symbol.asyncDispose]());
 async function readAll(folder: string, point?: Point) {
   const out = join(rig.folder, folder);
   const asOf = point && { asOf: point };
-  const manifest = await exportMirror({
+  const contents = await exportMirror({
     ...{
       file: rig.file,
       out,
@@ -51,7 +51,7 @@ async function readAll(folder: string, point?: Point) {
       ...asOf,
     },
   });
-  const { "manifest.json": _, ...dataFiles } = await folderState(out);
+  const { "datapackage.json": _, ...dataFiles } = await folderState(out);
   const { rows } = await runQuery({ file: rig.file, sql, ...asOf });
   const reader = openMirrorReader(rig.file, point);
   try {
@@ -63,7 +63,7 @@ async function readAll(folder: string, point?: Point) {
       .map(({ fields: { checked_at: _checkedAt, ...fields }, ...more }) => ({ ...more, fields }));
     const { asOf: _asOf, ...status } = readPastStatus(reader);
     return {
-      manifest,
+      contents,
       dataFiles,
       rows: await collectRows(rows),
       shown,
@@ -75,7 +75,8 @@ async function readAll(folder: string, point?: Point) {
   }
 }
 
-const sumsOf = ({ files }: Manifest) => files.map(({ path, rows, sha256 }) => ({ path, rows, sha256 }));
+const sumsOf = ({ files }: PackageContents) =>
+  files.map(({ path, rows, sha256 }) => ({ path, rows, sha256 }));
 
 describe.each([1, 2, 3, 4, 5, 6])("as of run %i", (run) => {
   let past: Awaited<ReturnType<typeof readAll>>;
@@ -90,11 +91,11 @@ describe.each([1, 2, 3, 4, 5, 6])("as of run %i", (run) => {
 
   it("an export as of a run has the same bytes as one made at the end of that run", () => {
     expect(past.dataFiles).toEqual(then().dataFiles);
-    expect(sumsOf(past.manifest)).toEqual(sumsOf(then().manifest));
+    expect(sumsOf(past.contents)).toEqual(sumsOf(then().contents));
   });
 
-  it("an export's manifest names the requested run and the run that made the state", () => {
-    expect(past.manifest.about).toEqual({ ...then().manifest.about, asOf: run });
+  it("an export's descriptor names the requested run and the run that made the state", () => {
+    expect(past.contents.state).toEqual({ ...then().contents.state, asOf: run });
   });
 
   it("queries and shown sizes as of a run are those of the end of that run", () => {
@@ -112,7 +113,7 @@ it("all runs differ, except the one in which nothing changed", () => {
   const states = [...recorded.values()].map(({ dataFiles }) => JSON.stringify(dataFiles));
   expect(states[3]).toBe(states[2]);
   expect(new Set(states).size).toBe(5);
-  expect(recorded.get(4)?.manifest.about.run).toBe(3);
+  expect(recorded.get(4)?.contents.state.run).toBe(3);
 });
 
 it("a query as of an unknown run fails before it starts", async () => {

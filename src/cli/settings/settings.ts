@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import envPaths from "env-paths";
 import { z } from "zod";
+import type { Publication } from "../../../exports/package/descriptor.ts";
 import type { Account } from "../../accounts/account.ts";
 import { readAccount } from "../../accounts/accounts.ts";
 import { FileError } from "../../platform/errors.ts";
@@ -29,6 +30,8 @@ export interface Settings {
   readonly mirror: Setting;
   /** Null for the catalogue's mirror, or for the one that `mirror` names. */
   readonly account: Account | null;
+  /** What the config file says about published data; flags of a command beat it. */
+  readonly publication: Publication;
   readonly json: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
@@ -40,6 +43,8 @@ const configFile = z.strictObject({
   dataDir: z.string().optional(),
   baseUrl: z.string().optional(),
   serviceName: z.string().optional(),
+  license: z.string().optional(),
+  citation: z.string().optional(),
 });
 
 /** @throws CliError for an invalid setting, AccountError for an unknown or unreadable account */
@@ -75,10 +80,15 @@ export function readSettings(command: Command, io: Io): Settings {
           account: null,
         }
       : settingsOfAccount(dataDir.value, options.account, options)),
+    publication: publicationIn(config.values),
     json: options.json ?? false,
     quiet: options.quiet ?? false,
     verbose: options.verbose ?? false,
   };
+}
+
+function publicationIn({ license, citation }: z.infer<typeof configFile>): Publication {
+  return { ...(license !== undefined && { license }), ...(citation !== undefined && { citation }) };
 }
 
 /** The service name, unless it is only the default: an existing mirror has its own. */

@@ -20,11 +20,11 @@ export async function claimAllIsHeld(story: Story, armoire: Program, truth: Trut
 }
 
 export async function claimAllIsExported(story: Story, folder: string, truth: Truth): Promise<void> {
-  const { manifest, problems } = await verifyDataPackage(folder);
-  story.claim("Every file matches its manifest, byte for byte.", problems, []);
+  const { contents, problems } = await verifyDataPackage(folder);
+  story.claim("Every file matches datapackage.json, byte for byte.", problems, []);
   const expected = exportedKinds.map((kind) => truth.countByKind[kind]);
   const rowsListed = exportedKinds.map(
-    (kind) => manifest.files.find(({ path }) => path === `${kind}.csv`)?.rows,
+    (kind) => contents.files.find(({ path }) => path === `${kind}.csv`)?.rows,
   );
   const rowsRead = await Promise.all(exportedKinds.map((kind) => countRows(join(folder, `${kind}.json`))));
   story.claim(

@@ -4,8 +4,8 @@
  * with the labels `odd` and `even` in turn.
  */
 import { readSync, writeSync } from "node:fs";
-import { writeDataPackage } from "../../../exports/data-package.ts";
 import { ExportError } from "../../../exports/errors.ts";
+import { writeDataPackage } from "../../../exports/package/write-package.ts";
 import type { Row } from "../../../exports/table.ts";
 
 const [out = "", label = "", rows = "0", pauses = "0"] = process.argv.slice(2);
@@ -28,7 +28,7 @@ function exportOnce(text: string): Promise<unknown> {
     out,
     formats: ["csv", "json"],
     tables: [table],
-    about: { label: text },
+    state: { baseUrl: `https://${text}/`, run: 1, endedAt: null },
     toolVersion: "0",
   });
 }

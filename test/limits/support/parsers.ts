@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fromCsvText, readCsvRows, toCsvText } from "../../../exports/csv.ts";
 import { readJsonRows } from "../../../exports/json.ts";
-import { readLines } from "../../../exports/read-data-package.ts";
+import { readLines } from "../../../exports/package/read-package.ts";
 import { kinds } from "../../../jobs/kinds.ts";
 import { parseJsonOrThrow } from "../../../schema/json.ts";
 import { compareChecksums } from "../../../src/archive/container/checksums.ts";

@@ -1,14 +1,15 @@
 /** `armoire export`: writes the tables of a mirror as a Data Package. */
 import type { Command } from "commander";
-import { type ExportFormat, exportFormats } from "../../../../exports/data-package.ts";
 import { exportMirror } from "../../../../exports/export-mirror.ts";
+import type { Publication } from "../../../../exports/package/descriptor.ts";
+import { type ExportFormat, exportFormats } from "../../../../exports/package/write-package.ts";
 import { describeCoverage } from "../../../mirror/runs/coverage.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { collect } from "../../flags/option-values.ts";
 import { type CsvFlags, exactOption, excelOption, readCsvProfile } from "../../flags/query-flags.ts";
 import { version } from "../../self-command.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
-import { readSettings } from "../../settings/settings.ts";
+import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
@@ -19,6 +20,8 @@ interface ExportFlags extends AsOfFlags, CsvFlags {
   readonly format: string;
   readonly table: readonly string[];
   readonly requireComplete?: boolean;
+  readonly license?: string;
+  readonly citation?: string;
 }
 
 export function configure(command: Command, io: Io): void {
@@ -28,46 +31,63 @@ export function configure(command: Command, io: Io): void {
     .option("--table <name>", "only this table (repeatable)", collect, [])
     .addOption(exactOption())
     .addOption(excelOption())
+    .option("--license <license>", "state a licence: an SPDX identifier, such as CC-BY-4.0, or a URL")
+    .option("--citation <text>", "state how to cite the export")
     .option("--require-complete", "write nothing and exit with 8 unless the tables are complete")
     .addOption(asOfOption());
   addHelp(command, {
     details: [
-      "The folder holds one file per table and format, and manifest.json with row counts and SHA-256. It is written as a whole " +
+      "The folder holds one file per table and format, and datapackage.json (a Data Package, version 2) with the types, meanings and keys of the columns, row counts and " +
+        "SHA-256. It is written as a whole " +
         "or not at all. A folder that is not an export is refused. The same state gives the same bytes.",
       'In CSV, null is an empty field and empty text is "". NUL and lone surrogates are escaped, as in \\u0000. Text that begins ' +
         "with =, +, -, @, a tab, a line break or an apostrophe gets an apostrophe before it, unless --exact is given.",
+      "--license and --citation can also be set in the config file, as license and citation.",
       "With --as-of the data files are those of an export made at that time, without the table media.",
     ],
     examples: [
       "armoire export --out catalogue-2026-11",
       "armoire export --out brands --table brand --format csv",
       "armoire export --out a-week-ago --as-of -7d",
+      'armoire export --out open-data --license CC-BY-4.0 --citation "A. Author: Bras of the world, 2026"',
     ],
     exitCodes: [...exitCodesOfReading, "incomplete", "interrupted", "terminated"],
   });
   command.action(async (flags: ExportFlags) => {
     const settings = readSettings(command, io);
     const asOf = readAsOf(flags, settings, io);
-    const manifest = await exportMirror({
+    const contents = await exportMirror({
       file: mirrorFileToRead(settings),
       out: flags.out,
       formats: flags.format.split(",").map(readFormat),
       tables: flags.table,
       csv: readCsvProfile(flags),
       requireComplete: flags.requireComplete === true,
+      publication: readPublication(flags, settings),
       toolVersion: version(),
       signal: interruptSignal(io, "nothing was written"),
       ...(asOf && { asOf }),
     });
-    if (!settings.quiet && manifest.coverage?.complete === false)
-      io.err(`${describeCoverage(manifest.coverage)}\n`);
-    if (settings.json) io.out(toJsonLine(manifest));
+    if (!settings.quiet && contents.coverage?.complete === false)
+      io.err(`${describeCoverage(contents.coverage)}\n`);
+    if (settings.json) io.out(toJsonLine(contents));
     else if (!settings.quiet) {
-      for (const { path, rows } of manifest.files)
+      for (const { path, rows } of contents.files)
         io.out(`${path}  ${rows === 1 ? "1 row" : `${rows} rows`}\n`);
       io.out(`Written to ${flags.out}\n`);
     }
   });
+}
+
+function readPublication(flags: ExportFlags, { publication }: Settings): Publication {
+  const { license = publication.license, citation = publication.citation } = flags;
+  if (license !== undefined && !/^[-a-zA-Z0-9._]+$/.test(license) && !URL.canParse(license))
+    throw new CliError(
+      "usage",
+      `${JSON.stringify(license)} is not a licence.`,
+      "Give an SPDX identifier, such as CC-BY-4.0, or the URL of the licence.",
+    );
+  return { ...(license !== undefined && { license }), ...(citation !== undefined && { citation }) };
 }
 
 function readFormat(name: string): ExportFormat {

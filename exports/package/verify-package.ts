@@ -1,8 +1,8 @@
 import { lstatSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { hashFile } from "../src/platform/atomic-file.ts";
-import { type Manifest, type ManifestFile, manifestName, readManifest } from "./manifest.ts";
+import { hashFile } from "../../src/platform/atomic-file.ts";
+import { descriptorName, type PackageContents, type PackageFile, readPackageContents } from "./descriptor.ts";
 
 export interface PackageProblem {
   /** The file's name in the package. */
@@ -11,30 +11,30 @@ export interface PackageProblem {
 }
 
 export interface PackageReport {
-  readonly manifest: Manifest;
-  /** Empty: every file is byte for byte as written. This detects damage but no forgery: a forger can write a manifest too. */
+  readonly contents: PackageContents;
+  /** Empty: every file is byte for byte as written. This detects damage but no forgery: a forger can write a descriptor too. */
   readonly problems: readonly PackageProblem[];
 }
 
 /**
- * Checks every file of a data package against its manifest.
- * @throws ExportError if the manifest cannot be read; a system error if a file cannot be read
+ * Checks every file of a data package against its descriptor.
+ * @throws ExportError if the descriptor cannot be read; a system error if a file cannot be read
  */
 export async function verifyDataPackage(folder: string): Promise<PackageReport> {
-  const manifest = await readManifest(folder);
+  const contents = await readPackageContents(folder);
   const problems: PackageProblem[] = [];
-  for (const file of manifest.files) {
+  for (const file of contents.files) {
     const code = await findProblem(folder, file);
     if (code !== null) problems.push({ path: file.path, code });
   }
-  const listed = new Set([manifestName, ...manifest.files.map((file) => file.path)]);
+  const listed = new Set([descriptorName, ...contents.files.map((file) => file.path)]);
   for (const path of (await readdir(folder)).sort()) {
     if (!listed.has(path)) problems.push({ path, code: "not-listed" });
   }
-  return { manifest, problems };
+  return { contents, problems };
 }
 
-async function findProblem(folder: string, file: ManifestFile): Promise<PackageProblem["code"] | null> {
+async function findProblem(folder: string, file: PackageFile): Promise<PackageProblem["code"] | null> {
   const path = join(folder, file.path);
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return "missing";

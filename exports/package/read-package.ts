@@ -2,13 +2,13 @@
 import { closeSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
-import { openRegularFile } from "../src/platform/files/regular-files.ts";
-import { type CsvProfile, readCsvRows } from "./csv.ts";
-import { ExportError } from "./errors.ts";
-import { readJsonRows } from "./json.ts";
-import type { Manifest, ManifestFile } from "./manifest.ts";
-import type { ExportTable } from "./table.ts";
-import { verifyDataPackage } from "./verify-data-package.ts";
+import { openRegularFile } from "../../src/platform/files/regular-files.ts";
+import { type CsvProfile, readCsvRows } from "../csv.ts";
+import { ExportError } from "../errors.ts";
+import { readJsonRows } from "../json.ts";
+import type { ExportTable } from "../table.ts";
+import type { PackageContents, PackageFile } from "./descriptor.ts";
+import { verifyDataPackage } from "./verify-package.ts";
 
 export interface ReadTable extends ExportTable {
   /** False for CSV, in which every cell is text or null. */
@@ -16,11 +16,11 @@ export interface ReadTable extends ExportTable {
 }
 
 export interface ReadPackage {
-  readonly manifest: Manifest;
+  readonly contents: PackageContents;
   readonly tables: readonly ReadTable[];
 }
 
-type Reader = (path: string, file: ManifestFile, csv: CsvProfile) => ReadTable["rows"];
+type Reader = (path: string, file: PackageFile, csv: CsvProfile) => ReadTable["rows"];
 
 /** One row a line, with or without a comma at its end. */
 const readJsonLines: Reader =
@@ -36,12 +36,12 @@ const readersByFormat: Readonly<Record<string, Reader>> = {
 };
 
 /**
- * Opens a data package after checking every file against its manifest. A table in several formats is read from JSON if
+ * Opens a data package after checking every file against its descriptor. A table in several formats is read from JSON if
  * present, else from NDJSON, else from CSV.
- * @throws ExportError, also `damaged-package` for a file that differs from the manifest; a system error
+ * @throws ExportError, also `damaged-package` for a file that differs from the descriptor; a system error
  */
 export async function readDataPackage(folder: string): Promise<ReadPackage> {
-  const { manifest, problems } = await verifyDataPackage(folder);
+  const { contents, problems } = await verifyDataPackage(folder);
   const [problem] = problems.filter(({ code }) => code !== "not-listed");
   if (problem !== undefined) {
     throw new ExportError(
@@ -52,13 +52,13 @@ export async function readDataPackage(folder: string): Promise<ReadPackage> {
   }
   const tables = new Map<string, ReadTable>();
   for (const format of Object.keys(readersByFormat)) {
-    for (const file of manifest.files.filter((file) => file.format === format && !tables.has(file.table))) {
-      const rows = readersByFormat[format]?.(join(folder, file.path), file, manifest.csv);
+    for (const file of contents.files.filter((file) => file.format === format && !tables.has(file.table))) {
+      const rows = readersByFormat[format]?.(join(folder, file.path), file, contents.csv);
       if (rows === undefined) continue;
       tables.set(file.table, { name: file.table, columns: file.columns, isTyped: format !== "csv", rows });
     }
   }
-  return { manifest, tables: [...tables.values()] };
+  return { contents, tables: [...tables.values()] };
 }
 
 const chunkBytes = 1 << 16;

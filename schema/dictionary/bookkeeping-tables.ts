@@ -1,182 +1,5 @@
-/** The meaning of each table and column, for `schema.md`. The columns are read from a mirror, so none can be forgotten. */
-
-export interface TableMeaning {
-  readonly about: string;
-  readonly columns: Readonly<Record<string, string>>;
-}
-
-/** Columns with the same meaning in every public table. */
-export const sharedColumns: Readonly<Record<string, string>> = {
-  href: "the resource's URL, which is its key",
-  brand_href: "the brand's URL",
-  model_href: "the model's URL",
-  service_url: "its page on the public site",
-  first_seen_at: "when the mirror first saw a link to it",
-  checked_at: "when it was last requested",
-  gone_at: "when it was found to be gone, else null. The row keeps its last values",
-  last_modified_at: "from the service, as sent, without a time zone",
-};
-
-const inCentimetres = "centimetres";
-
-export const tablesToRead: Readonly<Record<string, TableMeaning>> = {
-  brand: {
-    about: "A brand of the catalogue.",
-    columns: {
-      bra_count: "number of bras of it that users have",
-      name: "",
-      slug: "the service's short name for it",
-      default_sizing_system: "label of its usual sizing system",
-      default_sizing_name: "name of that system",
-      logo: "URL of a picture",
-      twitter: "",
-      facebook: "",
-      official_url: "the brand's site",
-    },
-  },
-  model: {
-    about: "A model of a brand.",
-    columns: {
-      code: "the manufacturer's code",
-      name: "",
-      full_name: "name and code together",
-      slug: "unique only within its brand",
-      brand_slug: "",
-      bra_count: "number of bras of it that users have",
-      is_discontinued: "",
-      type: "kind of bra",
-      official_url: "its page on the brand's site",
-      main_picture: "URL of a picture",
-      main_stock_picture: "",
-    },
-  },
-  model_picture: {
-    about: "The manufacturer's pictures of a model, in the order of the service.",
-    columns: { n: "position, from 0", url: "", text: "a label, for example a colour" },
-  },
-  size: {
-    about: "A size of a model.",
-    columns: {
-      size: "its label, unique only within its model",
-      band: "",
-      cup: "",
-      bra_count: "number of bras of it that users have",
-      main_picture: "URL of a picture",
-      alternative_sizes: "JSON: sizing system to label",
-    },
-  },
-  relation: {
-    about:
-      "Relations between resources: `related`, `same_cut` and `adjacent_sizes`. Filled by `sync --follow`.",
-    columns: {
-      href: "the resource with the link",
-      name: "the link's name",
-      related_href: "the related resource",
-    },
-  },
-  user: {
-    about: "The owner of an account mirror.",
-    columns: {
-      username: "",
-      user_id: "",
-      reputation: "",
-      avatar: "URLs of pictures, by size",
-      is_verified: "",
-      email: "null unless the token has access to it",
-    },
-  },
-  bra: {
-    about: "A bra of the user.",
-    columns: {
-      size_href: "the size's URL",
-      name: "",
-      brand: "the brand's name",
-      model: "the model's name",
-      size: "the size's label",
-      is_owned: "",
-      is_custom: "",
-      is_altered: "",
-      altered_band: "",
-      hooks: "",
-      bust_perimeter: inCentimetres,
-      strap_width: inCentimetres,
-      cup_separation: inCentimetres,
-      cup_depth: inCentimetres,
-      wire_length: inCentimetres,
-      gore_height: inCentimetres,
-      wing_height: inCentimetres,
-      band_length: inCentimetres,
-      stretched_band_length: inCentimetres,
-      note: "",
-    },
-  },
-  bra_size: {
-    about: "A bra's size in several sizing systems.",
-    columns: {
-      bra_href: "the bra's URL",
-      n: "position, from 0",
-      system: "the sizing system's label",
-      size: "",
-    },
-  },
-  measurement: {
-    about:
-      "The user's measurements. Each is stored whole, as JSON, since the service does not specify its fields.",
-    columns: { n: "position, from 0", payload: "JSON, as sent" },
-  },
-  measurement_value: {
-    about: "The fields of measurements: one row for each value at the top level, without objects and lists.",
-    columns: {
-      n: "position of the measurement, as in `measurement`",
-      name: "as sent",
-      value: "as sent; true is 1 and false is 0",
-    },
-  },
-  known: {
-    about: "All known resources, including those that are not fetched yet.",
-    columns: {
-      kind: "",
-      name: "as listed",
-      state: "see `_resource`",
-      owner_href: "the owner of its list: the brand of a model, the model of a size",
-    },
-  },
-  coverage: {
-    about: "How complete and how fresh each kind is.",
-    columns: {
-      kind: "",
-      known: "known resources",
-      held: "fetched",
-      due: "not fetched yet",
-      failed: "failed; the next sync retries them",
-      gone: "tombstones",
-      oldest_check_at: "the oldest `checked_at`",
-    },
-  },
-  media: {
-    about:
-      "The pictures in a user's data, if the account was synced with `--media`. With `--as-of` it shows the current pictures.",
-    columns: {
-      field: "the field with the address, as a JSON pointer",
-      url: "its address",
-      file: "the last downloaded file, relative to the folder of the mirror; null before the first",
-      type: "from its first bytes, for example `image/png`",
-      size: "bytes",
-      fetched_at: "when it was downloaded",
-      error: "why the last download failed; an earlier file stays",
-      is_current: "0 if the field no longer refers to it",
-    },
-  },
-  recently_changed: {
-    about: "All revisions, newest run first.",
-    columns: {
-      kind: "",
-      revision: "its number, from 1",
-      changed_at: "when it was fetched",
-      run: "the run that fetched it",
-    },
-  },
-};
+/** The meaning of the program's own tables and their columns. */
+import type { TableMeaning } from "./public-tables.ts";
 
 export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
   _meta: {
@@ -195,7 +18,8 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       stopped:
         "why it ended early: `budget`, `allowance`, `interrupted`, `approval` or `error`; null if nothing was due any more",
       counts_json: "numbers of requests and resources, as in `sync --json`",
-      coverage_json: "what the mirror held when the run closed, as `coverage` in an export's manifest",
+      coverage_json:
+        "what the mirror held when the run closed, as `coverage` in an export's `datapackage.json`",
       pruned_at:
         "when `armoire mirror compact` pruned it, else null; the state of a pruned run can no longer be shown",
     },
@@ -220,7 +44,7 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       error: "the last failure",
       absent_run: "the run in which it was found absent, until a run closes and decides; else null",
       absent_by:
-        "the evidence: `answer` (404 or 410), `listing` (its list no longer has it), or `parent` (its owner is absent)",
+        "the evidence: `response` (404 or 410), `listing` (its list no longer has it), or `parent` (its owner is absent)",
       fetched_run: "the run of its last response other than 304 (not modified), for `--mode full`",
     },
   },

@@ -1,30 +1,32 @@
 /**
- * Writes exports: tables as files in a folder with a manifest. In: tables (names, columns, ordered rows) and a destination.
+ * Writes exports: tables as files in a folder with a `datapackage.json`. In: tables (names, columns, ordered rows) and a destination.
  * Out: that folder, complete or absent. The same tables give the same bytes, so there is no clock here. It knows neither
  * mirrors nor SQL.
  */
 import { lstatSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Coverage } from "../src/mirror/runs/coverage.ts";
-import { writeHashedFile } from "../src/platform/atomic-file.ts";
-import { isSystemError } from "../src/platform/errors.ts";
-import { makePartialFolder, recoverFolder, replaceFolder, syncFolder } from "../src/platform/folders.ts";
-import { type CsvProfile, csvChunks } from "./csv.ts";
-import { ExportError } from "./errors.ts";
-import { jsonChunks, ndjsonChunks } from "./json.ts";
+import type { Coverage } from "../../src/mirror/runs/coverage.ts";
+import { writeHashedFile } from "../../src/platform/atomic-file.ts";
+import { isSystemError } from "../../src/platform/errors.ts";
+import { makePartialFolder, recoverFolder, replaceFolder, syncFolder } from "../../src/platform/folders.ts";
+import { type CsvProfile, csvChunks } from "../csv.ts";
+import { ExportError } from "../errors.ts";
+import { jsonChunks, ndjsonChunks } from "../json.ts";
+import type { ExportTable } from "../table.ts";
 import {
+  descriptorName,
+  descriptorText,
+  type ExportedState,
   isTableName,
-  type Manifest,
-  type ManifestFile,
-  manifestName,
-  manifestText,
   notAPackage,
-  packageFormat,
-  packageFormatVersion,
-  readManifest,
-} from "./manifest.ts";
-import type { ExportTable } from "./table.ts";
+  type PackageContents,
+  type PackageFile,
+  type Publication,
+  type Reference,
+  readPackageContents,
+  toDescriptor,
+} from "./descriptor.ts";
 
 const chunksByFormat = { csv: csvChunks, json: jsonChunks, ndjson: ndjsonChunks };
 
@@ -36,10 +38,11 @@ export interface DataPackageRequest {
   readonly out: string;
   readonly formats: readonly ExportFormat[];
   readonly tables: readonly ExportTable[];
-  /** Goes into the manifest unchanged: base URL, run, … No time of day, and nothing secret. */
-  readonly about: Manifest["about"];
-  /** Goes into the manifest unchanged. */
+  readonly state: ExportedState;
   readonly coverage?: Coverage;
+  /** Columns whose values are all keys of rows in another of the tables. Default: none. */
+  readonly references?: readonly Reference[];
+  readonly publication?: Publication;
   readonly toolVersion: string;
   /** Of CSV files. Default: `guarded`. */
   readonly csv?: CsvProfile;
@@ -50,18 +53,18 @@ export interface DataPackageRequest {
  * Writes a data package. On any error, the earlier content of `out` is unchanged and nothing is left beside it.
  * @throws ExportError; what a table's rows throw; the signal's reason
  */
-export async function writeDataPackage(request: DataPackageRequest): Promise<Manifest> {
+export async function writeDataPackage(request: DataPackageRequest): Promise<PackageContents> {
   const out = resolve(request.out);
   try {
     await recoverFolder(out);
     await requireReplaceable(out);
     const folder = await makePartialFolder(out);
     try {
-      const manifest = await writeFiles(folder, request);
+      const contents = await writeFiles(folder, request);
       await requireReplaceable(out);
       request.signal?.throwIfAborted();
       await replaceFolder(folder, out);
-      return manifest;
+      return contents;
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
       throw error;
@@ -73,29 +76,29 @@ export async function writeDataPackage(request: DataPackageRequest): Promise<Man
   }
 }
 
-async function writeFiles(folder: string, request: DataPackageRequest): Promise<Manifest> {
-  const files: ManifestFile[] = [];
+async function writeFiles(folder: string, request: DataPackageRequest): Promise<PackageContents> {
+  const files: PackageFile[] = [];
   for (const table of request.tables) {
     if (!isTableName(table.name) || files.some((file) => file.table === table.name)) {
       const hint =
-        "Give each table its own name of lower-case letters and underscores, other than `manifest`.";
+        "Give each table its own name of lower-case letters and underscores, other than `datapackage`.";
       throw new ExportError("bad-table-name", `${JSON.stringify(table.name)} cannot be a file name.`, hint);
     }
     for (const format of new Set(request.formats))
       files.push(await writeTable(folder, table, format, request));
   }
-  const manifest: Manifest = {
-    format: packageFormat,
-    formatVersion: packageFormatVersion,
-    toolVersion: request.toolVersion,
-    about: request.about,
-    ...(request.coverage && { coverage: { ...request.coverage, kinds: [...request.coverage.kinds] } }),
-    csv: request.csv ?? "guarded",
+  const { toolVersion, state, coverage, csv = "guarded", references = [], publication = {} } = request;
+  const contents: PackageContents = {
+    toolVersion,
+    state,
+    ...(coverage && { coverage: { ...coverage, kinds: [...coverage.kinds] } }),
+    csv,
     files,
   };
-  await writeHashedFile(join(folder, manifestName), [manifestText(manifest)], request.signal);
+  const text = descriptorText(toDescriptor(contents, references, publication));
+  await writeHashedFile(join(folder, descriptorName), [text], request.signal);
   syncFolder(folder);
-  return manifest;
+  return contents;
 }
 
 async function writeTable(
@@ -103,7 +106,7 @@ async function writeTable(
   table: ExportTable,
   format: ExportFormat,
   { csv = "guarded", signal }: DataPackageRequest,
-): Promise<ManifestFile> {
+): Promise<PackageFile> {
   const { name, columns } = table;
   const path = `${name}.${format}`;
   let rowCount = 0;
@@ -129,9 +132,9 @@ async function requireReplaceable(out: string): Promise<void> {
   if (!stats.isDirectory()) throw notAPackage(out, "it is not a folder");
   const names = await readdir(out);
   if (names.length === 0) return;
-  const { files } = await readManifest(out);
-  const ours = new Set([manifestName, ...files.map((file) => file.path)]);
+  const { files } = await readPackageContents(out);
+  const ours = new Set([descriptorName, ...files.map((file) => file.path)]);
   const other = names.find((name) => !ours.has(name));
   if (other !== undefined)
-    throw notAPackage(out, `it holds ${other}, which its ${manifestName} does not list`);
+    throw notAPackage(out, `it holds ${other}, which its ${descriptorName} does not list`);
 }

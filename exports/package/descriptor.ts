@@ -1,0 +1,272 @@
+/**
+ * `datapackage.json`: describes the files of an export as a Data Package (version 2, https://datapackage.org). In: what was
+ * exported, and the dictionary of tables. Out: the descriptor; and back. The property `armoire` holds what the standard lacks.
+ */
+import { join } from "node:path";
+import { z } from "zod";
+import { type ColumnType, describeColumn, publicTables } from "../../schema/dictionary/public-tables.ts";
+import { isSystemError } from "../../src/platform/errors.ts";
+import { readRegularFile } from "../../src/platform/files/regular-files.ts";
+import { type CsvProfile, csvProfiles } from "../csv.ts";
+import { ExportError } from "../errors.ts";
+
+export const descriptorName = "datapackage.json";
+const formatVersion = 1;
+
+/** `datapackage.json` would be the descriptor itself. */
+const tableName = z.string().regex(/^(?!datapackage$)[a-z_]+$/);
+
+export const isTableName = (name: string): boolean => tableName.safeParse(name).success;
+
+const count = z.number().int().nonnegative();
+const hashPrefix = "sha256:";
+
+const resource = z
+  .object({
+    path: z.string(),
+    table: tableName,
+    format: z.string().regex(/^[a-z]+$/),
+    rows: count,
+    bytes: count,
+    hash: z.string().regex(/^sha256:[0-9a-f]{64}$/),
+    schema: z.object({ fields: z.array(z.object({ name: z.string() })) }),
+  })
+  // Only paths that an export writes are ever opened.
+  .refine((entry) => entry.path === `${entry.table}.${entry.format}`);
+
+const kindCoverage = z.object({
+  kind: z.string(),
+  known: count,
+  held: count,
+  due: count,
+  failed: count,
+  gone: count,
+  partial: count,
+  awaitingApproval: count,
+  oldestCheckAt: z.string().nullable(),
+  newestCheckAt: z.string().nullable(),
+});
+
+const exportedState = z.object({
+  /** The service's base URL. */
+  baseUrl: z.string(),
+  /** The last run that changed anything; null before the first. */
+  run: z.number().nullable(),
+  /** When that run ended: ISO 8601, UTC; null while it is running. */
+  endedAt: z.string().nullable(),
+  /** The run that was asked for, if the export is of an earlier state. */
+  asOf: z.number().optional(),
+});
+
+const coverage = z.object({ complete: z.boolean(), kinds: z.array(kindCoverage) });
+
+const own = exportedState.extend({
+  formatVersion: z.literal(formatVersion),
+  toolVersion: z.string(),
+  csv: z.enum(csvProfiles),
+  coverage: coverage.optional(),
+});
+
+const descriptor = z.object({ armoire: own, resources: z.array(resource) });
+const anyVersion = z.object({ armoire: z.object({ formatVersion: z.number() }) });
+
+/** The state that was exported. */
+export type ExportedState = z.infer<typeof exportedState>;
+
+/** A file of a data package. */
+export interface PackageFile {
+  readonly path: string;
+  readonly table: string;
+  readonly format: string;
+  readonly rows: number;
+  readonly columns: readonly string[];
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+export interface PackageContents {
+  readonly toolVersion: string;
+  readonly state: ExportedState;
+  /** How whole and how fresh the exported state is; absent for tables that are not of a mirror. */
+  readonly coverage?: z.infer<typeof coverage>;
+  /** Of CSV files. */
+  readonly csv: CsvProfile;
+  readonly files: readonly PackageFile[];
+}
+
+/** What a publisher says about a package; the program knows none of it. */
+export interface Publication {
+  /** An SPDX identifier, or the URL of a licence. */
+  readonly license?: string;
+  /** How to cite the package. */
+  readonly citation?: string;
+}
+
+/** A column of one table with the `href` of a row in another, which is in the same package. */
+export interface Reference {
+  readonly table: string;
+  readonly column: string;
+  readonly to: string;
+}
+
+const profile = (name: string) => `https://datapackage.org/profiles/2.0/${name}.json`;
+
+/**
+ * @param references those that hold for every row
+ */
+export function toDescriptor(
+  { toolVersion, state, coverage, csv, files }: PackageContents,
+  references: readonly Reference[],
+  { license, citation }: Publication,
+): object {
+  const host = new URL(state.baseUrl).host;
+  const [{ format: firstFormat } = { format: "" }] = files;
+  const nameOf = (table: string, format: string) => (format === firstFormat ? table : `${table}-${format}`);
+  return {
+    $schema: profile("datapackage"),
+    name: `armoire-${host.replace(/[^a-z0-9.]+/g, "-")}`,
+    title: `Mirror of ${host}`,
+    ...(state.endedAt !== null && { created: state.endedAt }),
+    ...(license !== undefined && {
+      licenses: [URL.canParse(license) ? { path: license } : { name: license }],
+    }),
+    ...(citation !== undefined && { citation }),
+    sources: [{ title: host, path: state.baseUrl }],
+    armoire: { formatVersion, toolVersion, ...state, csv, ...(coverage && { coverage }) },
+    resources: files.map(({ path, table, format, rows, columns, bytes, sha256 }) => ({
+      name: nameOf(table, format),
+      path,
+      type: "table",
+      ...(publicTables[table] && { description: publicTables[table].about }),
+      ...formats[format]?.(csv),
+      encoding: "utf-8",
+      bytes,
+      hash: hashPrefix + sha256,
+      table,
+      rows,
+      schema: {
+        $schema: profile("tableschema"),
+        fields: columns.map((column) => fieldOf(table, column, format)),
+        ...keysOf(table, (to) => nameOf(to, format), references),
+      },
+    })),
+  };
+}
+
+/** The properties of a resource in each format. */
+const formats: Readonly<Record<string, (csv: CsvProfile) => object>> = {
+  csv: (csv) => ({
+    format: "csv",
+    mediatype: "text/csv",
+    dialect: {
+      $schema: profile("tabledialect"),
+      delimiter: ",",
+      lineTerminator: csv === "excel" ? "\r\n" : "\n",
+      quoteChar: '"',
+      doubleQuote: true,
+      header: true,
+    },
+  }),
+  json: () => ({ format: "json", mediatype: "application/json" }),
+  ndjson: () => ({ format: "ndjson", mediatype: "application/x-ndjson" }),
+};
+
+const fieldTypes: Readonly<Record<ColumnType, object>> = {
+  text: { type: "string" },
+  url: { type: "string", format: "uri" },
+  time: { type: "datetime" },
+  integer: { type: "integer" },
+  number: { type: "number" },
+  boolean: { type: "boolean" },
+  object: { type: "object" },
+  any: { type: "any" },
+};
+
+function fieldOf(table: string, column: string, format: string): object {
+  const described = describeColumn(table, column);
+  if (described === null) return { name: column, type: "any" };
+  const { name, type, about } = described;
+  const isStoredBoolean = type === "boolean" && format === "csv";
+  return {
+    name,
+    ...fieldTypes[type],
+    ...(isStoredBoolean && { trueValues: ["1"], falseValues: ["0"] }),
+    ...(about !== "" && { description: about }),
+    ...(publicTables[table]?.key?.includes(name) && { constraints: { required: true } }),
+  };
+}
+
+function keysOf(table: string, nameOf: (table: string) => string, references: readonly Reference[]): object {
+  const key = publicTables[table]?.key;
+  const foreignKeys = references
+    .filter((reference) => reference.table === table)
+    .map(({ column, to }) => ({ fields: [column], reference: { resource: nameOf(to), fields: ["href"] } }));
+  return { ...(key && { primaryKey: key }), ...(foreignKeys.length > 0 && { foreignKeys }) };
+}
+
+export const descriptorText = (contents: object): string => `${JSON.stringify(contents, null, 2)}\n`;
+
+/**
+ * Reads the descriptor of the data package in a folder.
+ * @throws ExportError `not-a-package`, `newer-package` or `damaged-package`; FileError `not-a-file`
+ */
+export async function readPackageContents(folder: string): Promise<PackageContents> {
+  const path = join(folder, descriptorName);
+  const value = parseJson(readText(folder, path));
+  const header = anyVersion.safeParse(value);
+  if (!header.success) throw notAPackage(folder, `its ${descriptorName} is of another program`);
+  if (header.data.armoire.formatVersion > formatVersion) {
+    throw new ExportError(
+      "newer-package",
+      `${folder} has format ${header.data.armoire.formatVersion}; this version of Armoire reads format ${formatVersion}.`,
+      "Use a newer version of Armoire, or choose another folder.",
+    );
+  }
+  const read = descriptor.safeParse(value);
+  if (read.success) return toContents(read.data);
+  throw new ExportError(
+    "damaged-package",
+    `${path} is damaged at ${read.error.issues[0]?.path.join(".") || "the top"}.`,
+    "Export again into another folder. Remove this one if you need nothing in it.",
+  );
+}
+
+function toContents({ armoire, resources }: z.infer<typeof descriptor>): PackageContents {
+  const { formatVersion: _, toolVersion, csv, coverage, ...state } = armoire;
+  const files = resources.map(({ schema, hash, ...file }) => ({
+    ...file,
+    columns: schema.fields.map(({ name }) => name),
+    sha256: hash.slice(hashPrefix.length),
+  }));
+  return { toolVersion, state, ...(coverage && { coverage }), csv, files };
+}
+
+export function notAPackage(folder: string, reason: string): ExportError {
+  return new ExportError(
+    "not-a-package",
+    `${folder} is not an export of Armoire: ${reason}.`,
+    `Choose another folder. An export has ${descriptorName}, and a file for each table and format.`,
+  );
+}
+
+const maxDescriptorBytes = 2 ** 24;
+
+function readText(folder: string, path: string): string {
+  try {
+    return readRegularFile(path, maxDescriptorBytes).toString();
+  } catch (error) {
+    if (isSystemError(error)) {
+      const isAbsent = error.code === "ENOENT";
+      throw notAPackage(folder, isAbsent ? `it has no ${descriptorName}` : error.message);
+    }
+    throw error;
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

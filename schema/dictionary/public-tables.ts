@@ -1,0 +1,269 @@
+/**
+ * The public tables: what each table and column means, the types of columns, keys and references. `docs/schema.md` and exported
+ * packages are made from it. Columns of entities have the types of their fields.
+ */
+import { entities } from "../entities.ts";
+import { decimal, document, flag, integer, open, text } from "../fields.ts";
+
+/**
+ * The type of a column's values: `time` is ISO 8601 in UTC, `boolean` is stored as 1 or 0, `object` as JSON text, and `any` is a
+ * scalar of any type, or an object or a list as JSON text. A number that a double would change is stored as text of its digits.
+ */
+export type ColumnType = "text" | "url" | "time" | "integer" | "number" | "boolean" | "object" | "any";
+
+export interface TableMeaning {
+  readonly about: string;
+  /** Name to meaning; empty if the name says it. */
+  readonly columns: Readonly<Record<string, string>>;
+}
+
+export interface PublicTableMeaning extends TableMeaning {
+  /** Of columns that are neither shared nor fields of an entity; `text` if missing. */
+  readonly types?: Readonly<Record<string, ColumnType>>;
+  /** The columns that identify a row; missing if none do. */
+  readonly key?: readonly string[];
+  /** Columns with the `href` of a row in another table. */
+  readonly references?: Readonly<Record<string, string>>;
+}
+
+/** Columns with the same meaning in every public table. */
+export const sharedColumns: Readonly<Record<string, string>> = {
+  href: "the resource's URL, which is its key",
+  brand_href: "the brand's URL",
+  model_href: "the model's URL",
+  service_url: "its page on the public site",
+  first_seen_at: "when the mirror first saw a link to it",
+  checked_at: "when it was last requested",
+  gone_at: "when it was found to be gone, else null. The row keeps its last values",
+  last_modified_at: "from the service, as sent, without a time zone",
+};
+
+const inCentimetres = "centimetres";
+
+export const publicTables: Readonly<Record<string, PublicTableMeaning>> = {
+  brand: {
+    about: "A brand of the catalogue.",
+    key: ["href"],
+    columns: {
+      bra_count: "number of bras of it that users have",
+      name: "its name",
+      slug: "the service's short name for it",
+      default_sizing_system: "label of its usual sizing system",
+      default_sizing_name: "name of that system",
+      logo: "URL of a picture",
+      twitter: "its name on Twitter",
+      facebook: "its page on Facebook",
+      official_url: "the brand's site",
+    },
+  },
+  model: {
+    about: "A model of a brand.",
+    key: ["href"],
+    references: { brand_href: "brand" },
+    columns: {
+      code: "the manufacturer's code",
+      name: "its name, unique only within its brand",
+      full_name: "name and code together",
+      slug: "unique only within its brand",
+      brand_slug: "the brand's `slug`",
+      bra_count: "number of bras of it that users have",
+      is_discontinued: "whether it is no longer made",
+      type: "kind of bra",
+      official_url: "its page on the brand's site",
+      main_picture: "URL of a picture",
+      main_stock_picture: "the manufacturer's main picture",
+    },
+  },
+  model_picture: {
+    about: "The manufacturer's pictures of a model, in the order of the service.",
+    key: ["model_href", "n"],
+    references: { model_href: "model" },
+    types: { n: "integer" },
+    columns: { n: "position, from 0", url: "its address", text: "a label, for example a colour" },
+  },
+  size: {
+    about: "A size of a model.",
+    key: ["href"],
+    references: { model_href: "model", brand_href: "brand" },
+    columns: {
+      size: "its label, unique only within its model",
+      band: "the number in the label; its unit depends on the sizing system",
+      cup: "the letters in the label; their order depends on the sizing system",
+      bra_count: "number of bras of it that users have",
+      main_picture: "URL of a picture",
+      alternative_sizes: "JSON: sizing system to label",
+    },
+  },
+  relation: {
+    about:
+      "Relations between resources: `related`, `same_cut` and `adjacent_sizes`. Filled by `sync --follow`.",
+    key: ["href", "name", "related_href"],
+    types: { related_href: "url" },
+    columns: {
+      href: "the resource with the link",
+      name: "the link's name",
+      related_href: "the related resource",
+    },
+  },
+  user: {
+    about: "The owner of an account mirror.",
+    key: ["href"],
+    columns: {
+      username: "the name on the site",
+      user_id: "the number on the site",
+      reputation: "points on the site",
+      avatar: "URLs of pictures, by size",
+      is_verified: "whether the site has verified the user",
+      email: "null unless the token has access to it",
+    },
+  },
+  bra: {
+    about: "A bra of the user.",
+    key: ["href"],
+    columns: {
+      size_href: "the size's URL",
+      name: "its name, as listed",
+      brand: "the brand's name",
+      model: "the model's name",
+      size: "the size's label",
+      is_owned: "whether the user owns it",
+      is_custom: "whether it is made to measure",
+      is_altered: "whether it was altered",
+      altered_band: "whether its band was altered",
+      hooks: "number of hooks",
+      bust_perimeter: inCentimetres,
+      strap_width: inCentimetres,
+      cup_separation: inCentimetres,
+      cup_depth: inCentimetres,
+      wire_length: inCentimetres,
+      gore_height: inCentimetres,
+      wing_height: inCentimetres,
+      band_length: inCentimetres,
+      stretched_band_length: inCentimetres,
+      note: "the user's note",
+    },
+  },
+  bra_size: {
+    about: "A bra's size in several sizing systems.",
+    key: ["bra_href", "n"],
+    references: { bra_href: "bra" },
+    types: { bra_href: "url", n: "integer" },
+    columns: {
+      bra_href: "the bra's URL",
+      n: "position, from 0",
+      system: "the sizing system's label",
+      size: "the label in that system",
+    },
+  },
+  measurement: {
+    about:
+      "The user's measurements. Each is stored whole, as JSON, since the service does not specify its fields.",
+    key: ["href", "n"],
+    types: { n: "integer", payload: "object" },
+    columns: { n: "position, from 0", payload: "JSON, as sent" },
+  },
+  measurement_value: {
+    about: "The fields of measurements: one row for each value at the top level, without objects and lists.",
+    types: { n: "integer", value: "any" },
+    columns: {
+      n: "position of the measurement, as in `measurement`",
+      name: "as sent",
+      value: "as sent; true is 1 and false is 0",
+    },
+  },
+  known: {
+    about: "All known resources, including those that are not fetched yet.",
+    key: ["href"],
+    types: { owner_href: "url" },
+    columns: {
+      kind: "what it is",
+      name: "as listed",
+      state: "see `_resource`",
+      owner_href: "the owner of its list: the brand of a model, the model of a size",
+    },
+  },
+  coverage: {
+    about: "How complete and how fresh each kind is.",
+    key: ["kind"],
+    types: {
+      known: "integer",
+      held: "integer",
+      due: "integer",
+      failed: "integer",
+      gone: "integer",
+      oldest_check_at: "time",
+    },
+    columns: {
+      kind: "what the resources are",
+      known: "known resources",
+      held: "fetched",
+      due: "not fetched yet",
+      failed: "failed; the next sync retries them",
+      gone: "tombstones",
+      oldest_check_at: "the oldest `checked_at`",
+    },
+  },
+  media: {
+    about:
+      "The pictures in a user's data, if the account was synced with `--media`. With `--as-of` it shows the current pictures.",
+    key: ["href", "field", "url"],
+    types: { size: "integer", fetched_at: "time", is_current: "boolean" },
+    columns: {
+      field: "the field with the address, as a JSON pointer",
+      url: "its address",
+      file: "the last downloaded file, relative to the folder of the mirror; null before the first",
+      type: "from its first bytes, for example `image/png`",
+      size: "bytes",
+      fetched_at: "when it was downloaded",
+      error: "why the last download failed; an earlier file stays",
+      is_current: "0 if the field no longer refers to it",
+    },
+  },
+  recently_changed: {
+    about: "All revisions, newest run first.",
+    key: ["href", "revision"],
+    types: { revision: "integer", changed_at: "time", run: "integer" },
+    columns: {
+      kind: "what it is",
+      revision: "its number, from 1",
+      changed_at: "when it was fetched",
+      run: "the run that fetched it",
+    },
+  },
+};
+
+const sharedTypes: Readonly<Record<string, ColumnType>> = {
+  href: "url",
+  brand_href: "url",
+  model_href: "url",
+  size_href: "url",
+  first_seen_at: "time",
+  checked_at: "time",
+  gone_at: "time",
+};
+
+const fieldTypes = new Map<unknown, ColumnType>([
+  [text, "text"],
+  [integer, "integer"],
+  [decimal, "number"],
+  [flag, "boolean"],
+  [open, "any"],
+  [document, "object"],
+]);
+
+export interface ColumnDescription {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly about: string;
+}
+
+/** Null for a column that is not one of a public table. */
+export function describeColumn(table: string, name: string): ColumnDescription | null {
+  const meaning = publicTables[table];
+  const about = meaning?.columns[name] ?? sharedColumns[name];
+  if (meaning === undefined || about === undefined) return null;
+  const fields: Readonly<Record<string, unknown>> =
+    entities.find((entity) => entity.table === table)?.fields.shape ?? {};
+  const type = Object.hasOwn(fields, name) ? fieldTypes.get(fields[name]) : undefined;
+  return { name, type: type ?? meaning.types?.[name] ?? sharedTypes[name] ?? "text", about };
+}
