@@ -20,6 +20,11 @@ export const isTableName = (name: string): boolean => tableName.safeParse(name).
 
 const count = z.number().int().nonnegative();
 const hashPrefix = "sha256:";
+const hash = z.string().regex(/^sha256:[0-9a-f]{64}$/);
+
+/** The files beside the tables. */
+export const companionNames = ["README.md", "load.sql", "load.py", "load.R"] as const;
+export type CompanionName = (typeof companionNames)[number];
 
 const resource = z
   .object({
@@ -28,7 +33,7 @@ const resource = z
     format: z.string().regex(/^[a-z]+$/),
     rows: count,
     bytes: count,
-    hash: z.string().regex(/^sha256:[0-9a-f]{64}$/),
+    hash,
     schema: z.object({ fields: z.array(z.object({ name: z.string() })) }),
   })
   // Only paths that an export writes are ever opened.
@@ -65,6 +70,7 @@ const own = exportedState.extend({
   toolVersion: z.string(),
   csv: z.enum(csvProfiles),
   coverage: coverage.optional(),
+  companions: z.array(z.object({ path: z.enum(companionNames), bytes: count, hash })),
 });
 
 const descriptor = z.object({ armoire: own, resources: z.array(resource) });
@@ -74,14 +80,18 @@ const anyVersion = z.object({ armoire: z.object({ formatVersion: z.number() }) }
 export type ExportedState = z.infer<typeof exportedState>;
 
 /** A file of a data package. */
-export interface PackageFile {
+export interface HashedFile {
   readonly path: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** A table in one format. */
+export interface PackageFile extends HashedFile {
   readonly table: string;
   readonly format: string;
   readonly rows: number;
   readonly columns: readonly string[];
-  readonly bytes: number;
-  readonly sha256: string;
 }
 
 export interface PackageContents {
@@ -92,6 +102,8 @@ export interface PackageContents {
   /** Of CSV files. */
   readonly csv: CsvProfile;
   readonly files: readonly PackageFile[];
+  /** The README and the scripts that load the tables. */
+  readonly companions: readonly HashedFile[];
 }
 
 /** What a publisher says about a package; the program knows none of it. */
@@ -115,7 +127,7 @@ const profile = (name: string) => `https://datapackage.org/profiles/2.0/${name}.
  * @param references those that hold for every row
  */
 export function toDescriptor(
-  { toolVersion, state, coverage, csv, files }: PackageContents,
+  { toolVersion, state, coverage, csv, files, companions }: PackageContents,
   references: readonly Reference[],
   { license, citation }: Publication,
 ): object {
@@ -132,7 +144,14 @@ export function toDescriptor(
     }),
     ...(citation !== undefined && { citation }),
     sources: [{ title: host, path: state.baseUrl }],
-    armoire: { formatVersion, toolVersion, ...state, csv, ...(coverage && { coverage }) },
+    armoire: {
+      formatVersion,
+      toolVersion,
+      ...state,
+      csv,
+      ...(coverage && { coverage }),
+      companions: companions.map(({ path, bytes, sha256 }) => ({ path, bytes, hash: hashPrefix + sha256 })),
+    },
     resources: files.map(({ path, table, format, rows, columns, bytes, sha256 }) => ({
       name: nameOf(table, format),
       path,
@@ -232,13 +251,18 @@ export async function readPackageContents(folder: string): Promise<PackageConten
 }
 
 function toContents({ armoire, resources }: z.infer<typeof descriptor>): PackageContents {
-  const { formatVersion: _, toolVersion, csv, coverage, ...state } = armoire;
+  const { formatVersion: _, toolVersion, csv, coverage, companions, ...state } = armoire;
   const files = resources.map(({ schema, hash, ...file }) => ({
     ...file,
     columns: schema.fields.map(({ name }) => name),
     sha256: hash.slice(hashPrefix.length),
   }));
-  return { toolVersion, state, ...(coverage && { coverage }), csv, files };
+  const others = companions.map(({ path, bytes, hash }) => ({
+    path,
+    bytes,
+    sha256: hash.slice(hashPrefix.length),
+  }));
+  return { toolVersion, state, ...(coverage && { coverage }), csv, files, companions: others };
 }
 
 export function notAPackage(folder: string, reason: string): ExportError {

@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { hashFile } from "../../src/platform/atomic-file.ts";
-import { descriptorName, type PackageContents, type PackageFile, readPackageContents } from "./descriptor.ts";
+import { descriptorName, type HashedFile, type PackageContents, readPackageContents } from "./descriptor.ts";
 
 export interface PackageProblem {
   /** The file's name in the package. */
@@ -23,18 +23,19 @@ export interface PackageReport {
 export async function verifyDataPackage(folder: string): Promise<PackageReport> {
   const contents = await readPackageContents(folder);
   const problems: PackageProblem[] = [];
-  for (const file of contents.files) {
+  const files: readonly HashedFile[] = [...contents.files, ...contents.companions];
+  for (const file of files) {
     const code = await findProblem(folder, file);
     if (code !== null) problems.push({ path: file.path, code });
   }
-  const listed = new Set([descriptorName, ...contents.files.map((file) => file.path)]);
+  const listed = new Set([descriptorName, ...files.map(({ path }) => path)]);
   for (const path of (await readdir(folder)).sort()) {
     if (!listed.has(path)) problems.push({ path, code: "not-listed" });
   }
   return { contents, problems };
 }
 
-async function findProblem(folder: string, file: PackageFile): Promise<PackageProblem["code"] | null> {
+async function findProblem(folder: string, file: HashedFile): Promise<PackageProblem["code"] | null> {
   const path = join(folder, file.path);
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return "missing";

@@ -14,10 +14,12 @@ import { type CsvProfile, csvChunks } from "../csv.ts";
 import { ExportError } from "../errors.ts";
 import { jsonChunks, ndjsonChunks } from "../json.ts";
 import type { ExportTable } from "../table.ts";
+import { companionsOf } from "./companions.ts";
 import {
   descriptorName,
   descriptorText,
   type ExportedState,
+  type HashedFile,
   isTableName,
   notAPackage,
   type PackageContents,
@@ -88,13 +90,20 @@ async function writeFiles(folder: string, request: DataPackageRequest): Promise<
       files.push(await writeTable(folder, table, format, request));
   }
   const { toolVersion, state, coverage, csv = "guarded", references = [], publication = {} } = request;
-  const contents: PackageContents = {
+  const tables: PackageContents = {
     toolVersion,
     state,
     ...(coverage && { coverage: { ...coverage, kinds: [...coverage.kinds] } }),
     csv,
     files,
+    companions: [],
   };
+  const companions: HashedFile[] = [];
+  for (const { path, text } of companionsOf(tables, references, publication)) {
+    const { bytes, sha256 } = await writeHashedFile(join(folder, path), [text], request.signal);
+    companions.push({ path, bytes, sha256 });
+  }
+  const contents = { ...tables, companions };
   const text = descriptorText(toDescriptor(contents, references, publication));
   await writeHashedFile(join(folder, descriptorName), [text], request.signal);
   syncFolder(folder);
@@ -132,8 +141,8 @@ async function requireReplaceable(out: string): Promise<void> {
   if (!stats.isDirectory()) throw notAPackage(out, "it is not a folder");
   const names = await readdir(out);
   if (names.length === 0) return;
-  const { files } = await readPackageContents(out);
-  const ours = new Set([descriptorName, ...files.map((file) => file.path)]);
+  const { files, companions } = await readPackageContents(out);
+  const ours = new Set([descriptorName, ...[...files, ...companions].map(({ path }) => path)]);
   const other = names.find((name) => !ours.has(name));
   if (other !== undefined)
     throw notAPackage(out, `it holds ${other}, which its ${descriptorName} does not list`);

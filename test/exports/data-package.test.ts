@@ -47,10 +47,14 @@ describe("written package", () => {
     const out = join(await makeTestFolder(), "catalogue");
     const contents = await writeDataPackage(request(out));
     expect(Object.keys(await folderState(out))).toEqual([
+      "README.md",
       "brand.csv",
       "brand.json",
       "brand.ndjson",
       "datapackage.json",
+      "load.R",
+      "load.py",
+      "load.sql",
       "size.csv",
       "size.json",
       "size.ndjson",
@@ -95,8 +99,12 @@ describe("written package", () => {
     await writeDataPackage({ ...request(out), tables: [brands], formats: ["csv"] });
     expect(Object.keys(await folderState(folder))).toEqual([
       "catalogue",
+      "catalogue/README.md",
       "catalogue/brand.csv",
       "catalogue/datapackage.json",
+      "catalogue/load.R",
+      "catalogue/load.py",
+      "catalogue/load.sql",
     ]);
   });
 

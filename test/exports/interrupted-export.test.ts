@@ -77,6 +77,7 @@ describe("SIGKILL", () => {
         await exportHere(out);
         expect(Object.keys(await folderState(folder))).toEqual([
           "out",
+          "out/README.md",
           "out/brand.csv",
           "out/datapackage.json",
         ]);

@@ -26,7 +26,7 @@ export function addGlobalOptions(command: Command): Command {
     )
     .option("--mirror <file>", "a mirror file outside the data directory")
     .option("--account <name>", "the mirror of this account, not the catalogue's")
-    .option("--config <file>", "a JSON file with baseUrl, serviceName and dataDir")
+    .option("--config <file>", "a JSON file with dataDir, baseUrl, serviceName, license and citation")
     .option("--json", "print one JSON document instead of text")
     .option("--quiet", "print no progress and no notices; warnings stay")
     .option("--verbose", "print the cause and the stack of an error");

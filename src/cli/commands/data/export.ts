@@ -37,9 +37,10 @@ export function configure(command: Command, io: Io): void {
     .addOption(asOfOption());
   addHelp(command, {
     details: [
-      "The folder holds one file per table and format, and datapackage.json (a Data Package, version 2) with the types, meanings and keys of the columns, row counts and " +
-        "SHA-256. It is written as a whole " +
-        "or not at all. A folder that is not an export is refused. The same state gives the same bytes.",
+      "The folder holds one file per table and format, and datapackage.json (a Data Package, version 2): types, meanings and " +
+        "keys of the columns, row counts and SHA-256. README.md says how whole the export is; load.sql, load.py and load.R load " +
+        "the CSV files into DuckDB, pandas and R with the right types.",
+      "It is written as a whole or not at all. A folder that is not an export is refused. The same state gives the same bytes.",
       'In CSV, null is an empty field and empty text is "". NUL and lone surrogates are escaped, as in \\u0000. Text that begins ' +
         "with =, +, -, @, a tab, a line break or an apostrophe gets an apostrophe before it, unless --exact is given.",
       "--license and --citation can also be set in the config file, as license and citation.",
