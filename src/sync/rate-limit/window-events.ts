@@ -75,6 +75,7 @@ export function renew(before: WindowState, now: number): WindowState {
     isLimitUsed,
     lastCounts,
     ends,
+    overlapsUntil: isOver || state.startedBy === null ? null : state.startedBy + dayMillis,
     plainBefore: isOver ? 0 : state.responses.plain,
     seq,
     readingSeq: seq,
@@ -85,17 +86,17 @@ function withoutClockJumps(state: WindowState, now: number): WindowState {
   const resetAt = clampDeadline(state.resetAt, now);
   const blocked = clampDeadline(state.blockedUntil, now);
   const blockedUntil = blocked === null || blocked.at <= now ? null : blocked;
-  const firstCountedAt = atLatest(state.firstCountedAt, now);
+  const startedBy = atLatest(state.startedBy, now);
   const firstRequestAt = atLatest(state.firstRequestAt, now);
   const limitInferredAt = atLatest(state.limitInferredAt, now);
   const isSame =
     resetAt === state.resetAt &&
     blockedUntil === state.blockedUntil &&
-    firstCountedAt === state.firstCountedAt &&
+    startedBy === state.startedBy &&
     firstRequestAt === state.firstRequestAt &&
     limitInferredAt === state.limitInferredAt;
   if (isSame) return state;
-  const next = { ...state, resetAt, blockedUntil, firstCountedAt, firstRequestAt, limitInferredAt };
+  const next = { ...state, resetAt, blockedUntil, startedBy, firstRequestAt, limitInferredAt };
   const wasLong = blocked !== null && blockedUntil === null && blocked.spanMillis > maxPauseMillis;
   // After a long wait, one request finds out whether it is over.
   return wasLong && !state.isRefused ? { ...next, remaining: null, hasResponse: false } : next;
@@ -166,7 +167,7 @@ function countRelease(
     seq: state.seq + 1,
     hasResponse: state.hasResponse || report.status !== null,
     counted: { min: state.counted.min + spending.min, max: state.counted.max + spending.max },
-    firstCountedAt: state.firstCountedAt ?? (spending.min === 1 ? now : null),
+    startedBy: spending.min === 1 ? startedByRequest(state, now) : state.startedBy,
     firstRequestAt: state.firstRequestAt ?? (mayStartWindow ? now : null),
     hasRemainingHeader: isSuccess(report)
       ? reportsRemaining(report) || (state.hasResponse && state.hasRemainingHeader === true)
@@ -176,6 +177,12 @@ function countRelease(
     refusalCounts: countUnexplained(state, lease, report, spending),
     sinceReading: addToReadingTally(state.sinceReading, report, isRoot),
   };
+}
+
+/** While an earlier window may last, each counted request may be the first one of the next. */
+function startedByRequest({ startedBy, overlapsUntil }: WindowState, now: number): number {
+  const isKnown = startedBy !== null && (overlapsUntil === null || startedBy >= overlapsUntil);
+  return isKnown ? startedBy : now;
 }
 
 function isSuccess({ status, isRefusal }: AttemptReport): boolean {
@@ -215,7 +222,7 @@ export function recordSpent(before: WindowState, now: number): WindowState {
 /** A reading without an end ends at most a day later. */
 function withEnd(state: WindowState, now: number): WindowState {
   const hasEnd = state.remaining === null || windowEndsAt(state) !== null;
-  return hasEnd ? state : { ...state, firstCountedAt: now };
+  return hasEnd ? state : { ...state, startedBy: now };
 }
 
 function applyReport(

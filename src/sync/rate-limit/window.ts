@@ -23,8 +23,10 @@ export interface WindowState {
   readonly isRefused: boolean;
   /** Our own count of this window's requests: those surely counted, and those possibly counted. */
   readonly counted: { readonly min: number; readonly max: number };
-  /** Epoch milliseconds of the first request that was surely counted. */
-  readonly firstCountedAt: number | null;
+  /** Epoch milliseconds by which the service's window had begun: those of a request that was surely counted. */
+  readonly startedBy: number | null;
+  /** Epoch milliseconds until which an earlier window of the service's may last; null if it has ended. */
+  readonly overlapsUntil: number | null;
   /** Epoch milliseconds of the first request that was counted or may have been. */
   readonly firstRequestAt: number | null;
   /** Whether response headers carry the remaining count; null before the first response. */
@@ -135,7 +137,8 @@ export const emptyWindow: WindowState = {
   hasResponse: false,
   isRefused: false,
   counted: { min: 0, max: 0 },
-  firstCountedAt: null,
+  startedBy: null,
+  overlapsUntil: null,
   firstRequestAt: null,
   hasRemainingHeader: null,
   blockedUntil: null,
@@ -170,9 +173,9 @@ export function countOpenLeases({ openLeases }: WindowState): number {
  * is not known, the window ends early: a late end would count it into the next one. After a refusal it ends late, because a
  * request before the real end would be wasted.
  */
-export function windowEndsAt({ resetAt, firstCountedAt, firstRequestAt, isRefused }: WindowState) {
+export function windowEndsAt({ resetAt, startedBy, firstRequestAt, isRefused }: WindowState) {
   if (resetAt !== null) return resetAt.at;
-  const first = isRefused ? firstCountedAt : (firstRequestAt ?? firstCountedAt);
+  const first = isRefused ? startedBy : (firstRequestAt ?? startedBy);
   return first === null ? null : first + dayMillis;
 }
 

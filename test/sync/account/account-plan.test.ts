@@ -14,7 +14,12 @@ it("an account's plan forecasts requests and days once the lists are read, as th
   const plan = () => planSync({ file, baseUrl: sandbox.url, clock, ...options });
   const fetchesIn = ({ due }: ReturnType<typeof plan>) => due.reduce((sum, { fetch }) => sum + fetch, 0);
 
-  expect(plan().accountForecast).toEqual({ isWhole: false, remainingRequests: 1, days: null });
+  expect(plan().accountForecast).toEqual({
+    isWhole: false,
+    remainingRequests: 1,
+    requestsPerDay: null,
+    days: null,
+  });
   const first = await rig.sync(options);
   const planned = plan();
   expect(first).toMatchObject({ stopped: "allowance", requests: { sent: 10 } });

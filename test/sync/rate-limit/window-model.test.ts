@@ -387,6 +387,29 @@ describe("without headers", () => {
     expect(simulation.service.remaining).toBe(0);
   });
 
+  it("a window without rate-limit headers that overlaps two of the service's is refused once in the second one", () => {
+    const simulation = new Simulation({
+      limit: 2,
+      headers: "none",
+      countsNotModified: false,
+      countsRoot: false,
+    });
+    const send = (sort: RequestSort) => {
+      simulation.send(sort, 0);
+      simulation.end(0, false);
+    };
+    // Free, so the service's window begins half a day later than the ledger's may.
+    for (const sort of ["unchanged", "plain", "plain"] as const) {
+      send(sort);
+      simulation.service.now += day / 2;
+    }
+    for (let sent = 0; sent < 3; sent++) send("plain");
+    expect(simulation.service.maxRefusedInOneWindow).toBe(1);
+    simulation.service.now += day / 2;
+    simulation.exhaust();
+    expect(simulation.service.maxRefusedInOneWindow).toBe(1);
+  });
+
   it("a window without rate-limit headers allows several requests at a time, up to the grant of the previous window", () => {
     const simulation = new Simulation({
       limit: 5,
