@@ -10,7 +10,8 @@ import { type Coverage, describeCoverage, readCoverage } from "../src/mirror/run
 import { type ReadFreeBytes, requireFreeSpace, workingBytes } from "../src/platform/files/free-space.ts";
 import type { CsvProfile } from "./csv.ts";
 import { ExportError } from "./errors.ts";
-import type { ExportedState, PackageContents, Publication, Reference } from "./package/descriptor.ts";
+import type { ExportedState, PackageContents, Publication } from "./package/descriptor.ts";
+import type { Reference } from "./package/table-schema.ts";
 import { type ExportFormat, writeDataPackage } from "./package/write-package.ts";
 
 export interface ExportMirrorRequest {

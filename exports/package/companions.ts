@@ -4,7 +4,8 @@
  */
 import { type ColumnType, describeColumn, publicTables } from "../../schema/dictionary/public-tables.ts";
 import { describeCoverage } from "../../src/mirror/runs/coverage.ts";
-import type { CompanionName, PackageContents, PackageFile, Publication, Reference } from "./descriptor.ts";
+import type { CompanionName, PackageContents, PackageFile, Publication } from "./descriptor.ts";
+import type { Reference } from "./table-schema.ts";
 
 export interface Companion {
   readonly path: CompanionName;

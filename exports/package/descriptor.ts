@@ -4,11 +4,12 @@
  */
 import { join } from "node:path";
 import { z } from "zod";
-import { type ColumnType, describeColumn, publicTables } from "../../schema/dictionary/public-tables.ts";
+import { publicTables } from "../../schema/dictionary/public-tables.ts";
 import { isSystemError } from "../../src/platform/errors.ts";
 import { readRegularFile } from "../../src/platform/files/regular-files.ts";
 import { type CsvProfile, csvProfiles } from "../csv.ts";
 import { ExportError } from "../errors.ts";
+import { type Reference, tableSchema } from "./table-schema.ts";
 
 export const descriptorName = "datapackage.json";
 const formatVersion = 1;
@@ -114,13 +115,6 @@ export interface Publication {
   readonly citation?: string;
 }
 
-/** A column of one table with the `href` of a row in another, which is in the same package. */
-export interface Reference {
-  readonly table: string;
-  readonly column: string;
-  readonly to: string;
-}
-
 const profile = (name: string) => `https://datapackage.org/profiles/2.0/${name}.json`;
 
 /**
@@ -165,8 +159,7 @@ export function toDescriptor(
       rows,
       schema: {
         $schema: profile("tableschema"),
-        fields: columns.map((column) => fieldOf(table, column, format)),
-        ...keysOf(table, (to) => nameOf(to, format), references),
+        ...tableSchema({ table, columns, format }, (to) => nameOf(to, format), references),
       },
     })),
   };
@@ -189,39 +182,6 @@ const formats: Readonly<Record<string, (csv: CsvProfile) => object>> = {
   json: () => ({ format: "json", mediatype: "application/json" }),
   ndjson: () => ({ format: "ndjson", mediatype: "application/x-ndjson" }),
 };
-
-const fieldTypes: Readonly<Record<ColumnType, object>> = {
-  text: { type: "string" },
-  url: { type: "string", format: "uri" },
-  time: { type: "datetime" },
-  integer: { type: "integer" },
-  number: { type: "number" },
-  boolean: { type: "boolean" },
-  object: { type: "object" },
-  any: { type: "any" },
-};
-
-function fieldOf(table: string, column: string, format: string): object {
-  const described = describeColumn(table, column);
-  if (described === null) return { name: column, type: "any" };
-  const { name, type, about } = described;
-  const isStoredBoolean = type === "boolean" && format === "csv";
-  return {
-    name,
-    ...fieldTypes[type],
-    ...(isStoredBoolean && { trueValues: ["1"], falseValues: ["0"] }),
-    ...(about !== "" && { description: about }),
-    ...(publicTables[table]?.key?.includes(name) && { constraints: { required: true } }),
-  };
-}
-
-function keysOf(table: string, nameOf: (table: string) => string, references: readonly Reference[]): object {
-  const key = publicTables[table]?.key;
-  const foreignKeys = references
-    .filter((reference) => reference.table === table)
-    .map(({ column, to }) => ({ fields: [column], reference: { resource: nameOf(to), fields: ["href"] } }));
-  return { ...(key && { primaryKey: key }), ...(foreignKeys.length > 0 && { foreignKeys }) };
-}
 
 export const descriptorText = (contents: object): string => `${JSON.stringify(contents, null, 2)}\n`;
 

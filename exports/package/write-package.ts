@@ -25,10 +25,10 @@ import {
   type PackageContents,
   type PackageFile,
   type Publication,
-  type Reference,
   readPackageContents,
   toDescriptor,
 } from "./descriptor.ts";
+import type { Reference } from "./table-schema.ts";
 
 const chunksByFormat = { csv: csvChunks, json: jsonChunks, ndjson: ndjsonChunks };
 

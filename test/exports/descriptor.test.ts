@@ -77,6 +77,13 @@ describe("of a complete mirror", () => {
       { fields: ["brand_href"], reference: { resource: "brand", fields: ["href"] } },
     ]);
     const model = descriptor.resources[names.indexOf("model-json")];
+    const flagIn = (resource: { schema: { fields: { name: string }[] } }) =>
+      resource.schema.fields.find(({ name }) => name === "is_discontinued");
+    expect(flagIn(descriptor.resources[names.indexOf("model")])).toMatchObject({
+      type: "boolean",
+      trueValues: ["1"],
+    });
+    expect(flagIn(model)).toMatchObject({ type: "integer" });
     expect(model.schema.foreignKeys[0].reference.resource).toBe("brand-json");
   });
 

@@ -79,8 +79,8 @@ const usualLengths = [
 
 /**
  * The length of windows in seconds: the usual length that the reported ends agree with, else null. If nothing is reported, a
- * day is assumed. A window that was first seen near its end is longer than it looks, so a length below a day is believed
- * only after two ends less than a day apart.
+ * day is assumed. A window that is first seen near its end looks shorter than it is. So a length below a day counts only
+ * after two ends less than a day apart.
  */
 export function windowSecondsOf({ ends: { atLeast, atMost }, isReported }: WindowState): number | null {
   if (atLeast === null) return isReported ? null : day;

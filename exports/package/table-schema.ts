@@ -1,0 +1,60 @@
+/** The columns, keys and references of a table, as a Table Schema (https://datapackage.org) states them. */
+import { type ColumnType, describeColumn, publicTables } from "../../schema/dictionary/public-tables.ts";
+
+/** A column of one table with the `href` of a row in another, which is in the same package. */
+export interface Reference {
+  readonly table: string;
+  readonly column: string;
+  readonly to: string;
+}
+
+/** @param nameOf the name of a table's file in the package */
+export function tableSchema(
+  file: { readonly table: string; readonly columns: readonly string[]; readonly format: string },
+  nameOf: (table: string) => string,
+  references: readonly Reference[],
+): object {
+  const { table, columns, format } = file;
+  return {
+    fields: columns.map((column) => fieldOf(table, column, format)),
+    ...keysOf(table, nameOf, references),
+  };
+}
+
+const fieldTypes: Readonly<Record<ColumnType, object>> = {
+  text: { type: "string" },
+  url: { type: "string", format: "uri" },
+  time: { type: "datetime" },
+  integer: { type: "integer" },
+  number: { type: "number" },
+  boolean: { type: "boolean", trueValues: ["1"], falseValues: ["0"] },
+  object: { type: "object" },
+  any: { type: "any" },
+};
+
+/** JSON files have the numbers and texts of the mirror: 1 and 0 for true and false, and objects as text. */
+const typesInJson: Partial<Readonly<Record<ColumnType, object>>> = {
+  boolean: { type: "integer" },
+  object: { type: "string" },
+};
+
+function fieldOf(table: string, column: string, format: string): object {
+  const described = describeColumn(table, column);
+  if (described === null) return { name: column, type: "any" };
+  const { name, type, about } = described;
+  const fieldType = (format === "csv" ? null : typesInJson[type]) ?? fieldTypes[type];
+  return {
+    name,
+    ...fieldType,
+    ...(about !== "" && { description: about }),
+    ...(publicTables[table]?.key?.includes(name) && { constraints: { required: true } }),
+  };
+}
+
+function keysOf(table: string, nameOf: (table: string) => string, references: readonly Reference[]): object {
+  const key = publicTables[table]?.key;
+  const foreignKeys = references
+    .filter((reference) => reference.table === table)
+    .map(({ column, to }) => ({ fields: [column], reference: { resource: nameOf(to), fields: ["href"] } }));
+  return { ...(key && { primaryKey: key }), ...(foreignKeys.length > 0 && { foreignKeys }) };
+}
