@@ -16,7 +16,7 @@ export interface ChainPage {
   /** The current revision; null for a page that is gone. */
   readonly seq: number | null;
   readonly items: number;
-  /** The collection's size as stated by the page; null if it states none. */
+  /** The collection's size as stated by the page, or the number of items on the page; null if it states none. */
   readonly total: number | null;
   readonly hasEtag: 0 | 1;
   /** The last request for it failed. */
@@ -52,9 +52,12 @@ export function findChainFault(pages: readonly ChainPage[], repeated: number): C
   if (held.some(({ hasOddTotal }) => hasOddTotal)) return permanent("its collection_total is not a number");
   const [total = null, ...otherTotals] = new Set(held.map((page) => page.total));
   const items = held.reduce((sum, page) => sum + page.items, 0);
-  if (otherTotals.length > 0)
+  // Some services state the number of items on the page.
+  const isTotalOfPages = pages.length > 1 && held.every((page) => page.total === page.items);
+  if (otherTotals.length > 0 && !isTotalOfPages)
     return transient(`its pages say ${[total, ...otherTotals].map((n) => n ?? "nothing").join(" and ")}`);
-  if (total !== null) return total === items ? null : transient(`says ${total}, lists ${items}`);
+  if (total !== null && !isTotalOfPages)
+    return total === items ? null : transient(`says ${total}, lists ${items}`);
   return held.length < pages.length ? transient("links to a page that does not exist") : null;
 }
 

@@ -63,7 +63,10 @@ export function preparePages(db: Connection, resources: Resources): Pages {
     { nextUrl, collectionTotal }: NextPage,
   ): boolean => {
     const isNextKnown = nextUrl !== null && resources.find(nextUrl) !== undefined;
-    if (!isNextKnown && givesTooLittle(collectionId, collectionTotal)) return true;
+    // Some services state the number of items on the page.
+    const total =
+      collectionTotal === statements.countMembers.get({ pageId: page.id }) ? null : collectionTotal;
+    if (!isNextKnown && givesTooLittle(collectionId, total)) return true;
     if (page.isKnown) return false;
     let pageId: number | undefined = page.id;
     for (let stalePages = 0; stalePages < maxStalePages; stalePages++) {
@@ -148,6 +151,12 @@ function prepareStatements(db: Connection) {
         .innerJoin("_member as m", "m.page_id", "p.id")
         .select(({ fn }) => fn.count<number>("m.item_id").distinct().as("count"))
         .where("p.collection_id", "=", p.collectionId),
+    ),
+    countMembers: prepareColumn(db, (p: { pageId: number }) =>
+      q
+        .selectFrom("_member")
+        .select((eb) => eb.fn.countAll<number>().as("count"))
+        .where("page_id", "=", p.pageId),
     ),
     countRows: prepareColumn(db, (p: { collectionId: number }) =>
       q

@@ -242,6 +242,16 @@ describe("inconclusive listings", () => {
     ["has an invalid next page", { ...page(brands(5)), meta: { next: 7 } }, {}],
     ["has a page without an envelope", page(brands(5), "p2", {}, total(5)), { p2: "<html>" }],
     ["links to a missing page and states no total", page(brands(5), "p2"), {}],
+    [
+      "links to a missing page and states the number of items on each page",
+      page(brands(3), "p2", {}, total(3)),
+      { p2: page(["brands/3/", "brands/4/"], "p3", {}, total(2)) },
+    ],
+    [
+      "states the number of items on each page but one",
+      page(brands(3), "p2", {}, total(3)),
+      { p2: page(["brands/3/", "brands/4/"], null, {}, total(3)) },
+    ],
   ])("a listing that %s is partial and proves no absence", (_defect, first, others) => {
     const world = brandWorld(brands(6));
     crawlMirror(mirror, world);
@@ -259,6 +269,23 @@ describe("inconclusive listings", () => {
     replace(world, brandWorld(brands(6)));
     expect(crawlMirror(mirror, world)).toMatchObject({ partial: 0 });
     expect(partialDetails()).toEqual([]);
+  });
+
+  it("pages that state the number of their own items form a complete listing, which proves absences", () => {
+    const listOf = (...items: readonly string[]) =>
+      worldOf({
+        "brands/": page(items.slice(0, 3), "p2", {}, total(3)),
+        p2: page(items.slice(3), null, {}, total(items.length - 3)),
+      });
+    const world = brandWorld(brands(7));
+    const show = (items: readonly string[]) => {
+      for (const [url, body] of listOf(...items)) world.set(url, body);
+    };
+    show(brands(7));
+    expect(crawlMirror(mirror, world)).toMatchObject({ partial: 0, gone: 0 });
+    show(brands(6));
+    expect(crawlMirror(mirror, world)).toMatchObject({ partial: 0, awaitingApproval: 0 });
+    expect(gone()).toContain(urlOf(brand(6)));
   });
 
   it("the issue of a partial listing states both numbers", () => {

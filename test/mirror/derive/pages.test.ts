@@ -387,6 +387,15 @@ describe("shuffled chains", () => {
     expect(loops()).toEqual([urlOf("endless/63")]);
   });
 
+  it("a long listing whose pages state the number of their own items is read to its end", () => {
+    const items = (n: number) => Array.from({ length: 20 }, (_, item) => `brands/${n}-${item}/`);
+    const next = (n: number) => (n === 69 ? null : `endless/${n + 1}`);
+    const world = endless((n) => page(items(n), next(n), {}, { collection_total: 20 }));
+    crawl(mirror, world, { choose: (due) => due.filter(({ kind }) => kind !== "brand"), maxBatches: 200 });
+    expect(world.pages()).toBe(70);
+    expect(loops()).toEqual([]);
+  });
+
   it("a long listing with one item on each page is read to its end", () => {
     const world = endless((n) => page([`brands/${n}/`], n === 149 ? null : `endless/${n + 1}`));
     crawl(mirror, world);

@@ -128,6 +128,16 @@ describe("later sync of the independent service", () => {
     );
   }, 120_000);
 
+  it("a later sync is complete if collection totals count the entries of their page", async () => {
+    await using rig = await startIndependentRig({ collectionTotal: "page" });
+    expect(await rig.sync()).toMatchObject({ complete: true, resources: { partial: 0 } });
+    rig.advance(dayMs);
+    const removed = removeModel(rig, 3);
+    await verify(rig);
+    expect(differencesFromCatalogue(rig)).toEqual([]);
+    expect(goneIn(rig)).toEqual(expect.arrayContaining(removed));
+  });
+
   it("a later sync continues after cursors that have ended", async () => {
     await using rig = await startIndependentRig({ cursorWindowMs: dayMs });
     await rig.sync({ budget: 60 });
