@@ -146,6 +146,12 @@ export class Leases {
     this.#update((state) => ({ state: recordLimits(state, reading, seq, this.#now()), result: null }));
   }
 
+  /** Records that the last request for the `rate_limit` resource supplied no remaining count. */
+  recordUnreadableBody(): void {
+    const unreadableBodyAt = this.#now();
+    this.#update((state) => ({ state: { ...state, unreadableBodyAt }, result: null }));
+  }
+
   /** Counts a request that is sent to find out why another one was refused. */
   countProbe(): void {
     this.#update((state) => {

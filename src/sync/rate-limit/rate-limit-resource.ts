@@ -13,7 +13,7 @@ import type { RunBudget } from "./run-budget.ts";
 
 /**
  * Reads the remaining count, unless it is known in this window and nothing more can be inferred. The request needs a permit
- * like any other. If it fails, the run continues without the count.
+ * like any other. If it fails, the run continues without the count; a response without one costs a request a week.
  * @param request the address of the resource; its signal cancels the request
  */
 export async function fetchRateLimit(
@@ -23,13 +23,16 @@ export async function fetchRateLimit(
   now: () => number,
 ): Promise<void> {
   if (runBudget.state.isReported && !runBudget.state.isBodyUseful) return;
+  if (!runBudget.mayReadBody) return;
   try {
     const fetched = await client.fetch(request);
     const reading =
       fetched.outcome === "body" ? readRateLimitBody(parseJsonBytesOrThrow(fetched.body).value, now()) : null;
-    if (reading !== null) runBudget.recordLimits(reading);
+    if (reading === null) runBudget.recordUnreadableBody();
+    else runBudget.recordLimits(reading);
   } catch (error) {
     if (!(error instanceof ServiceError) && !request.signal?.aborted) throw error;
+    if (error instanceof ServiceError && error.next === "skip") runBudget.recordUnreadableBody();
   }
 }
 

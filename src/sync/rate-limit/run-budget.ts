@@ -6,7 +6,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate } from "node:timers/promises";
 import type { StopReason } from "../../mirror/runs/runs.ts";
-import type { Clock } from "../../platform/clock.ts";
+import { type Clock, dayMillis } from "../../platform/clock.ts";
 import { ServiceError } from "../../service/errors.ts";
 import type { RateLimitHeaders } from "../../service/requests/headers.ts";
 import type { AttemptReport, RateLimiter } from "../../service/requests/rate-limiter.ts";
@@ -59,6 +59,10 @@ export interface RunBudget {
   recordSpent(): void;
   /** Records the body of the `rate_limit` resource. To be called after that request, while no other is running. */
   recordLimits(reading: RateLimitHeaders): void;
+  /** Records that the `rate_limit` resource supplied no remaining count. */
+  recordUnreadableBody(): void;
+  /** Whether the `rate_limit` resource is worth a request: not for a week after it supplied no remaining count. */
+  readonly mayReadBody: boolean;
   /** Releases all leases, and closes the ledger. */
   close(): void;
 }
@@ -74,6 +78,8 @@ export interface RunBudgetOptions {
   readonly clock: Clock;
 }
 
+/** Time between two requests for a `rate_limit` resource without a readable count. */
+const unreadableBodyMillis = 7 * dayMillis;
 /** Between two reads of the leases of other processes. */
 const pollMillis = 50;
 /** Longer than any attempt of theirs takes. */
@@ -197,6 +203,13 @@ export function createRunBudget(options: RunBudgetOptions): RunBudget {
       }
     },
     recordLimits: (reading) => leases.recordLimits(reading),
+    recordUnreadableBody: () => leases.recordUnreadableBody(),
+    get mayReadBody() {
+      const { unreadableBodyAt } = leases.state;
+      const age = clock.now() - (unreadableBodyAt ?? Number.NEGATIVE_INFINITY);
+      // A time in the future comes from a clock that was put back since.
+      return age < 0 || age >= unreadableBodyMillis;
+    },
     close: () => leases.close(),
   };
 }

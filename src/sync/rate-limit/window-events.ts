@@ -56,7 +56,7 @@ export function renew(before: WindowState, now: number): WindowState {
   const end = windowEndsAt(state);
   if (end === null || end > now) return state;
   const { blockedUntil, openLeases, isFree304, isFreeRoot, hasRemainingHeader, isReported } = state;
-  const { isLimitUsed, lastCounts, ends } = state;
+  const { isLimitUsed, lastCounts, ends, unreadableBodyAt } = state;
   const seq = state.seq + 1;
   const isInferred = state.isRefused && !isReported;
   // With these, no window of the service's reaches into the next one.
@@ -71,6 +71,7 @@ export function renew(before: WindowState, now: number): WindowState {
     isFree304,
     isFreeRoot,
     hasRemainingHeader,
+    unreadableBodyAt,
     granted: grantOf(state),
     isLimitUsed,
     lastCounts,

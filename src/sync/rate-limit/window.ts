@@ -31,6 +31,8 @@ export interface WindowState {
   readonly firstRequestAt: number | null;
   /** Whether response headers carry the remaining count; null before the first response. */
   readonly hasRemainingHeader: boolean | null;
+  /** Epoch milliseconds at which the `rate_limit` resource had no remaining count that we can read; else null. */
+  readonly unreadableBodyAt: number | null;
   /** No requests before this time (`Retry-After`). */
   readonly blockedUntil: Deadline | null;
   /** By session. */
@@ -141,6 +143,7 @@ export const emptyWindow: WindowState = {
   overlapsUntil: null,
   firstRequestAt: null,
   hasRemainingHeader: null,
+  unreadableBodyAt: null,
   blockedUntil: null,
   openLeases: {},
   unreported: { requests: 0, seq: 0 },

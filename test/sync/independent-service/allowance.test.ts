@@ -107,4 +107,15 @@ describe("allowance of the independent service", () => {
     expect(differencesFromCatalogue(rig)).toEqual([]);
     expect(refusalsOf(rig)).toEqual([]);
   });
+
+  it("a rate_limit resource whose body is not understood is requested once a week", async () => {
+    await using rig = await startIndependentRig({ allowanceFields: "none" });
+    for (let day = 0; day < 9; day++) {
+      await rig.sync({ depth: "brands" });
+      rig.advance(dayMs);
+    }
+    const target = rig.service.addresses.write({ document: "rate" });
+    const { pathname, search } = new URL(target, rig.service.baseUrl);
+    expect(rig.service.requests.filter((request) => request.target === pathname + search)).toHaveLength(2);
+  });
 });
