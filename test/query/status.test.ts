@@ -7,6 +7,8 @@ import { readStatus } from "../../src/query/status.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
 import { sync } from "../../src/sync/sync.ts";
+import { crawl, startMirrorRig } from "../mirror/support/mirror-rig.ts";
+import { entity, page, root, urlOf, worldOf } from "../mirror/support/world.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 
 const folder = await temporaryFolder();
@@ -94,6 +96,33 @@ it("an issue has the first resource that has it, and all failures are listed", (
     detail: expect.stringMatching(/^other-origin: /),
   });
   expect(failures).toHaveLength(28);
+});
+
+it("an unknown field counts the resources whose present body has it", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  const paths = Array.from({ length: 5 }, (_, n) => `brands/${n}/`);
+  const brandsWith = (extras: readonly object[]) =>
+    worldOf({
+      ...{ "/": root(), "brands/": page(paths) },
+      ...Object.fromEntries(paths.map((path, n) => [path, entity({ name: `Brand ${n}`, ...extras[n] })])),
+    });
+  const unknownFields = () =>
+    readStatus(mirror)
+      .issues.filter(({ code }) => code === "unknown-field")
+      .map(({ pointer, count, href }) => [pointer, count, href]);
+  const extra = { fabric: "lace" };
+
+  crawl(mirror, brandsWith([{}, extra, extra, { ...extra, lining: 1 }, extra]));
+  const expected = [
+    ["/body/fabric", 4, urlOf("brands/1/")],
+    ["/body/lining", 1, urlOf("brands/3/")],
+  ];
+  expect(unknownFields()).toEqual(expected);
+  mirror.rebuild();
+  expect(unknownFields()).toEqual(expected);
+  crawl(mirror, brandsWith([{}, {}, extra, {}, extra]));
+  expect(unknownFields()).toEqual([["/body/fabric", 2, urlOf("brands/2/")]]);
 });
 
 it("the user of an account has the number that the service sends", async () => {

@@ -191,7 +191,7 @@ function prepareStatements(db: Connection) {
           ...dueAgain,
           etag: sql<
             string | null
-          >`iif(id in (select resource_id from _issue where code = 'page-loop'), null, etag)`,
+          >`iif(exists (select 1 from _issue where resource_id = _resource.id and code = 'page-loop'), null, etag)`,
         })
         .where("state", "=", "held")
         .where("id", "in", idsIn(p.ids)),

@@ -104,6 +104,8 @@ export function referenceIds(
     });
 }
 
+const unknownLink = "unknown-link";
+
 function prepareIssues(db: Connection, keepsChains: boolean) {
   const insert = prepare(
     db,
@@ -113,12 +115,12 @@ function prepareIssues(db: Connection, keepsChains: boolean) {
         .orIgnore()
         .values({ resource_id: p.id, pointer: p.pointer, code: p.code, detail: p.detail, run_id: p.run }),
   );
-  // Issues that are reported once per kind stay.
+  // Links are reported once per kind, and stay: `_link` has all of them.
   const remove = prepare(db, (p: { id: number }) =>
     q
       .deleteFrom("_issue")
       .where("resource_id", "=", p.id)
-      .where("code", "not like", "unknown-%")
+      .where("code", "<>", unknownLink)
       .$if(keepsChains, (query) => query.where("code", "not in", issuesOfReading)),
   );
   const keyOf = (kind: string, pointer: string) => `${kind} ${pointer}`;
@@ -128,14 +130,13 @@ function prepareIssues(db: Connection, keepsChains: boolean) {
         .selectFrom("_issue as i")
         .innerJoin("_resource as r", "r.id", "i.resource_id")
         .select(["r.kind", "i.pointer"])
-        .where("i.code", "like", "unknown-%"),
+        .where("i.code", "=", unknownLink),
     )
       .all()
       .map(({ kind, pointer }) => keyOf(kind, pointer)),
   );
-  /** An unknown field is reported once for its kind, not once for each of 90,000 sizes. */
   const isNew = (kind: string, { code, pointer }: DerivedIssue): boolean => {
-    if (!code.startsWith("unknown-")) return true;
+    if (code !== unknownLink) return true;
     const key = keyOf(kind, pointer);
     if (reported.has(key)) return false;
     reported.add(key);
