@@ -210,7 +210,7 @@ function prepareStates(db: Connection) {
     setChecked: prepare(db, (p: Check) =>
       q
         .updateTable("_resource")
-        .set({ ...checked(p), state: sql<ResourceState>`iif(state = 'due', 'held', state)` })
+        .set({ ...checked(p), state: sql<ResourceState>`iif(state = 'due', 'held', state)`, gone_run: null })
         .where("id", "=", p.id),
     ),
     /** Of a resource that was never held. */

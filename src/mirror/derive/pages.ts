@@ -125,6 +125,8 @@ const withEarlierPages = (pageId: number) =>
       .union(w.selectFrom("earlier").innerJoin("_page as p", "p.next_id", "earlier.id").select("p.id")),
   );
 
+const isStillHeld = sql`exists (select 1 from _revision where resource_id = _resource.id and to_run is null)`;
+
 function prepareStatements(db: Connection) {
   return {
     selectCollection: prepareColumn(db, (p: { pageId: number }) =>
@@ -181,8 +183,8 @@ function prepareStatements(db: Connection) {
       q
         .updateTable("_resource")
         .set({
-          state: sql<ResourceState>`iif(
-            exists (select 1 from _revision where resource_id = _resource.id and to_run is null), 'held', 'due')`,
+          state: sql<ResourceState>`iif(${isStillHeld}, 'held', 'due')`,
+          gone_run: sql<number | null>`iif(${isStillHeld}, null, gone_run)`,
         })
         .where("state", "=", "superseded")
         .where(

@@ -120,7 +120,7 @@ export function closeRun(db: Connection, absences: Absences, runId: number, end:
     q.selectFrom("_resource").select("url").where("id", "=", p.id),
   );
   return db.transaction(() => {
-    supersedePages(db);
+    supersedePages(db, runId);
     const { gone, awaitingApproval, bulkDeletions } = closeAbsences(db, absences, runId, end.approve);
     const partial = countPartial.get() ?? 0;
     const stopped = end.stopped ?? (awaitingApproval > 0 ? "approval" : null);
@@ -161,15 +161,15 @@ function prepareClose(db: Connection) {
 }
 
 /** Raw: recursive. */
-function supersedePages(db: Connection): void {
-  db.exec(
+function supersedePages(db: Connection, runId: number): void {
+  db.prepare<{ run: number }>(
     `with recursive reached (id) as (
        select id from _page where collection_id = id
        union select p.next_id from _page p join reached on reached.id = p.id where p.next_id is not null
      )
-     update _resource set state = 'superseded', absent_run = null, absent_by = null
+     update _resource set state = 'superseded', gone_run = coalesce(gone_run, :run), absent_run = null, absent_by = null
      where state <> 'superseded' and id in (select id from _page) and id not in (select id from reached)`,
-  );
+  ).run({ run: runId });
 }
 
 /** Closes the runs whose process died, as interrupted at the time of their last stored result. */

@@ -57,6 +57,26 @@ describe("account at the independent service", () => {
     expect(differencesFromAccount(rig, authorization)).toEqual([]);
   });
 
+  it("measurements on pages whose addresses end each day are live once", async () => {
+    await using rig = await startIndependentRig({
+      ...{ measurements: "inline", pageSize: 1, cursorWindowMs: dayMs },
+    });
+    const authorization = authorize(rig);
+    const live = () =>
+      rig.read(({ db }) =>
+        db.prepare("select payload from measurement where gone_at is null order by payload").pluck().all(),
+      );
+    await rig.sync(accountOf(authorization));
+    const measurements = live();
+    expect(measurements.length).toBeGreaterThan(1);
+    for (let day = 0; day < 2; day++) {
+      rig.advance(dayMs);
+      expect(await rig.sync(accountOf(authorization))).toMatchObject({ complete: true });
+      expect(live()).toEqual(measurements);
+    }
+    expect(differencesFromAccount(rig, authorization)).toEqual([]);
+  });
+
   it("the mirror of an account costs nothing counted when nothing has changed", async () => {
     await using rig = await startIndependentRig({
       ...{ allowance: { requests: 40, windowMs: dayMs, start: "fixed", per: "credential" } },
