@@ -13,7 +13,7 @@ const notPacked = ["node_modules", "dist", "demo", ".git"];
 const run = promisify(execFile);
 const { version }: { version: string } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
 
-describe("the packed package, installed without a single install script", { timeout: 60_000 }, () => {
+describe("the packed package, installed without a single install script", () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let home: string;
   let packed: readonly string[];
@@ -38,7 +38,7 @@ describe("the packed package, installed without a single install script", { time
     await writeFile(join(home, "package.json"), JSON.stringify({ private: true, type: "module" }));
     const archive = join(folder.path, `armoire-${version}.tgz`);
     await run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", archive], { cwd: home });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     // The program itself contains the prefixes of secrets, but did not write them.

@@ -53,7 +53,7 @@ it("a kill during a backup leaves a whole file, and the next backup removes temp
     }),
     { numRuns: tries(4, 50) },
   );
-}, 60_000);
+});
 
 it("a kill during a restore leaves no mirror or a whole one, and the restore can be repeated", async () => {
   await using rig = await startCrawled();
@@ -73,7 +73,7 @@ it("a kill during a restore leaves no mirror or a whole one, and the restore can
     }),
     { numRuns: tries(4, 50) },
   );
-}, 60_000);
+});
 
 it("a kill during unpacking leaves no folder or a whole one, and unpacking can be repeated", async () => {
   await using rig = await startCrawled();
@@ -92,7 +92,7 @@ it("a kill during unpacking leaves no folder or a whole one, and unpacking can b
     }),
     { numRuns: tries(4, 50) },
   );
-}, 60_000);
+});
 
 it.each(["", "-wal"])(
   "a restore over an existing mirror%s is refused, and the mirror is unchanged",

@@ -82,4 +82,4 @@ it("a file that cannot be searched fails, unless the test expects it; the test p
   }
   expectUnreadable(file);
   expect(await search()).toBe("no leak");
-}, 60_000);
+});

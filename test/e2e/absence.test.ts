@@ -17,7 +17,7 @@ it("a bulk removal waits for approval with exit code 12 and the command that app
   const approved = await callArmoire([...args, "--approve"]);
   expect(approved).toMatchObject({ exitCode: 0, stderr: "" });
   expect(approved.stdout).not.toContain("approv");
-}, 30_000);
+});
 
 it("a partial list gives exit code 3 and is shown by status", async () => {
   await using rig = await startRig({ brands: 10, models: 10, sizes: 10 });
@@ -27,7 +27,7 @@ it("a partial list gives exit code 3 and is shown by status", async () => {
   expect(exitCode).toBe(3);
   expect(stdout).toMatch(/^1 list is partial and proves no removals; `armoire status` shows where\.$/m);
   expect((await callArmoire(["status", ...args])).stdout).toContain("says 12, lists 10");
-}, 30_000);
+});
 
 it("a list that lost all its items waits for approval, and status shows it", async () => {
   await using rig = await startRig({ brands: 10, models: 10, sizes: 10 });
@@ -48,4 +48,4 @@ it("a list that lost all its items waits for approval, and status shows it", asy
   });
   expect((await callArmoire([...args, "--approve"])).exitCode).toBe(0);
   expect((await callArmoire(args)).stdout).toContain("up to date");
-}, 30_000);
+});

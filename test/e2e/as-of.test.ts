@@ -22,7 +22,7 @@ beforeAll(async () => {
   const { actions } = sandbox.advance({ changes: 1, kind: "brand" });
   changed = actions[0]?.url ?? "";
   await syncAll();
-}, 60_000);
+});
 afterAll(async () => {
   await sandbox.close();
   await folder[Symbol.asyncDispose]();

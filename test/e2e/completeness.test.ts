@@ -116,4 +116,4 @@ it("status and sync name the checks that are owed, and the command that makes th
     /checks are due; `armoire sync --max-free-checks \d+` makes them, in about \d+ s\.\n$/,
   );
   expect((await callArmoire([...sync, "--max-free-checks", "1000"])).stdout).toMatch(/up to date: .*\n$/);
-}, 30_000);
+});

@@ -18,7 +18,7 @@ import { temporaryFolder } from "../support/run-armoire.ts";
 
 const launcher = join(import.meta.dirname, "../support/armoire-from-sources.ts");
 
-it("docker compose up: a scheduled sync completes through workers", { timeout: 120_000 }, async () => {
+it("docker compose up: a scheduled sync completes through workers", async () => {
   await using folder = await temporaryFolder();
   const at = (name: string) => join(folder.path, name);
   await writeArmoire(at("bin"));

@@ -123,7 +123,7 @@ describe("one process", () => {
 
     expect((await callSchedule(dataDir, "remove", "often")).exitCode).toBe(0);
     expect((await list(dataDir)).map(({ name }) => name)).toEqual(["files"]);
-  }, 60_000);
+  });
 
   it("schedules of one process have one scheduler, which ends its running commands when it is stopped", async () => {
     await using slow = await startSandbox(slowService);
@@ -147,7 +147,7 @@ describe("one process", () => {
       .map((line) => JSON.parse(line));
     expect(run).toMatchObject({ name: "slow", outcome: "interrupted", exitCode: 130 });
     expect(run.counts.new).toBe(slow.log().length);
-  }, 60_000);
+  });
 
   it("schedules of one process are shown as lost and started once more if their scheduler died", async () => {
     await using slow = await startSandbox({
@@ -175,7 +175,7 @@ describe("one process", () => {
     });
     second.process.kill("SIGTERM");
     expect((await second.result).exitCode).toBe(0);
-  }, 60_000);
+  });
 });
 
 it("schedulers with one Redis start each due run once, one at a time per mirror", async () => {
@@ -208,7 +208,7 @@ it("schedulers with one Redis start each due run once, one at a time per mirror"
     expect(startedAt >= (inTurn[index]?.endedAt ?? "")).toBe(true);
   });
   expect(inTurn.every(({ attempts }) => attempts === 1)).toBe(true);
-}, 60_000);
+});
 
 it("a scheduler that lost its Redis can be stopped with its running commands", async () => {
   await using redis = await startRedis();
@@ -222,7 +222,7 @@ it("a scheduler that lost its Redis can be stopped with its running commands", a
   running.process.kill("SIGTERM");
   expect((await running.result).exitCode).toBe(0);
   expect(await runsOf(dataDir, "slow")).toMatchObject([{ outcome: "interrupted", exitCode: 143 }]);
-}, 60_000);
+});
 
 it("schedules run either with or without Redis, and a killed scheduler blocks no other", async () => {
   await using redis = await startRedis();
@@ -255,7 +255,7 @@ it("schedules run either with or without Redis, and a killed scheduler blocks no
   const last = await start(...withRedis);
   last.process.kill("SIGTERM");
   expect((await last.result).exitCode).toBe(0);
-}, 60_000);
+});
 
 describe("invalid schedules", () => {
   const cases: Readonly<Record<string, readonly [args: readonly string[], message: RegExp]>> = {

@@ -11,7 +11,7 @@ let measurements: Measurement[];
 beforeAll(async () => {
   const thread = new Worker(new URL("./support/counting-thread.ts", import.meta.url));
   [measurements] = await once(thread, "message");
-}, 120_000);
+});
 
 /** Twice the text may take twice the steps, and some more that do not depend on it. */
 const isLinear = ({ steps, stepsOfDouble }: Measurement) => stepsOfDouble <= 2.2 * steps + 500;

@@ -34,7 +34,7 @@ beforeAll(async () => {
     recorded.set(runId, await readAll(`then-${runId}`));
     if (runId !== 3) sandbox.advance({ changes: 8, additions: 2, removals: 2, returns: runId > 4 ? 2 : 0 });
   }
-}, 60_000);
+});
 afterAll(() => rig[Symbol.asyncDispose]());
 
 /** @param point default: the present */

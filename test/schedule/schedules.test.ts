@@ -133,7 +133,7 @@ describe("stored schedules", () => {
     }
     expect(step).toBeGreaterThan(8);
     expect(existsSync(`${file()}.new`)).toBe(false);
-  }, 60_000);
+  });
 });
 
 describe("history", () => {

@@ -224,7 +224,7 @@ async function startRig(
     else if (execution.exitCode === 0 && !isDeepStrictEqual(command.read(place), expected))
       problems.push("it exits with 0 though it is not done");
     if (execution.exitCode === 14 && command.mirrors(place).every((file) => soundnessOf(file).length === 0))
-      problems.push(`it reports damage to a sound file: ${execution.stderr.trim()}`);
+      problems.push(`it reports damage to a sound file: ${(execution.stderr || execution.stdout).trim()}`);
     const found = await examine(0, false);
     return { problems: [...problems, ...found.problems], repeated: found.repeated };
   }

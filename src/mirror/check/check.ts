@@ -6,10 +6,11 @@ import { hash } from "node:crypto";
 import Database from "better-sqlite3";
 import { type SqlBool, sql } from "kysely";
 import type { Kinds } from "../../../schema/kind.ts";
+import { isSystemError } from "../../platform/errors.ts";
 import { prepareReadProvenBody, storedBodyColumns } from "../bodies/read-body.ts";
 import type { Connection } from "../file/connection.ts";
-import { DamagedBodyError } from "../file/errors.ts";
-import { readFailureOf } from "../file/read-failure.ts";
+import { DamagedBodyError, unreadableError } from "../file/errors.ts";
+import { readFailureIn, readFailureOf } from "../file/read-failure.ts";
 import { prepare, prepareColumn, q } from "../file/statements.ts";
 import { mediaFile, readPicture } from "../media/media-files.ts";
 import type { MirrorReader } from "../reader.ts";
@@ -40,7 +41,7 @@ export function checkMirror(mirror: MirrorReader, kinds: Kinds): CheckReport {
   try {
     // One transaction, so that all checks read the same state while a sync writes.
     db.transaction(() => {
-      checkFile(db, report);
+      checkFile(mirror, report);
       // Further problems of a damaged file would be consequences of the damage.
       if (problems.length > 0) return;
       counts.bodies = checkBodies(db, report);
@@ -50,18 +51,25 @@ export function checkMirror(mirror: MirrorReader, kinds: Kinds): CheckReport {
       counts.pictures = checkPictures(db, mirror.file, report);
     })();
   } catch (error) {
-    // Some damage makes SQLite statements fail.
-    if (!(error instanceof Database.SqliteError) || readFailureOf(error, mirror.file) !== null) throw error;
+    if (!isDamage(error, mirror.file)) throw error;
     report({ code: "file", where: "file", message: error.message });
   }
   return { ...counts, problems };
 }
 
-function checkFile(db: Connection, report: ReportProblem): void {
+/** Some damage makes SQLite statements fail. */
+function isDamage(error: unknown, file: string): error is Error {
+  if (!(error instanceof Database.SqliteError)) return false;
+  return !/^SQLITE_(IOERR|CANTOPEN|NOMEM|FULL)/.test(error.code) && readFailureOf(error, file) === null;
+}
+
+function checkFile({ db, file }: MirrorReader, report: ReportProblem): void {
   const integrity = db.pragma("integrity_check") as { integrity_check: string }[];
-  for (const { integrity_check: message } of integrity) {
-    if (message !== "ok") report({ code: "file", where: "file", message });
-  }
+  const messages = integrity.map(({ integrity_check: message }) => message).filter((text) => text !== "ok");
+  // `integrity_check` lists a page that could not be read as damage.
+  const failure = messages.length > 0 ? readFailureIn(file) : null;
+  if (failure !== null) throw unreadableError(file, "mirror", failure);
+  for (const message of messages) report({ code: "file", where: "file", message });
   for (const { table } of db.pragma("foreign_key_check") as { table: string }[]) {
     report({ code: "foreign-key", where: table, message: "a row refers to a missing row" });
   }
@@ -161,13 +169,16 @@ function checkPictures(db: Connection, mirrorFile: string, report: ReportProblem
   return pictures;
 }
 
+/** @throws MirrorError if the picture cannot be read */
 function describeDamage(mirrorFile: string, sha256: string): string | null {
   try {
     const bytes = readPicture(mirrorFile, sha256);
     if (bytes === null) return "the picture is missing";
     return hash("sha256", bytes) === sha256 ? null : "the picture does not match its SHA-256";
   } catch (error) {
-    if (!(error instanceof Error && "code" in error)) throw error;
-    return `the picture cannot be read (${error.code})`;
+    if (!isSystemError(error)) throw error;
+    throw unreadableError(mediaFile(mirrorFile, sha256), "picture", error.code ?? "I/O error", {
+      cause: error,
+    });
   }
 }

@@ -61,7 +61,7 @@ export function toMirrorError(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || !("code" in error)) return error;
   const code = String(error.code);
   const failure = readFailureOf(error, file);
-  if (failure !== null) return unwritableError(file, `Cannot read the mirror (${failure})`, error);
+  if (failure !== null) return unreadableError(file, "mirror", failure, { cause: error });
   if (code.startsWith("SQLITE_CORRUPT")) return damagedError(file, { cause: error });
   if (code === "SQLITE_NOTADB") return notSqliteError(file, { cause: error });
   if (/^SQLITE_(CANTOPEN|READONLY|PERM|FULL|IOERR)/.test(code))
@@ -76,8 +76,18 @@ export function toOpeningError(error: unknown, file: string): unknown {
   return hasCode(error, "SQLITE_ERROR") ? damagedError(file, { cause: error }) : toMirrorError(error, file);
 }
 
+/** @param reason such as EIO */
+export function unreadableError(
+  file: string,
+  what: "mirror" | "picture",
+  reason: string,
+  options?: ErrorOptions,
+): MirrorError {
+  return new MirrorError("unwritable", file, `Cannot read the ${what} (${reason})`, unwritableHint, options);
+}
+
+const unwritableHint = "Check the folder, its permissions and free space.";
+
 function unwritableError(file: string, problem: string, cause: Error): MirrorError {
-  return new MirrorError("unwritable", file, problem, "Check the folder, its permissions and free space.", {
-    cause,
-  });
+  return new MirrorError("unwritable", file, problem, unwritableHint, { cause });
 }

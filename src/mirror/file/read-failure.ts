@@ -8,7 +8,14 @@ import { hasCode, isSystemError } from "../../platform/errors.ts";
  * @returns why, such as EIO; null if the file is damaged, or the error is another one
  */
 export function readFailureOf(error: unknown, file: string): string | null {
-  if (!hasCode(error, "SQLITE_CORRUPT")) return null;
+  return hasCode(error, "SQLITE_CORRUPT") ? readFailureIn(file) : null;
+}
+
+/**
+ * Why a sound file seemed damaged. Reads the whole file.
+ * @returns such as EIO; null if the file is damaged
+ */
+export function readFailureIn(file: string): string | null {
   try {
     readThrough(file);
   } catch (failure) {

@@ -126,7 +126,7 @@ describe("later sync of the independent service", () => {
       }),
       { numRuns: tries(1, 10) },
     );
-  }, 120_000);
+  });
 
   it("a later sync is complete if collection totals count the entries of their page", async () => {
     await using rig = await startIndependentRig({ collectionTotal: "page" });

@@ -39,7 +39,7 @@ it("three processes together spend exactly the allowance, from the first request
   const sent = await Promise.all([1, 2, 3].map(() => waitForExit(startProcess(sandbox.url, folder.file, 6))));
   expect(sent.reduce((sum, count) => sum + count)).toBe(100);
   expect(sandbox.log().map(({ status }) => status)).toEqual(Array(100).fill(200));
-}, 30_000);
+});
 
 it("the leases of a killed process count as spent until a response reports the remaining count", async () => {
   await using sandbox = await startSandbox({ allowance: 60, latencyMillis: 30 });
@@ -68,4 +68,4 @@ it("the leases of a killed process count as spent until a response reports the r
   await waitForExit(startProcess(sandbox.url, folder.file, 4));
   expect(sandbox.log().filter(({ counted }) => counted).length).toBe(60);
   expect(sandbox.log().filter(({ status }) => status !== 200)).toEqual([]);
-}, 30_000);
+});

@@ -54,33 +54,29 @@ const redisFaults: readonly RedisFault[] = [
   { name: "Redis is emptied", cause: ({ admin }) => admin.flushall() },
 ];
 
-it.concurrent.for(redisFaults)(
-  "a sync continues by itself when $name",
-  { timeout: 60_000 },
-  async ({ cause, settings }) => {
-    await using redis = await startRedis(settings);
-    await using rig = await startRig(world);
-    await using _workers = await startFetchWorkers(2, {
-      redis: redis.url,
-      principals: [catalogueAt(rig.sandbox.url)],
-    });
-    let batches = 0;
-    const caused: Promise<unknown>[] = [];
-    const report = await rig.sync({
-      ...{ workers: { redis: redis.url }, concurrency },
-      onProgress() {
-        if (++batches % 8 === 0 && caused.length < 3) caused.push(cause(redis));
-      },
-    });
-    await Promise.all(caused);
-    expect(caused.length).toBeGreaterThan(0);
-    expect(report).toMatchObject({ complete: true, resources: { failed: 0 } });
-    // Repeated: at most the running requests each time. The rate limit was requested as well.
-    const requests = rig.sandbox.log().length;
-    expect(requests).toBeLessThanOrEqual(report.resources.new + 2 + caused.length * concurrency);
-    await expectSame(rig);
-  },
-);
+it.concurrent.for(redisFaults)("a sync continues by itself when $name", async ({ cause, settings }) => {
+  await using redis = await startRedis(settings);
+  await using rig = await startRig(world);
+  await using _workers = await startFetchWorkers(2, {
+    redis: redis.url,
+    principals: [catalogueAt(rig.sandbox.url)],
+  });
+  let batches = 0;
+  const caused: Promise<unknown>[] = [];
+  const report = await rig.sync({
+    ...{ workers: { redis: redis.url }, concurrency },
+    onProgress() {
+      if (++batches % 8 === 0 && caused.length < 3) caused.push(cause(redis));
+    },
+  });
+  await Promise.all(caused);
+  expect(caused.length).toBeGreaterThan(0);
+  expect(report).toMatchObject({ complete: true, resources: { failed: 0 } });
+  // Repeated: at most the running requests each time. The rate limit was requested as well.
+  const requests = rig.sandbox.log().length;
+  expect(requests).toBeLessThanOrEqual(report.resources.new + 2 + caused.length * concurrency);
+  await expectSame(rig);
+});
 
 /** Compares the mirror with that of a sync without workers. */
 async function expectSame(rig: Rig): Promise<void> {
