@@ -14,7 +14,7 @@ import type { RateLimiter } from "./requests/rate-limiter.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "./requests/retry-policy.ts";
 import { readOriginOrThrow } from "./same-origin.ts";
 import { defaultLimits, type ServiceLimits } from "./transport/pool.ts";
-import { openTransport, serviceHeaders, type Transport } from "./transport/transport.ts";
+import { openServiceTransport, type Transport } from "./transport/transport.ts";
 
 export interface ServiceClientOptions {
   /** `http:` or `https:`; no other origin is ever contacted. */
@@ -50,8 +50,9 @@ export function openServiceClient(options: ServiceClientOptions): ServiceClient 
   const { credential = null, rateLimiter, connections = 8, clock = systemClock } = options;
   const origin = readOriginOrThrow(options.baseUrl);
   const limits = { ...defaultLimits, ...options.limits };
-  const headers = serviceHeaders(credential, options.userAgent ?? "armoire");
-  const transport = options.transport ?? openTransport(origin, headers, limits, { connections });
+  const { userAgent = "armoire" } = options;
+  const transport =
+    options.transport ?? openServiceTransport(origin, { credential, limits, connections, userAgent });
   const attempt = createAttempt({
     transport,
     rateLimiter,

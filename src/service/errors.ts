@@ -59,6 +59,9 @@ const meanings = {
   "too-deep": skip(contract),
   "too-large": skip(contract),
   "encoding-refused": skip(contract),
+  "repeats-credential": skip(
+    "None of it is kept, so that the credential stays out of all files. Report it to the service's administrators.",
+  ),
   "redirect-refused": skip(
     "Only the base URL's origin is contacted; set the base URL to the service's new address.",
   ),

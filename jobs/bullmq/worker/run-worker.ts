@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { defaultLimits } from "../../../src/service/transport/pool.ts";
-import { openTransport, serviceHeaders, type Transport } from "../../../src/service/transport/transport.ts";
+import { openServiceTransport, type Transport } from "../../../src/service/transport/transport.ts";
 import type { Dashboard, DashboardOptions } from "../dashboard/server.ts";
 import type { Principal } from "../queue-names.ts";
 import type { FetchWorker } from "./fetch-worker.ts";
@@ -59,9 +59,12 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
       ? await (await import("../dashboard/server.ts")).startDashboard(redis, readFigures, options.dashboard)
       : null;
     for (const principal of principals) {
-      const { origin } = new URL(principal.baseUrl);
-      const headers = serviceHeaders(principal.credential, "armoire");
-      const transport = openTransport(origin, headers, defaultLimits, { connections: concurrency });
+      const { credential, baseUrl } = principal;
+      const transport = openServiceTransport(new URL(baseUrl).origin, {
+        credential,
+        limits: defaultLimits,
+        connections: concurrency,
+      });
       const worker = startFetchWorker({
         redis,
         principal,

@@ -1,7 +1,7 @@
 /**
  * A user's token, or an application's key and secret. The value exists only in this module, out of reach of printing,
  * cloning and JSON. `authorizationOf` is for the client, `redact` for the client and the log, `tokenText` for the token
- * store, `encodingsOf` for the search for leaks; nothing else may import them.
+ * store, `encodingsOf` for searches of responses and files; nothing else may import them.
  */
 import { createHash, createHmac } from "node:crypto";
 import { inspect } from "node:util";

@@ -7,16 +7,18 @@ export interface SecretEncoding {
 }
 
 /** Shorter texts may occur by chance. */
-const minLength = 8;
+export const minSpecificLength = 8;
 
 /** Each form once, none for an empty secret; forms of the whole secret come before parts of longer base64 texts. */
 export function secretEncodings(secret: string): SecretEncoding[] {
   const [encoded, hex] = [encodeURIComponent(secret.toWellFormed()), Buffer.from(secret).toString("hex")];
+  const inJson = JSON.stringify(secret).slice(1, -1);
   const texts: (readonly [SecretEncoding["form"], string])[] = [
     ["as it is", secret],
     ["URL-encoded", encoded],
     ["URL-encoded", encoded.replace(/%../g, (byte) => byte.toLowerCase())],
-    ["in JSON", JSON.stringify(secret).slice(1, -1)],
+    ["in JSON", inJson],
+    ["in JSON", inJson.replaceAll("/", "\\/")],
     ["hexadecimal", hex],
     ["hexadecimal", hex.toUpperCase()],
     ...(["base64", "base64url"] as const).flatMap((form) =>
@@ -43,5 +45,5 @@ function insideBase64(secret: string, form: "base64" | "base64url"): string[] {
       const [from, rest] = [Math.ceil((before * 4) / 3), (before + Buffer.byteLength(secret)) % 3];
       return text.slice(from, rest === 0 ? undefined : -1);
     })
-    .filter((text) => text.length >= minLength);
+    .filter((text) => text.length >= minSpecificLength);
 }

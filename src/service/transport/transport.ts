@@ -3,6 +3,7 @@ import { authorizationOf, type Credential } from "../credentials/credential.ts";
 import { offeredEncodings } from "./content-encoding.ts";
 import { DeadlineTimer } from "./deadlines.ts";
 import { openPool, type PoolOptions, type ServiceLimits } from "./pool.ts";
+import { createResponseGuard } from "./response-guard.ts";
 import { type RawResponse, sendRequest } from "./send-request.ts";
 
 export interface SendRequest {
@@ -40,10 +41,23 @@ export function openTransport(
   };
 }
 
-/** The headers of every request to the service, with the credential; names and values alternate. */
-export function serviceHeaders(credential: Credential | null, userAgent: string): string[] {
+export interface ServiceTransportOptions extends PoolOptions {
+  readonly credential: Credential | null;
+  readonly limits: ServiceLimits;
+  readonly userAgent?: string;
+}
+
+/** Sends to the service with the credential, which no response that leaves the transport repeats. */
+export function openServiceTransport(origin: string, options: ServiceTransportOptions): Transport {
+  const { credential, limits, userAgent = "armoire" } = options;
   const headers = ["accept", "application/json", "accept-encoding", offeredEncodings.join(", ")];
   headers.push("user-agent", userAgent);
-  if (credential !== null) headers.push("authorization", authorizationOf(credential));
-  return headers;
+  if (credential === null) return openTransport(origin, headers, limits, options);
+  headers.push("authorization", authorizationOf(credential));
+  const transport = openTransport(origin, headers, limits, options);
+  const guard = createResponseGuard(credential, limits);
+  return {
+    send: async (request) => guard(await transport.send(request), request.url),
+    close: () => transport.close(),
+  };
 }

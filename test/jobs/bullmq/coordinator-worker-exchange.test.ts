@@ -9,7 +9,9 @@ import { outOfMemoryMessage } from "../../../jobs/bullmq/errors.ts";
 import { type FetchPayload, payloadVersion } from "../../../jobs/bullmq/protocol.ts";
 import { keyPrefix } from "../../../jobs/bullmq/queue-names.ts";
 import { connectRedis } from "../../../jobs/bullmq/redis.ts";
+import { runWorker } from "../../../jobs/bullmq/worker/run-worker.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
+import { jsonResponse, startRawServer } from "../../support/raw-server.ts";
 import { tries } from "../../support/thorough.ts";
 import { type BullmqRig, principal, responseOf, startBullmqRig } from "../support/bullmq-rig.ts";
 
@@ -354,4 +356,29 @@ it("a worker sends no more requests of a job that was lost when Redis was emptie
   release();
   await transport.send(requestFor("after"));
   expect(sent.slice(4)).toEqual([requestFor("after").url]);
+});
+
+it("a worker refuses a response that repeats its credential before it passes through Redis", async () => {
+  await using rig = await startBullmqRig();
+  const token = "canary-4711-0815";
+  await using service = await startRawServer(({ path }, socket) =>
+    socket.write(
+      path === "/etag"
+        ? jsonResponse({ rel: "entity" }, { etag: `"${token}"` })
+        : jsonResponse({ rel: "entity", body: { name: token } }),
+    ),
+  );
+  const user = { name: "anna", baseUrl: `${service.origin}/`, credential: bearerToken(token) };
+  const stop = new AbortController();
+  const working = runWorker({ redis: rig.redis.url, principals: [user], signal: stop.signal });
+  // The coordinator searches nothing: what it receives is what passed through Redis.
+  const transport = await rig.startCoordinator(user);
+  const send = (path: string) =>
+    transport.send({ url: service.origin + path, condition: [], signal: undefined });
+  expect(await send("/body")).toMatchObject({ wire: null, failure: { code: "repeats-credential" } });
+  const { head } = await send("/etag");
+  expect(head).toMatchObject({ status: 200, headers: { "content-type": "application/json" } });
+  expect(head?.headers.etag).toBeUndefined();
+  stop.abort();
+  await working;
 });
