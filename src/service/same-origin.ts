@@ -57,18 +57,21 @@ const hint = "Give the address of the service's root, such as https://api.exampl
 
 /**
  * The origin of a base URL, in the spelling that all links are compared with.
+ * @param name how the message names the URL, which may be secret
  * @throws ServiceSettingsError
  */
-export function readOriginOrThrow(baseUrl: string): string {
+export function readOriginOrThrow(baseUrl: string, name = "The base URL"): string {
   const url = URL.parse(baseUrl);
-  const problem = url === null ? "is not an absolute URL" : problemOf(url);
+  const problem = problemOf(url);
   if (url === null || problem !== null)
-    throw new ServiceSettingsError("bad-base-url", `The base URL ${problem}.`, hint);
+    throw new ServiceSettingsError("bad-base-url", `${name} ${problem}.`, hint);
   return url.origin;
 }
 
-function problemOf({ protocol, username, password }: URL): string | null {
-  if (protocol !== "http:" && protocol !== "https:")
-    return `starts with ${protocol} instead of https: or http:`;
-  return username !== "" || password !== "" ? "contains a user name or password" : null;
+/** A base URL is stored and shown, so it has no part in which a secret is usual. */
+function problemOf(url: URL | null): string | null {
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:"))
+    return "is not an http or https address";
+  if (url.username !== "" || url.password !== "") return "contains a user name or password";
+  return /[?#]/.test(url.href) ? "contains a query or fragment (? or #)" : null;
 }

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { leavesOf, loadCommandLine } from "../support/command-line.ts";
 import { callArmoire, runArmoire } from "../support/run-armoire.ts";
@@ -280,10 +281,32 @@ it("an empty value in a command to schedule is refused when it is added", () =>
 it("plan has no --require-complete", () =>
   expectRefused(fixture, [() => ["plan", "--require-complete"], 2, /unknown option/]));
 
-it("a base URL with a password is refused without showing it", async () => {
-  const result = await callArmoire(["sync", "--base-url", "https://me:hunter2@api.example.org/"]);
-  expectRefusal(result, 2, /without user name and password/);
-  expect(result.stderr).not.toContain("hunter2");
+describe("a base URL with a secret is refused without showing it", () => {
+  it.each([
+    ["https://me:hunter2@api.example.org/", "contains a user name or password"],
+    ["https://hunter2@api.example.org/", "contains a user name or password"],
+    ["https://api.example.org/?token=hunter2", "contains a query or fragment (? or #)"],
+    ["https://api.example.org/#hunter2", "contains a query or fragment (? or #)"],
+    ["hunter2:api.example.org", "is not an http or https address"],
+  ])("%s", async (baseUrl, problem) => {
+    const config = fixture.newPath();
+    writeFileSync(config, JSON.stringify({ baseUrl }));
+    const schedule = ["schedule", "add", "x", "--cron", "0 6 * * *", "--data-dir", fixture.newPath(), "--"];
+    for (const [from, args, env] of [
+      ["command line", ["sync", "--base-url", baseUrl], {}],
+      ["command line", ["account", "add", "ada", "--base-url", baseUrl], {}],
+      ["ARMOIRE_BASE_URL", ["status"], { ARMOIRE_BASE_URL: baseUrl }],
+      [config, ["status", "--config", config], {}],
+    ] as const) {
+      const result = await callArmoire(args, { env });
+      expectRefusal(result, 2, /^armoire: The base URL .*\n/);
+      expect(result.stderr).toContain(`The base URL (${from}) ${problem}.\n`);
+      expect(result.stderr).not.toContain("hunter2");
+    }
+    const scheduled = await callArmoire([...schedule, "sync", "--base-url", baseUrl]);
+    expectRefusal(scheduled, 2, /The base URL|contain a secret/);
+    expect(scheduled.stderr).not.toContain("hunter2");
+  });
 });
 
 it("a call without a command prints the help as an error", async () => {

@@ -197,6 +197,10 @@ describe("base URL", () => {
     "ftp://api.example.org/",
     "https://user:canary@api.example.org/",
     "https://canary@h/",
+    "https://h/?token=canary",
+    "https://h/?",
+    "https://h/#canary",
+    "canary:h",
   ])("the base URL %j is refused, and not repeated", (baseUrl) => {
     expect(() => openServiceClient({ baseUrl })).toThrow(ServiceSettingsError);
     expect(() => openServiceClient({ baseUrl })).not.toThrow(/canary/);

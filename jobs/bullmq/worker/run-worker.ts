@@ -1,6 +1,7 @@
 /** A worker process: sends the requests of syncs that run elsewhere, for the principals whose credentials it has. */
 import { once } from "node:events";
 import { systemClock } from "../../../src/platform/clock.ts";
+import { readOriginOrThrow } from "../../../src/service/same-origin.ts";
 import { defaultLimits } from "../../../src/service/transport/pool.ts";
 import { openServiceTransport, type Transport } from "../../../src/service/transport/transport.ts";
 import type { Dashboard, DashboardOptions } from "../dashboard/server.ts";
@@ -60,7 +61,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
       : null;
     for (const principal of principals) {
       const { credential, baseUrl } = principal;
-      const transport = openServiceTransport(new URL(baseUrl).origin, {
+      const transport = openServiceTransport(readOriginOrThrow(baseUrl), {
         credential,
         limits: defaultLimits,
         connections: concurrency,

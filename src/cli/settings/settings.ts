@@ -168,15 +168,10 @@ function requireFolderName({ value, from }: Setting): string {
 function checkBaseUrl(setting: Setting): Setting {
   if (setting.value === null) return setting;
   try {
-    readOriginOrThrow(setting.value);
+    readOriginOrThrow(setting.value, `The base URL (${setting.from})`);
   } catch (error) {
     if (!(error instanceof ServiceSettingsError)) throw error;
-    throw new CliError(
-      "usage",
-      `The base URL (${setting.from}) is not an http or https address without user name and password.`,
-      error.hint,
-      { cause: error },
-    );
+    throw new CliError("usage", error.message, error.hint, { cause: error });
   }
   return { ...setting, value: new URL(setting.value).href };
 }
