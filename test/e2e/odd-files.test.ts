@@ -1,6 +1,6 @@
 /** Pipes, links and devices in the place of Armoire's files: each command ends in one error, and nothing is made elsewhere. */
 import { execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isLocked, takeLock } from "../../src/platform/process-lock.ts";
@@ -38,6 +38,21 @@ it("a pipe in the place of a mirror is refused by status and sync", async () => 
   expectRefusal(await runArmoire(["status", "--mirror", pipe]), 1, message);
   expectRefusal(await runArmoire(syncTo(pipe)), 1, message);
   expectRefusal(await runArmoire(["query", "select 1", "--mirror", pipe]), 1, message);
+});
+
+it("a mirror that is a link to nothing is refused, and the link stays", async () => {
+  const link = fixture.newPath();
+  makeLinkToNothing(link);
+  const archive = `${fixture.newPath()}.zip`;
+  expect(
+    (await callArmoire(["backup", "create", "--mirror", fixture.mirror, "--to", archive])).exitCode,
+  ).toBe(0);
+  const message = /new-\d+ is a symbolic link, not a regular file\.\nMove it away/;
+  expectRefusal(await callArmoire(["status", "--mirror", link]), 1, message);
+  expectRefusal(await runArmoire(syncTo(link)), 1, message);
+  expectRefusal(await callArmoire(["backup", "restore", archive, "--mirror", link]), 1, message);
+  expect(readlinkSync(link)).toBe(`${link}-target`);
+  expect(existsSync(link)).toBe(false);
 });
 
 describe("a lock file", () => {

@@ -2,7 +2,7 @@
  * Opens and locks a mirror's SQLite file. In: a path. Out: a connection with the settings that durability depends on.
  * Errors are a MirrorError or those of SQLite, which `toMirrorError` converts.
  */
-import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
+import { chmodSync, closeSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { migrations } from "../../../schema/migrations.ts";
@@ -100,7 +100,8 @@ function truncateLog(db: Connection): boolean {
  * @throws also FileError `not-a-file`
  */
 export function openForReading(file: string): Connection {
-  if (!existsSync(file)) {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw notSqliteError(file);
+  if (!requireRegularFile(file)) {
     throw new MirrorError(
       "not-found",
       file,
@@ -108,8 +109,6 @@ export function openForReading(file: string): Connection {
       "Create it with `armoire sync`, or name another one with --mirror FILE.",
     );
   }
-  if (statSync(file).isDirectory()) throw notSqliteError(file);
-  requireRegularFile(file);
   const db = new Database(file, { readonly: true, fileMustExist: true });
   try {
     requireSafeSqlite(db, file);

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, renameSync, rmdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { publish, syncFile } from "../../platform/atomic-file.ts";
 import { FileError } from "../../platform/errors.ts";
+import { requireOwnFile } from "../../platform/files/regular-files.ts";
 import { removeFile } from "../../platform/folders.ts";
 import type { Lock } from "../../platform/process-lock.ts";
 import { type Connection, closeWritten, lockMirror, openForReading, openForWriting } from "./connection.ts";
@@ -18,13 +19,15 @@ const temporaryMark = ".new-";
  * Creates a mirror under a temporary name and renames it when it is complete: a killed process leaves no partial
  * mirror. The caller holds the lock.
  * @param fill inserts the initial data; default: none
- * @throws MirrorError, and the errors of `fill`: then there is no mirror
+ * @throws FileError `not-a-file` for a link, which may lead to a disk that is not mounted; MirrorError, and the errors of
+ * `fill`: then there is no mirror
  */
 export async function createMirror(
   file: string,
   identity: MirrorIdentity,
   fill: (db: Connection) => Promise<void> = async () => {},
 ): Promise<void> {
+  requireOwnFile(file);
   removeTemporaryFiles(file);
   // A random name, so that no other user can place a file or link there.
   const temporary = `${file}${temporaryMark}${randomBytes(6).toString("hex")}`;

@@ -160,6 +160,16 @@ describe("missing mirror", () => {
     expect(rig.read(problemsOf)).toEqual([]);
   });
 
+  it("creating a mirror replaces no link, even if its target exists", async () => {
+    const target = join(rig.folder, "target");
+    writeFileSync(target, "a file elsewhere");
+    symlinkSync(target, rig.file);
+    const identity = { baseUrl, area: "account", serviceName: "service" } as const;
+    await expect(createMirror(rig.file, identity)).rejects.toMatchObject({ code: "not-a-file" });
+    expect(readFileSync(rig.file, "utf8")).toBe("a file elsewhere");
+    expect(readdirSync(rig.folder).filter((name) => name.includes(".new"))).toEqual([]);
+  });
+
   it("the log of a mirror that was moved away is renamed and not replayed into the new mirror", async () => {
     writeFileSync(`${rig.file}-wal`, "the log of another mirror");
     crawl(await rig.write(), world());
