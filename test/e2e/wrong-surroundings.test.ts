@@ -117,12 +117,35 @@ describe("sync", () => {
 });
 
 describe("config file", () => {
-  it("a config file with an unknown setting is refused without showing its value", async () => {
-    const file = join(fixture.folder, "wrong-config.json");
-    writeFileSync(file, JSON.stringify({ baseUrl: "https://api.example.org/", token: "hunter2" }));
-    const result = await callArmoire(["status", "--config", file]);
-    expectRefusal(result, 4, /invalid setting: .*token/);
+  const statusWith = async (config: unknown) => {
+    const file = fixture.newPath();
+    writeFileSync(file, JSON.stringify(config));
+    return await callArmoire(["status", "--config", file]);
+  };
+
+  it.each([
+    { baseUrl: "https://api.example.org/", token: "hunter2" },
+    { hunter2: "https://api.example.org/" },
+    { "hunter2.hunter2": 1, dataDir: "/nonexistent" },
+  ])("a config file with an unknown setting is refused without showing its name or value", async (config) => {
+    const result = await statusWith(config);
+    expectRefusal(
+      result,
+      4,
+      /new-\d+ has an unknown setting\.\nIt may contain dataDir, baseUrl, serviceName,/,
+    );
+    expect(result.stderr).toContain("Put secrets into the environment.");
     expect(result.stderr).not.toContain("hunter2");
+  });
+
+  it("a misspelt setting in the config file is refused with a suggestion", async () => {
+    const result = await statusWith({ baseURI: "https://api.example.org/", citation: "x" });
+    expectRefusal(result, 4, /has an unknown setting; did you mean baseUrl\?\n/);
+  });
+
+  it("a setting in the config file that is no text is refused by its name", async () => {
+    expectRefusal(await statusWith({ dataDir: ["hunter2"] }), 4, /has a dataDir that is not a text\.\n/);
+    expectRefusal(await statusWith(["hunter2"]), 4, /is not a JSON object\.\n/);
   });
 });
 

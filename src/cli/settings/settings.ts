@@ -12,6 +12,7 @@ import type { Account } from "../../accounts/account.ts";
 import { readAccount } from "../../accounts/accounts.ts";
 import { FileError } from "../../platform/errors.ts";
 import { readRegularFile } from "../../platform/files/regular-files.ts";
+import { similarNames } from "../../platform/fuzzy-names.ts";
 import { ServiceSettingsError } from "../../service/errors.ts";
 import { readOriginOrThrow } from "../../service/same-origin.ts";
 import { CliError } from "../terminal/exit-codes.ts";
@@ -147,12 +148,23 @@ function readConfig(
   }
   const checked = configFile.safeParse(parsed);
   if (checked.success) return { file, values: checked.data };
-  const issue = checked.error.issues[0];
   throw new CliError(
     "settings",
-    `The config file ${file} has an invalid setting: ${issue?.path.join(".") || issue?.message}.`,
-    "It may contain dataDir, baseUrl and serviceName as texts. Put secrets into the environment.",
+    `The config file ${file} ${describeIssue(checked.error.issues[0])}`,
+    `It may contain ${settingNames.join(", ")} as texts. Put secrets into the environment.`,
   );
+}
+
+const settingNames = Object.keys(configFile.shape);
+
+/** Without texts of the file, which may be misplaced secrets: an unknown name too. */
+function describeIssue(issue: z.core.$ZodIssue | undefined): string {
+  if (issue?.code === "unrecognized_keys") {
+    const [similar] = issue.keys.flatMap((key) => similarNames(key, settingNames, 1));
+    return `has an unknown setting${similar === undefined ? "." : `; did you mean ${similar}?`}`;
+  }
+  const [name] = issue?.path ?? [];
+  return name === undefined ? "is not a JSON object." : `has a ${String(name)} that is not a text.`;
 }
 
 /** An empty name would silently mean the current folder. */
