@@ -106,6 +106,13 @@ describe("results", () => {
     ]);
   });
 
+  it.each(["__proto__", "constructor", "hasOwnProperty"])("a parameter may be called %s", async (name) => {
+    expect(await query(`SELECT :${name}`, { parameters: { [name]: 7 } })).toEqual([[7]]);
+    await expect(query(`SELECT :${name}`, { parameters: {} })).rejects.toMatchObject({
+      message: `These parameters have no value: :${name}.`,
+    });
+  });
+
   it("a statement takes exactly SQLite's own parameters, with whole numbers as integers", async () => {
     const sql = "SELECT typeof(:whole) AS \":column\", ':text', typeof(@half), 3 /* :comment */ -- :another";
     expect(await query(sql, { parameters: { whole: 5, half: 0.5 } })).toEqual([

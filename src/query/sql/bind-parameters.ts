@@ -34,6 +34,8 @@ function namesIn(statement: Database.Statement): string[] {
   const recorder = new Proxy(
     {},
     {
+      // Not what objects inherit: a parameter may be called `constructor` or `__proto__`.
+      get: () => null,
       getOwnPropertyDescriptor(_target, name) {
         names.add(String(name));
         return { value: null, configurable: true };
