@@ -1,4 +1,4 @@
-import { brotliDecompressSync, constants, gunzipSync, zstdDecompressSync } from "node:zlib";
+import { brotliDecompressSync, constants, type Gunzip, gunzipSync, zstdDecompressSync } from "node:zlib";
 import type { ServiceLimits } from "./pool.ts";
 
 /** The encodings that are offered in `Accept-Encoding`; nothing else is decoded. */
@@ -18,7 +18,7 @@ const ratioFloorBytes = 1024 * 1024;
 
 /**
  * Decodes synchronously, which for a few kilobytes is far cheaper than a stream. `maxOutputLength` stops
- * decompression bombs. Ends and checksums (gzip, zstd) must be right, and nothing may follow.
+ * decompression bombs. Ends and checksums (gzip, zstd) must be right, and nothing may follow but further members of gzip.
  */
 export function decode(
   wire: Uint8Array,
@@ -32,10 +32,9 @@ export function decode(
     limits.decodedBytes,
     Math.max(ratioFloorBytes, wire.length * limits.ratio),
   );
-  const options = { maxOutputLength, rejectGarbageAfterEnd: true };
   try {
     // A copy in a buffer of its own: zlib's result may be a view of a larger one.
-    return new Uint8Array(decompress(wire, encoding, options));
+    return new Uint8Array(decompress(wire, encoding, maxOutputLength));
   } catch (error) {
     const isTooLarge =
       error instanceof RangeError && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
@@ -43,18 +42,29 @@ export function decode(
   }
 }
 
+/** @throws an error of zlib, or for other data after the end */
 function decompress(
   wire: Uint8Array,
   encoding: (typeof offeredEncodings)[number],
-  options: { maxOutputLength: number },
-) {
+  maxOutputLength: number,
+): Buffer {
+  const options = { maxOutputLength, rejectGarbageAfterEnd: true };
   switch (encoding) {
     case "gzip":
-      return gunzipSync(wire, options);
+      return gunzip(wire, maxOutputLength);
     case "br":
       return brotliDecompressSync(wire, options);
     case "zstd":
       // 8 MiB of window is what RFC 9659 allows over HTTP; a frame may ask for gigabytes.
       return zstdDecompressSync(wire, { ...options, params: { [constants.ZSTD_d_windowLogMax]: 23 } });
   }
+}
+
+/** `rejectGarbageAfterEnd` would refuse further members, which RFC 1952 allows; without it, zlib ignores data after a NUL. */
+function gunzip(wire: Uint8Array, maxOutputLength: number): Buffer {
+  const info: unknown = gunzipSync(wire, { maxOutputLength, info: true });
+  // `bytesWritten` counts the input.
+  const { buffer, engine } = info as { readonly buffer: Buffer; readonly engine: Gunzip };
+  if (engine.bytesWritten !== wire.length) throw new Error("data after the last member");
+  return buffer;
 }

@@ -100,6 +100,37 @@ describe("an encoded body", () => {
     );
   });
 
+  test("gzip of several members is decoded as one body", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(text.length), { maxLength: 4 }), async (cuts) => {
+        const ends = [...cuts, text.length].sort((a, b) => a - b);
+        const members = ends.map((end, index) => gzipSync(text.slice(ends[index - 1] ?? 0, end)));
+        const body = Buffer.concat(members);
+        await using rig = await startClientRig((_, socket) =>
+          socket.write(rawResponse(200, { ...json, "content-encoding": "gzip" }, body)),
+        );
+        const fetched = await rig.fetch("/");
+        expect(fetched.outcome === "body" && Buffer.from(fetched.body).toString()).toBe(text);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test("a bomb of many gzip members is stopped, and a damaged member is refused", async () => {
+    const million = gzipSync(" ".repeat(1024 * 1024));
+    const bomb = Buffer.concat([gzipSync(text), ...Array<Buffer>(200).fill(million)]);
+    const damaged = Buffer.concat([gzipSync(text), gzipSync(" ").subarray(0, -1)]);
+    await using rig = await startClientRig(
+      ({ path }, socket) =>
+        socket.write(
+          rawResponse(200, { ...json, "content-encoding": "gzip" }, path === "/bomb" ? bomb : damaged),
+        ),
+      noRetry,
+    );
+    expect(await failureOf(rig.fetch("/bomb"))).toMatchObject({ code: "too-large" });
+    expect(await failureOf(rig.fetch("/damaged"))).toMatchObject({ code: "incomplete-body" });
+  });
+
   test.each(encodings)(
     "%s with a flipped bit in its checksum or trailing data is refused",
     async (encoding) => {
@@ -109,6 +140,8 @@ describe("an encoded body", () => {
       for (const body of [
         ...(encoding === "gzip" ? [flipped] : []),
         Buffer.concat([good, Buffer.from("junk")]),
+        Buffer.concat([good, Buffer.alloc(8)]),
+        Buffer.concat([good, Buffer.from("\0junk")]),
       ]) {
         await using rig = await startClientRig(
           (_, socket) => socket.write(rawResponse(200, { ...json, "content-encoding": encoding }, body)),
