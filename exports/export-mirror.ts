@@ -8,11 +8,12 @@ import { publicTables } from "../src/mirror/public-tables.ts";
 import { type MirrorReader, readMirror } from "../src/mirror/reader.ts";
 import { type Coverage, describeCoverage, readCoverage } from "../src/mirror/runs/coverage.ts";
 import { type ReadFreeBytes, requireFreeSpace, workingBytes } from "../src/platform/files/free-space.ts";
-import type { CsvProfile } from "./csv.ts";
 import { ExportError } from "./errors.ts";
+import type { CsvProfile } from "./formats/csv.ts";
 import type { ExportedState, PackageContents, Publication } from "./package/descriptor.ts";
 import type { Reference } from "./package/table-schema.ts";
-import { type ExportFormat, writeDataPackage } from "./package/write-package.ts";
+import { writeDataPackage } from "./package/write-package.ts";
+import type { ExportFormat } from "./package/write-tables.ts";
 
 export interface ExportMirrorRequest {
   readonly file: string;

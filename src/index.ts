@@ -1,20 +1,16 @@
 /** The public library: the functions behind the commands, with their types and errors. */
 
-export type { CsvProfile } from "../exports/csv.ts";
 export { ExportError } from "../exports/errors.ts";
 export { type ExportMirrorRequest, exportMirror } from "../exports/export-mirror.ts";
+export type { CsvProfile } from "../exports/formats/csv.ts";
 export {
   type PackageContents,
   type Publication,
   readPackageContents,
 } from "../exports/package/descriptor.ts";
 export { verifyDataPackage } from "../exports/package/verify-package.ts";
-export {
-  type DataPackageRequest,
-  type ExportFormat,
-  exportFormats,
-  writeDataPackage,
-} from "../exports/package/write-package.ts";
+export { type DataPackageRequest, writeDataPackage } from "../exports/package/write-package.ts";
+export { type ExportFormat, exportFormats } from "../exports/package/write-tables.ts";
 export type { DashboardOptions } from "../jobs/bullmq/dashboard/server.ts";
 export { DashboardError, RedisError } from "../jobs/bullmq/errors.ts";
 export type { Principal } from "../jobs/bullmq/queue-names.ts";

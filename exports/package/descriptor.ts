@@ -7,11 +7,13 @@ import { z } from "zod";
 import { publicTables } from "../../schema/dictionary/public-tables.ts";
 import { isSystemError } from "../../src/platform/errors.ts";
 import { readRegularFile } from "../../src/platform/files/regular-files.ts";
-import { type CsvProfile, csvProfiles } from "../csv.ts";
 import { ExportError } from "../errors.ts";
+import { type CsvProfile, csvProfiles } from "../formats/csv.ts";
 import { type Reference, tableSchema } from "./table-schema.ts";
 
 export const descriptorName = "datapackage.json";
+/** One file with all tables. */
+export const sqliteName = "tables.sqlite";
 const formatVersion = 1;
 
 /** `datapackage.json` would be the descriptor itself. */
@@ -38,7 +40,7 @@ const resource = z
     schema: z.object({ fields: z.array(z.object({ name: z.string() })) }),
   })
   // Only paths that an export writes are ever opened.
-  .refine((entry) => entry.path === `${entry.table}.${entry.format}`);
+  .refine(({ path, table, format }) => path === (format === "sqlite" ? sqliteName : `${table}.${format}`));
 
 const kindCoverage = z.object({
   kind: z.string(),
@@ -93,6 +95,8 @@ export interface PackageFile extends HashedFile {
   readonly format: string;
   readonly rows: number;
   readonly columns: readonly string[];
+  /** Columns that are text in this file because a cell does not fit their type. Only of Parquet and SQLite. */
+  readonly mixedColumns?: readonly string[];
 }
 
 export interface PackageContents {
@@ -146,30 +150,30 @@ export function toDescriptor(
       ...(coverage && { coverage }),
       companions: companions.map(({ path, bytes, sha256 }) => ({ path, bytes, hash: hashPrefix + sha256 })),
     },
-    resources: files.map(({ path, table, format, rows, columns, bytes, sha256 }) => ({
+    resources: files.map(({ path, table, format, rows, columns, mixedColumns = [], bytes, sha256 }) => ({
       name: nameOf(table, format),
       path,
       type: "table",
       ...(publicTables[table] && { description: publicTables[table].about }),
-      ...formats[format]?.(csv),
-      encoding: "utf-8",
+      ...formats[format]?.(csv, table),
       bytes,
       hash: hashPrefix + sha256,
       table,
       rows,
       schema: {
         $schema: profile("tableschema"),
-        ...tableSchema({ table, columns, format }, (to) => nameOf(to, format), references),
+        ...tableSchema({ table, columns, mixedColumns, format }, (to) => nameOf(to, format), references),
       },
     })),
   };
 }
 
 /** The properties of a resource in each format. */
-const formats: Readonly<Record<string, (csv: CsvProfile) => object>> = {
+const formats: Readonly<Record<string, (csv: CsvProfile, table: string) => object>> = {
   csv: (csv) => ({
     format: "csv",
     mediatype: "text/csv",
+    encoding: "utf-8",
     dialect: {
       $schema: profile("tabledialect"),
       delimiter: ",",
@@ -179,8 +183,14 @@ const formats: Readonly<Record<string, (csv: CsvProfile) => object>> = {
       header: true,
     },
   }),
-  json: () => ({ format: "json", mediatype: "application/json" }),
-  ndjson: () => ({ format: "ndjson", mediatype: "application/x-ndjson" }),
+  json: () => ({ format: "json", mediatype: "application/json", encoding: "utf-8" }),
+  ndjson: () => ({ format: "ndjson", mediatype: "application/x-ndjson", encoding: "utf-8" }),
+  parquet: () => ({ format: "parquet", mediatype: "application/vnd.apache.parquet" }),
+  sqlite: (_, table) => ({
+    format: "sqlite",
+    mediatype: "application/vnd.sqlite3",
+    dialect: { $schema: profile("tabledialect"), table },
+  }),
 };
 
 export const descriptorText = (contents: object): string => `${JSON.stringify(contents, null, 2)}\n`;

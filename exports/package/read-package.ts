@@ -3,10 +3,10 @@ import { closeSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { openRegularFile } from "../../src/platform/files/regular-files.ts";
-import { type CsvProfile, readCsvRows } from "../csv.ts";
 import { ExportError } from "../errors.ts";
-import { readJsonRows } from "../json.ts";
-import type { ExportTable } from "../table.ts";
+import { type CsvProfile, readCsvRows } from "../formats/csv.ts";
+import { readJsonRows } from "../formats/json.ts";
+import type { ExportTable } from "../formats/table.ts";
 import type { PackageContents, PackageFile } from "./descriptor.ts";
 import { verifyDataPackage } from "./verify-package.ts";
 

@@ -10,13 +10,21 @@ export interface Reference {
 
 /** @param nameOf the name of a table's file in the package */
 export function tableSchema(
-  file: { readonly table: string; readonly columns: readonly string[]; readonly format: string },
+  file: {
+    readonly table: string;
+    readonly columns: readonly string[];
+    readonly mixedColumns?: readonly string[];
+    readonly format: string;
+  },
   nameOf: (table: string) => string,
   references: readonly Reference[],
 ): object {
-  const { table, columns, format } = file;
+  const { table, columns, mixedColumns = [], format } = file;
   return {
-    fields: columns.map((column) => fieldOf(table, column, format)),
+    fields: columns.map((column) => ({
+      ...fieldOf(table, column, format),
+      ...(mixedColumns.includes(column) && { type: format === "sqlite" ? "any" : "string" }),
+    })),
     ...keysOf(table, nameOf, references),
   };
 }
@@ -27,22 +35,18 @@ const fieldTypes: Readonly<Record<ColumnType, object>> = {
   time: { type: "datetime" },
   integer: { type: "integer" },
   number: { type: "number" },
-  boolean: { type: "boolean", trueValues: ["1"], falseValues: ["0"] },
+  boolean: { type: "boolean" },
   object: { type: "object" },
   any: { type: "any" },
 };
 
-/** JSON files have the numbers and texts of the mirror: 1 and 0 for true and false, and objects as text. */
-const typesInJson: Partial<Readonly<Record<ColumnType, object>>> = {
-  boolean: { type: "integer" },
-  object: { type: "string" },
-};
+const booleanInCsv = { ...fieldTypes.boolean, trueValues: ["1"], falseValues: ["0"] };
 
 function fieldOf(table: string, column: string, format: string): object {
   const described = describeColumn(table, column);
   if (described === null) return { name: column, type: "any" };
   const { name, type, about } = described;
-  const fieldType = (format === "csv" ? null : typesInJson[type]) ?? fieldTypes[type];
+  const fieldType = type === "boolean" && format === "csv" ? booleanInCsv : fieldTypes[type];
   return {
     name,
     ...fieldType,

@@ -24,7 +24,8 @@ export async function verifyDataPackage(folder: string): Promise<PackageReport> 
   const contents = await readPackageContents(folder);
   const problems: PackageProblem[] = [];
   const files: readonly HashedFile[] = [...contents.files, ...contents.companions];
-  for (const file of files) {
+  const distinct = new Map(files.map((file) => [file.path, file]));
+  for (const file of distinct.values()) {
     const code = await findProblem(folder, file);
     if (code !== null) problems.push({ path: file.path, code });
   }

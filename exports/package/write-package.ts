@@ -10,45 +10,28 @@ import type { Coverage } from "../../src/mirror/runs/coverage.ts";
 import { writeHashedFile } from "../../src/platform/atomic-file.ts";
 import { isSystemError } from "../../src/platform/errors.ts";
 import { makePartialFolder, recoverFolder, replaceFolder, syncFolder } from "../../src/platform/folders.ts";
-import { type CsvProfile, csvChunks } from "../csv.ts";
 import { ExportError } from "../errors.ts";
-import { jsonChunks, ndjsonChunks } from "../json.ts";
-import type { ExportTable } from "../table.ts";
 import { companionsOf } from "./companions.ts";
 import {
   descriptorName,
   descriptorText,
   type ExportedState,
   type HashedFile,
-  isTableName,
   notAPackage,
   type PackageContents,
-  type PackageFile,
   type Publication,
   readPackageContents,
   toDescriptor,
 } from "./descriptor.ts";
-import type { Reference } from "./table-schema.ts";
+import { type WriteTablesRequest, writeTables } from "./write-tables.ts";
 
-const chunksByFormat = { csv: csvChunks, json: jsonChunks, ndjson: ndjsonChunks };
-
-export type ExportFormat = keyof typeof chunksByFormat;
-export const exportFormats: readonly ExportFormat[] = ["csv", "json", "ndjson"];
-
-export interface DataPackageRequest {
+export interface DataPackageRequest extends WriteTablesRequest {
   /** The folder to make, in an existing one. An earlier data package there is replaced. */
   readonly out: string;
-  readonly formats: readonly ExportFormat[];
-  readonly tables: readonly ExportTable[];
   readonly state: ExportedState;
   readonly coverage?: Coverage;
-  /** Columns whose values are all keys of rows in another of the tables. Default: none. */
-  readonly references?: readonly Reference[];
   readonly publication?: Publication;
   readonly toolVersion: string;
-  /** Of CSV files. Default: `guarded`. */
-  readonly csv?: CsvProfile;
-  readonly signal?: AbortSignal;
 }
 
 /**
@@ -79,16 +62,7 @@ export async function writeDataPackage(request: DataPackageRequest): Promise<Pac
 }
 
 async function writeFiles(folder: string, request: DataPackageRequest): Promise<PackageContents> {
-  const files: PackageFile[] = [];
-  for (const table of request.tables) {
-    if (!isTableName(table.name) || files.some((file) => file.table === table.name)) {
-      const hint =
-        "Give each table its own name of lower-case letters and underscores, other than `datapackage`.";
-      throw new ExportError("bad-table-name", `${JSON.stringify(table.name)} cannot be a file name.`, hint);
-    }
-    for (const format of new Set(request.formats))
-      files.push(await writeTable(folder, table, format, request));
-  }
+  const files = await writeTables(folder, request);
   const { toolVersion, state, coverage, csv = "guarded", references = [], publication = {} } = request;
   const tables: PackageContents = {
     toolVersion,
@@ -108,26 +82,6 @@ async function writeFiles(folder: string, request: DataPackageRequest): Promise<
   await writeHashedFile(join(folder, descriptorName), [text], request.signal);
   syncFolder(folder);
   return contents;
-}
-
-async function writeTable(
-  folder: string,
-  table: ExportTable,
-  format: ExportFormat,
-  { csv = "guarded", signal }: DataPackageRequest,
-): Promise<PackageFile> {
-  const { name, columns } = table;
-  const path = `${name}.${format}`;
-  let rowCount = 0;
-  function* rows() {
-    for (const row of table.rows()) {
-      rowCount++;
-      yield row;
-    }
-  }
-  const chunks = chunksByFormat[format]({ name, columns, rows }, csv);
-  const { bytes, sha256 } = await writeHashedFile(join(folder, path), chunks, signal);
-  return { path, table: name, format, rows: rowCount, columns: [...columns], bytes, sha256 };
 }
 
 /** An empty folder can be used, and so can a data package without other files. @throws ExportError */

@@ -24,6 +24,8 @@ export interface PublicTableMeaning extends TableMeaning {
   readonly key?: readonly string[];
   /** Columns with the `href` of a row in another table. */
   readonly references?: Readonly<Record<string, string>>;
+  /** Columns in the full-text index of an exported SQLite file. */
+  readonly searched?: readonly string[];
 }
 
 /** Columns with the same meaning in every public table. */
@@ -44,6 +46,7 @@ export const publicTables: Readonly<Record<string, PublicTableMeaning>> = {
   brand: {
     about: "A brand of the catalogue.",
     key: ["href"],
+    searched: ["name"],
     columns: {
       bra_count: "number of bras of it that users have",
       name: "its name",
@@ -60,6 +63,7 @@ export const publicTables: Readonly<Record<string, PublicTableMeaning>> = {
     about: "A model of a brand.",
     key: ["href"],
     references: { brand_href: "brand" },
+    searched: ["name", "full_name", "code"],
     columns: {
       code: "the manufacturer's code",
       name: "its name, unique only within its brand",
@@ -120,6 +124,7 @@ export const publicTables: Readonly<Record<string, PublicTableMeaning>> = {
   bra: {
     about: "A bra of the user.",
     key: ["href"],
+    searched: ["name", "brand", "model", "size", "note"],
     columns: {
       size_href: "the size's URL",
       name: "its name, as listed",

@@ -2,7 +2,7 @@
  * Diffs. In: two states as pairs of items. Out: changes, ordered by kind and `href`, one at a time: memory stays small
  * however large the states are.
  */
-import { numberText } from "../../exports/json.ts";
+import { numberText } from "../../exports/formats/json.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { toSortable } from "../mirror/points/service-time.ts";
 import { type Change, changedOrTouched, type FieldChange, type Reported, type Value } from "./change.ts";

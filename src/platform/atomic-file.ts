@@ -135,13 +135,13 @@ export interface FileSummary {
 /** As `writeNewFileFrom`, and computes the hash on the way. */
 export async function writeHashedFile(
   path: string,
-  chunks: Iterable<string>,
+  chunks: Iterable<string | Uint8Array>,
   signal?: AbortSignal,
 ): Promise<FileSummary> {
   const digest = createHash("sha256");
   function* hashed(): Iterable<Uint8Array> {
     for (const chunk of chunks) {
-      const data = Buffer.from(chunk);
+      const data = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
       digest.update(data);
       yield data;
     }

@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type CsvProfile, csvChunks, csvProfiles, fromCsvText, toCsvText } from "../../exports/csv.ts";
+import {
+  type CsvProfile,
+  csvChunks,
+  csvProfiles,
+  fromCsvText,
+  toCsvText,
+} from "../../exports/formats/csv.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { type CsvField, readCsv } from "../support/read-csv.ts";
 import { anyTable, anyText, tableOf } from "./support/arbitrary-table.ts";

@@ -3,11 +3,11 @@ import { chmod, mkdir, readFile, rename, stat, symlink, writeFile } from "node:f
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { csvProfiles } from "../../exports/csv.ts";
+import { csvProfiles } from "../../exports/formats/csv.ts";
+import type { Row } from "../../exports/formats/table.ts";
 import { readPackageContents } from "../../exports/package/descriptor.ts";
 import { verifyDataPackage } from "../../exports/package/verify-package.ts";
 import { type DataPackageRequest, writeDataPackage } from "../../exports/package/write-package.ts";
-import type { Row } from "../../exports/table.ts";
 import { withoutPrivileges } from "../support/without-privileges.ts";
 import { anyTable, tableOf } from "./support/arbitrary-table.ts";
 import { folderState, makeTestFolder } from "./support/folder-state.ts";

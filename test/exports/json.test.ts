@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { jsonChunks } from "../../exports/json.ts";
+import { jsonChunks } from "../../exports/formats/json.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { isRawNumber, parseJsonOrThrow } from "../../schema/json.ts";
 import { anyTable, tableOf } from "./support/arbitrary-table.ts";

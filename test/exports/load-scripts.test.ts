@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
-import type { CsvProfile } from "../../exports/csv.ts";
 import { exportMirror } from "../../exports/export-mirror.ts";
+import type { CsvProfile } from "../../exports/formats/csv.ts";
 import { startRig } from "../sync/support/rig.ts";
 
 /** Runs `load.sql` of an export, and reads from the tables. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { jsonChunks, ndjsonChunks } from "../../exports/json.ts";
+import { jsonChunks, ndjsonChunks } from "../../exports/formats/json.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { anyTable, tableOf } from "./support/arbitrary-table.ts";
 

@@ -1,7 +1,7 @@
 /** One target for each parser of text from outside. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { csvProfiles, fromCsvText, readCsvRows, toCsvText } from "../../exports/csv.ts";
+import { csvProfiles, fromCsvText, readCsvRows, toCsvText } from "../../exports/formats/csv.ts";
 import { kinds } from "../../jobs/kinds.ts";
 import { parseJsonBytesOrThrow } from "../../schema/json.ts";
 import { scanBackup } from "../../src/archive/container/scan.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import type { Row } from "../../exports/table.ts";
+import type { Row } from "../../exports/formats/table.ts";
 import { readCell } from "../../src/query/sql/execute-query.ts";
 import { type QueryRequest, runQuery } from "../../src/query/sql/run-query.ts";
 import { expectUnreadable } from "../support/canary.ts";

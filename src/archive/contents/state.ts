@@ -1,5 +1,5 @@
 /** The state that a backup shows, read from its tables in JSON, and the number of changes between two of them. */
-import { readJsonRows } from "../../../exports/json.ts";
+import { readJsonRows } from "../../../exports/formats/json.ts";
 import { count, type Totals } from "../../change/change.ts";
 import { type ComparedState, compareStates, diff } from "../../change/diff.ts";
 import type { StateTable } from "../../change/items.ts";

@@ -1,5 +1,5 @@
-import { csvChunks } from "../../../exports/csv.ts";
-import { jsonChunks } from "../../../exports/json.ts";
+import { csvChunks } from "../../../exports/formats/csv.ts";
+import { jsonChunks } from "../../../exports/formats/json.ts";
 import type { PublicTable } from "../../mirror/public-tables.ts";
 import type { NewEntry } from "../container/zip-writer.ts";
 

@@ -1,6 +1,6 @@
 /** Options of the commands that print rows: parameters and statements of `query`, and the output format. */
 import { InvalidArgumentError, Option } from "commander";
-import type { CsvProfile } from "../../../exports/csv.ts";
+import type { CsvProfile } from "../../../exports/formats/csv.ts";
 import type { Cell } from "../../../schema/fields.ts";
 import { messageOf } from "../../platform/errors.ts";
 import { readRegularFile, tooLarge } from "../../platform/files/regular-files.ts";

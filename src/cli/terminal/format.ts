@@ -1,5 +1,5 @@
 /** Formats bytes, times and JSON, and hides tokens in text. */
-import { numberText } from "../../../exports/json.ts";
+import { numberText } from "../../../exports/formats/json.ts";
 import { looksLikeToken } from "../../accounts/account-name.ts";
 import { escapeLines } from "./safe-text.ts";
 

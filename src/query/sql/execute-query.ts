@@ -3,7 +3,7 @@
  * `query-child.ts` calls it. It must not load modules that know the schema: the process has to start fast.
  */
 import Database from "better-sqlite3";
-import { type BatchLimits, batchRows, type Row } from "../../../exports/table.ts";
+import { type BatchLimits, batchRows, type Row } from "../../../exports/formats/table.ts";
 import type { Cell } from "../../../schema/fields.ts";
 import { fromStored } from "../../mirror/rows/cells.ts";
 import { requireRegularFile } from "../../platform/files/regular-files.ts";

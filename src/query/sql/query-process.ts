@@ -4,7 +4,7 @@
  */
 import { fork } from "node:child_process";
 import { extname, join } from "node:path";
-import type { Row } from "../../../exports/table.ts";
+import type { Row } from "../../../exports/formats/table.ts";
 import type { Cell } from "../../../schema/fields.ts";
 import { compileCacheEnvironment } from "../../platform/compile-cache.ts";
 import { QueryError, type QueryErrorCode } from "./errors.ts";

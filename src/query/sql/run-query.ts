@@ -3,7 +3,7 @@
  * another one, or go beyond its limits of time, memory and output. This file knows nothing of the tables' columns.
  */
 import { resolve } from "node:path";
-import type { Row } from "../../../exports/table.ts";
+import type { Row } from "../../../exports/formats/table.ts";
 import { MirrorError } from "../../mirror/file/errors.ts";
 import { readShownViews } from "../../mirror/past/as-of.ts";
 import type { Point } from "../../mirror/points/point.ts";

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { jsonText } from "../../../exports/json.ts";
-import type { Row } from "../../../exports/table.ts";
+import { jsonText } from "../../../exports/formats/json.ts";
+import type { Row } from "../../../exports/formats/table.ts";
 import { printText } from "../../../src/cli/format/data/result.ts";
 
 it("printing reads no more rows than the reader of the output has taken", async () => {

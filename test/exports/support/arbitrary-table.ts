@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { ExportTable, Row } from "../../../exports/table.ts";
+import type { ExportTable, Row } from "../../../exports/formats/table.ts";
 import type { Cell } from "../../../schema/fields.ts";
 
 /** Any UTF-16 text; characters that formats treat specially are frequent. */

@@ -5,8 +5,8 @@
  */
 import { readSync, writeSync } from "node:fs";
 import { ExportError } from "../../../exports/errors.ts";
+import type { Row } from "../../../exports/formats/table.ts";
 import { writeDataPackage } from "../../../exports/package/write-package.ts";
-import type { Row } from "../../../exports/table.ts";
 
 const [out = "", label = "", rows = "0", pauses = "0"] = process.argv.slice(2);
 

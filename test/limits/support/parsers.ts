@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fromCsvText, readCsvRows, toCsvText } from "../../../exports/csv.ts";
-import { readJsonRows } from "../../../exports/json.ts";
+import { fromCsvText, readCsvRows, toCsvText } from "../../../exports/formats/csv.ts";
+import { readJsonRows } from "../../../exports/formats/json.ts";
 import { readLines } from "../../../exports/package/read-package.ts";
 import { kinds } from "../../../jobs/kinds.ts";
 import { parseJsonOrThrow } from "../../../schema/json.ts";

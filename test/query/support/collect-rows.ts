@@ -1,4 +1,4 @@
-import type { Row } from "../../../exports/table.ts";
+import type { Row } from "../../../exports/formats/table.ts";
 
 export async function collectRows(rows: AsyncIterable<Row>): Promise<Row[]> {
   const collected: Row[] = [];

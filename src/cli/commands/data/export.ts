@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { exportMirror } from "../../../../exports/export-mirror.ts";
 import type { Publication } from "../../../../exports/package/descriptor.ts";
-import { type ExportFormat, exportFormats } from "../../../../exports/package/write-package.ts";
+import { type ExportFormat, exportFormats } from "../../../../exports/package/write-tables.ts";
 import { describeCoverage } from "../../../mirror/runs/coverage.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { collect } from "../../flags/option-values.ts";

@@ -1,6 +1,6 @@
 /** `armoire search`: finds resources by words of their names, offline. */
 import { type Command, Option } from "commander";
-import type { Row } from "../../../../exports/table.ts";
+import type { Row } from "../../../../exports/formats/table.ts";
 import {
   type FoundKind,
   foundColumns,

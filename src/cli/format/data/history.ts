@@ -1,5 +1,5 @@
 /** Formats the history of a resource for people, and as rows for CSV and NDJSON. */
-import type { Row } from "../../../../exports/table.ts";
+import type { Row } from "../../../../exports/formats/table.ts";
 import type { Cell } from "../../../../schema/fields.ts";
 import type { FieldValue } from "../../../query/field-history.ts";
 import type {

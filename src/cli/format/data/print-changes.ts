@@ -1,5 +1,5 @@
 /** Prints a diff in the requested format, while it is read. `changes.ts` has the text for people. */
-import type { Row as CsvRow } from "../../../../exports/table.ts";
+import type { Row as CsvRow } from "../../../../exports/formats/table.ts";
 import {
   type Change,
   count,
@@ -82,7 +82,7 @@ const texts: Readonly<Record<Exclude<ResultFormat, "table">, TextMaker>> = {
   },
   ndjson: () => ({ head: "", add: (change) => `${toJson(change)}\n`, tail: () => "" }),
   async csv() {
-    const { csvText } = await import("../../../../exports/csv.ts");
+    const { csvText } = await import("../../../../exports/formats/csv.ts");
     const { head, addRows, tail } = csvText(changeColumns, "guarded");
     return { head, add: (change) => addRows(rowsOf(change)), tail: () => tail };
   },

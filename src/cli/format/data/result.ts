@@ -1,7 +1,7 @@
 /** Prints rows in the requested format. */
-import { type CsvProfile, csvText } from "../../../../exports/csv.ts";
-import { jsonText, ndjsonText } from "../../../../exports/json.ts";
-import type { Row, TableText } from "../../../../exports/table.ts";
+import { type CsvProfile, csvText } from "../../../../exports/formats/csv.ts";
+import { jsonText, ndjsonText } from "../../../../exports/formats/json.ts";
+import type { Row, TableText } from "../../../../exports/formats/table.ts";
 import type { Cell } from "../../../../schema/fields.ts";
 import type { QueryResult } from "../../../query/sql/run-query.ts";
 import type { Settings } from "../../settings/settings.ts";
@@ -10,9 +10,14 @@ import type { Io, Writer } from "../../terminal/io.ts";
 import { escapeLines } from "../../terminal/safe-text.ts";
 import { tableLines } from "../../terminal/text-table.ts";
 
-const texts = { csv: csvText, json: jsonText, ndjson: ndjsonText };
+const texts: Readonly<Record<TextFormat, (columns: readonly string[], csv: CsvProfile) => TableText>> = {
+  csv: csvText,
+  json: (columns) => jsonText(columns),
+  ndjson: (columns) => ndjsonText(columns),
+};
 
-export type ResultFormat = "table" | keyof typeof texts;
+type TextFormat = "csv" | "json" | "ndjson";
+export type ResultFormat = "table" | TextFormat;
 
 /** A table is printed after its last row; the other formats while rows are read. */
 export async function printResult(

@@ -1,4 +1,4 @@
-import type { Cell } from "../schema/fields.ts";
+import type { Cell } from "../../schema/fields.ts";
 
 /** A whole number may be a bigint or, if that is exact, a number. */
 export type Row = readonly Cell[];

@@ -1,0 +1,71 @@
+/** The types of columns in formats with typed columns (Parquet, SQLite). */
+import { type ColumnType, describeColumn } from "../../schema/dictionary/public-tables.ts";
+import type { Cell } from "../../schema/fields.ts";
+import type { ExportTable } from "./table.ts";
+
+/** `text` holds any cell: of a number, its digits. */
+export type FittedType = Exclude<ColumnType, "any" | "url">;
+
+export interface FittedColumn {
+  readonly name: string;
+  readonly type: FittedType;
+  /** Whether some cells did not fit the column's type of the dictionary. */
+  readonly isMixed: boolean;
+}
+
+/**
+ * Reads the table once. A column has the type of the dictionary if every cell fits it exactly, else it is text. For example,
+ * a number that a double would change is text in the mirror, and makes its column text.
+ */
+export function fitColumns(table: ExportTable): FittedColumn[] {
+  const columns = table.columns.map((name) => ({
+    name,
+    type: declaredType(table.name, name),
+    isMixed: false,
+  }));
+  for (const row of table.rows()) {
+    for (const [index, cell] of row.entries()) {
+      const column = columns[index];
+      if (cell === null || column === undefined || column.isMixed || fits(cell, column.type)) continue;
+      column.type = "text";
+      column.isMixed = true;
+    }
+  }
+  return columns;
+}
+
+function declaredType(table: string, column: string): FittedType {
+  const type = describeColumn(table, column)?.type ?? "text";
+  return type === "any" || type === "url" ? "text" : type;
+}
+
+function fits(cell: NonNullable<Cell>, type: FittedType): boolean {
+  switch (type) {
+    case "integer":
+      return typeof cell === "bigint" ? BigInt.asIntN(64, cell) === cell : Number.isSafeInteger(cell);
+    case "number":
+      return typeof cell === "number" || (typeof cell === "bigint" && BigInt(Number(cell)) === cell);
+    case "boolean":
+      return cell === 0n || cell === 1n || cell === 0 || cell === 1;
+    case "time":
+      return typeof cell === "string" && isUtcTime(cell);
+    case "object":
+      return typeof cell === "string" && isJson(cell);
+    case "text":
+      return typeof cell === "string";
+  }
+}
+
+function isUtcTime(text: string): boolean {
+  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString() === text;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return text.isWellFormed();
+  } catch {
+    return false;
+  }
+}

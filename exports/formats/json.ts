@@ -1,0 +1,113 @@
+/**
+ * Tables as JSON (one array, each row an object on a line of its own, so a diff of two exports shows rows) and as NDJSON (one
+ * object a line, nothing around them); and rows read back from either.
+ */
+import type { ColumnType } from "../../schema/dictionary/public-tables.ts";
+import type { Cell } from "../../schema/fields.ts";
+import { defaultJsonLimits, isRawNumber, JsonError, parseJsonOrThrow } from "../../schema/json.ts";
+import { batchRows, type ExportTable, type Row, type TableText, writeBatchLimits } from "./table.ts";
+
+/** The types of columns by position; null for an unknown one. */
+export type ColumnTypes = readonly (ColumnType | null)[];
+
+export function* jsonChunks(table: ExportTable, types?: ColumnTypes): Generator<string> {
+  const { head, addRows, tail } = jsonText(table.columns, types);
+  yield head;
+  for (const batch of batchRows(table.rows(), writeBatchLimits)) yield addRows(batch);
+  yield tail;
+}
+
+export function jsonText(columns: readonly string[], types?: ColumnTypes): TableText {
+  const writeRow = jsonRowWriter(columns, types);
+  let separator = "\n";
+  return {
+    head: "[",
+    addRows(batch) {
+      const text = separator + batch.map(writeRow).join(",\n");
+      separator = ",\n";
+      return text;
+    },
+    tail: "\n]\n",
+  };
+}
+
+export function* ndjsonChunks(table: ExportTable, types?: ColumnTypes): Generator<string> {
+  const { addRows } = ndjsonText(table.columns, types);
+  for (const batch of batchRows(table.rows(), writeBatchLimits)) yield addRows(batch);
+}
+
+export function ndjsonText(columns: readonly string[], types?: ColumnTypes): TableText {
+  const writeRow = jsonRowWriter(columns, types);
+  return { head: "", addRows: (batch) => batch.map((row) => `${writeRow(row)}\n`).join(""), tail: "" };
+}
+
+/**
+ * Writes a row as one line of JSON. Integers of any size are exact, and lone surrogates are escapes such as `\ud800`.
+ * @param types makes 1 and 0 of a boolean column true and false, and the JSON text of an object column an object
+ */
+function jsonRowWriter(columns: readonly string[], types: ColumnTypes = []): (row: Row) => string {
+  const fields = columns.map((column, index) => {
+    const key = `${JSON.stringify(column)}:`;
+    const type = types[index];
+    if (type === "boolean") return (cell: Cell) => key + booleanText(cell);
+    return type === "object" ? (cell: Cell) => key + objectText(cell) : (cell: Cell) => key + cellText(cell);
+  });
+  return (row) => `{${row.map((cell, index) => fields[index]?.(cell)).join(",")}}`;
+}
+
+function booleanText(cell: Cell): string {
+  return cell === 1n || cell === 1 ? "true" : cell === 0n || cell === 0 ? "false" : cellText(cell);
+}
+
+/** A text that reading would not restore byte for byte stays text. */
+function objectText(cell: Cell): string {
+  return typeof cell === "string" && /^[[{]/.test(cell) && isRestored(cell) ? cell : cellText(cell);
+}
+
+/** A whole row is within the limits of parsing, too. */
+const limitsInRow = {
+  maxDepth: defaultJsonLimits.maxDepth - 1,
+  maxValues: defaultJsonLimits.maxValues - 1_000,
+};
+
+function isRestored(text: string): boolean {
+  try {
+    return JSON.stringify(parseJsonOrThrow(text, limitsInRow).value) === text;
+  } catch (error) {
+    if (error instanceof JsonError) return false;
+    throw error;
+  }
+}
+
+function cellText(cell: Cell): string {
+  return typeof cell === "number" || typeof cell === "bigint" ? numberText(cell) : JSON.stringify(cell);
+}
+
+/**
+ * A number as JSON and CSV write it: `Number(text)` or `BigInt(text)` is the same value. -0 keeps its sign. JSON has no
+ * infinity, so it becomes a numeral beyond the range of a double. SQLite stores no NaN.
+ */
+export function numberText(value: number | bigint): string {
+  if (Object.is(value, -0)) return "-0";
+  if (value === Number.POSITIVE_INFINITY) return "1e999";
+  if (value === Number.NEGATIVE_INFINITY) return "-1e999";
+  return String(value);
+}
+
+/** Reads rows from the lines of JSON or NDJSON that this file wrote. A whole number beyond 2^53 is a bigint. */
+export function* readJsonRows(lines: Iterable<string>, columns: readonly string[]): Generator<Row> {
+  for (const line of lines) {
+    if (!line.startsWith("{")) continue;
+    const { value } = parseJsonOrThrow(line.endsWith(",") ? line.slice(0, -1) : line);
+    const row = value as Readonly<Record<string, unknown>>;
+    yield columns.map((column) => toCell(row[column]));
+  }
+}
+
+function toCell(value: unknown): Cell {
+  if (typeof value === "boolean") return value ? 1n : 0n;
+  if (!isRawNumber(value))
+    return typeof value === "object" && value !== null ? JSON.stringify(value) : ((value ?? null) as Cell);
+  const { rawJSON } = value;
+  return /^-?[1-9]\d*$/.test(rawJSON) ? BigInt(rawJSON) : Number(rawJSON);
+}

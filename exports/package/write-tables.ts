@@ -1,0 +1,119 @@
+/** Writes the tables of an export in each format. In: tables and a folder. Out: the files, with their rows, bytes and SHA-256. */
+import { join } from "node:path";
+import { describeColumn } from "../../schema/dictionary/public-tables.ts";
+import { hashFile, writeHashedFile } from "../../src/platform/atomic-file.ts";
+import { ExportError } from "../errors.ts";
+import { type CsvProfile, csvChunks } from "../formats/csv.ts";
+import { type FittedColumn, fitColumns } from "../formats/fitted-types.ts";
+import { jsonChunks, ndjsonChunks } from "../formats/json.ts";
+import { parquetChunks } from "../formats/parquet.ts";
+import { writeSqliteFile } from "../formats/sqlite.ts";
+import type { ExportTable } from "../formats/table.ts";
+import { isTableName, type PackageFile, sqliteName } from "./descriptor.ts";
+import type { Reference } from "./table-schema.ts";
+
+export const exportFormats = ["csv", "json", "ndjson", "parquet", "sqlite"] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+export interface WriteTablesRequest {
+  readonly formats: readonly ExportFormat[];
+  readonly tables: readonly ExportTable[];
+  /** Columns whose values are all keys of rows in another of the tables. Default: none. */
+  readonly references?: readonly Reference[];
+  /** Of CSV files. Default: `guarded`. */
+  readonly csv?: CsvProfile;
+  readonly signal?: AbortSignal;
+}
+
+/** @throws ExportError `bad-table-name`; what a table's rows throw; a system error; the signal's reason */
+export async function writeTables(folder: string, request: WriteTablesRequest): Promise<PackageFile[]> {
+  const { csv = "guarded", references = [], signal } = request;
+  requireFileNames(request.tables);
+  const formats = new Set(request.formats);
+  const hasTypedColumns = formats.has("parquet") || formats.has("sqlite");
+  const tables = request.tables.map((table) => ({
+    table: withCount(table),
+    columns: hasTypedColumns ? fitColumns(table) : [],
+  }));
+  const files: PackageFile[] = [];
+  for (const fitted of tables) {
+    const { table, columns } = fitted;
+    for (const format of formats) {
+      if (format === "sqlite") continue;
+      const path = `${table.name}.${format}`;
+      const chunks = chunksOf(table, columns, format, csv);
+      const written = await writeHashedFile(join(folder, path), chunks, signal);
+      files.push(fileOf(fitted, path, format, written));
+    }
+  }
+  if (!formats.has("sqlite")) return files;
+  writeSqliteFile(join(folder, sqliteName), tables, references, signal);
+  const written = await hashFile(join(folder, sqliteName));
+  return [...files, ...tables.map((fitted) => fileOf(fitted, sqliteName, "sqlite", written))];
+}
+
+function requireFileNames(tables: readonly ExportTable[]): void {
+  for (const [index, { name }] of tables.entries()) {
+    if (isTableName(name) && tables.findIndex((table) => table.name === name) === index) continue;
+    throw new ExportError(
+      "bad-table-name",
+      `${JSON.stringify(name)} cannot be a file name.`,
+      "Give each table its own name of lower-case letters and underscores, other than `datapackage`.",
+    );
+  }
+}
+
+function chunksOf(
+  table: ExportTable,
+  fitted: readonly FittedColumn[],
+  format: Exclude<ExportFormat, "sqlite">,
+  csv: CsvProfile,
+): Iterable<string | Uint8Array> {
+  const types = table.columns.map((column) => describeColumn(table.name, column)?.type ?? null);
+  switch (format) {
+    case "csv":
+      return csvChunks(table, csv);
+    case "json":
+      return jsonChunks(table, types);
+    case "ndjson":
+      return ndjsonChunks(table, types);
+    case "parquet":
+      return parquetChunks(table, fitted);
+  }
+}
+
+interface CountedTable extends ExportTable {
+  /** The rows that were read last. */
+  count: number;
+}
+
+function withCount({ name, columns, rows }: ExportTable): CountedTable {
+  const counted: CountedTable = {
+    name,
+    columns,
+    count: 0,
+    *rows() {
+      counted.count = 0;
+      for (const row of rows()) {
+        counted.count++;
+        yield row;
+      }
+    },
+  };
+  return counted;
+}
+
+function fileOf(
+  { table, columns }: { readonly table: CountedTable; readonly columns: readonly FittedColumn[] },
+  path: string,
+  format: ExportFormat,
+  { bytes, sha256 }: { readonly bytes: number; readonly sha256: string },
+): PackageFile {
+  const isTyped = format === "parquet" || format === "sqlite";
+  const mixedColumns = isTyped ? columns.flatMap(({ name, isMixed }) => (isMixed ? [name] : [])) : [];
+  return {
+    ...{ path, table: table.name, format, rows: table.count, columns: [...table.columns] },
+    ...(mixedColumns.length > 0 && { mixedColumns }),
+    ...{ bytes, sha256 },
+  };
+}
