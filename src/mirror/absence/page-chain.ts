@@ -1,8 +1,13 @@
 /**
- * The pages of a collection as the mirror holds them: whether they form one consistent listing, and which items it
- * lacks.
+ * The pages of a collection as the mirror holds them: whether they form one consistent listing, whether that proves
+ * the absence of former items, and which items it lacks.
+ *
+ * A listing is consistent if every page was read, every entry is a resource of the expected kind, and the totals and
+ * addresses that its pages state agree with what was read. It proves an absence if, in addition, its pages state their
+ * totals and no unknown address as their own. Otherwise only the response to a request for the item does.
  */
 import { sql } from "kysely";
+import type { PageTable } from "../../../schema/tables.ts";
 import type { Connection } from "../file/connection.ts";
 import { idsIn, idTable, prepare, prepareColumn, q } from "../file/statements.ts";
 
@@ -16,8 +21,15 @@ export interface ChainPage {
   /** The current revision; null for a page that is gone. */
   readonly seq: number | null;
   readonly items: number;
+  /** Entries without a usable address, of those that should have one. */
+  readonly unusableEntries: number;
+  /** Items that have another kind than those of this listing. */
+  readonly foreignItems: number;
   /** The collection's size as stated by the page, or the number of items on the page; null if it states none. */
   readonly total: number | null;
+  /** As the page states it: the number of pages, or of items on this page, or on a full one. */
+  readonly pageTotal: number | null;
+  readonly doubt: PageTable["doubt"];
   readonly hasEtag: 0 | 1;
   /** The last request for it failed. */
   readonly isFailing: 0 | 1;
@@ -47,19 +59,49 @@ export function findChainFault(pages: readonly ChainPage[], repeated: number): C
   if (pages.at(-1)?.nextId !== null) return permanent("its pages form a circle");
   if (pages.some(({ cut }) => cut === "page-loop")) return transient("continues without new items");
   if (pages.some(({ cut }) => cut !== null)) return permanent("the link to its next page is invalid");
+  if (pages.some(({ doubt }) => doubt === "other-page"))
+    return permanent("a page names the address of another resource as its own");
+  const unusable = sumOf(pages, "unusableEntries");
+  if (unusable > 0)
+    return permanent(`has ${unusable} ${unusable === 1 ? "entry" : "entries"} without a usable address`);
+  const foreign = sumOf(pages, "foreignItems");
+  if (foreign > 0)
+    return permanent(`lists ${foreign} ${foreign === 1 ? "resource" : "resources"} of another kind`);
   if (repeated > 0) return transient(`lists ${repeated} items more than once`);
   const held = pages.filter(({ seq }) => seq !== null);
   if (held.some(({ hasOddTotal }) => hasOddTotal)) return permanent("its collection_total is not a number");
   const [total = null, ...otherTotals] = new Set(held.map((page) => page.total));
-  const items = held.reduce((sum, page) => sum + page.items, 0);
+  const items = sumOf(held, "items");
   // Some services state the number of items on the page.
   const isTotalOfPages = pages.length > 1 && held.every((page) => page.total === page.items);
   if (otherTotals.length > 0 && !isTotalOfPages)
     return transient(`its pages say ${[total, ...otherTotals].map((n) => n ?? "nothing").join(" and ")}`);
-  if (total !== null && !isTotalOfPages)
-    return total === items ? null : transient(`says ${total}, lists ${items}`);
-  return held.length < pages.length ? transient("links to a page that does not exist") : null;
+  if (total !== null && !isTotalOfPages && total !== items) return transient(`says ${total}, lists ${items}`);
+  if ((total === null || isTotalOfPages) && held.length < pages.length)
+    return transient("links to a page that does not exist");
+  const odd = held.find((page) => !hasPlausiblePageTotal(page, held) && !mayBePageSize(page));
+  return odd === undefined ? null : transient(`says ${odd.pageTotal} pages, has ${held.length}`);
 }
+
+/** Whether a consistent listing proves that a former item which it lacks is gone. Pure. */
+export function isProof(pages: readonly ChainPage[]): boolean {
+  const held = pages.filter(({ seq }) => seq !== null);
+  return held.every(
+    (page) => page.total !== null && page.doubt === null && hasPlausiblePageTotal(page, held),
+  );
+}
+
+/** Whether it counts the pages, all or those with items, or the items of the page. */
+function hasPlausiblePageTotal({ pageTotal, items }: ChainPage, pages: readonly ChainPage[]): boolean {
+  const filled = pages.filter((page) => page.items > 0).length;
+  return pageTotal === null || [pages.length, filled, items, pages[0]?.items].includes(pageTotal);
+}
+
+const mayBePageSize = ({ pageTotal, items, total }: ChainPage): boolean =>
+  total !== null && pageTotal !== null && pageTotal > items;
+
+const sumOf = (pages: readonly ChainPage[], count: "items" | "unusableEntries" | "foreignItems"): number =>
+  pages.reduce((sum, page) => sum + page[count], 0);
 
 export interface ChainReader {
   /** The collections that these are pages of; for `unchanged` ones, only collections with an unfinished pass. */
@@ -108,10 +150,15 @@ export function prepareChainReader(db: Connection): ChainReader {
        select :collectionId
        union select p.next_id from chain join _page p on p.id = chain.id where p.next_id is not null
      )
-     select p.id, p.collection_id as collectionId, p.next_id as nextId, p.total, r.checked_run as checkedRun,
+     select p.id, p.collection_id as collectionId, p.next_id as nextId, p.total, p.page_total as pageTotal, p.doubt,
+       r.checked_run as checkedRun,
        r.etag is not null as hasEtag, r.error is not null as isFailing,
        (select v.seq from _revision v where v.resource_id = p.id and v.to_run is null) as seq,
        (select count(*) from _member m where m.page_id = p.id) as items,
+       (select count(*) from _member m where m.page_id = p.id and m.item_id is null)
+         - (select count(*) from _measurement m where m.parent_id = p.id) as unusableEntries,
+       (select count(*) from _issue where resource_id = p.id and code = 'kind-conflict'
+        and pointer like '/collection/%') as foreignItems,
        exists (select 1 from _issue where resource_id = p.id and pointer = '/meta/collection_total') as hasOddTotal,
        (select iif(code = 'page-loop', code, 'other') from _issue
         where resource_id = p.id and pointer = '/meta/next' and p.next_id is null) as cut

@@ -20,7 +20,7 @@ const descriptions: Partial<Record<CheckProblem["code"], string>> = {
   row: "its rows do not match its body",
   link: "its links do not match its body",
   member: "its items do not match its body",
-  page: "its next page or total does not match its body",
+  page: "its next page or totals do not match its body",
 };
 
 /** @returns the number of resources with a body */
@@ -67,11 +67,11 @@ export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportP
     // A loop is cut: its last page has no next page.
     const isCut = page?.next === null && page.hasLoop === 1;
     // A former page that is no list any more leads nowhere.
-    const noPage = page && [null, null];
+    const noPage = page && [null, null, null];
     compare(
       "page",
-      page && [isCut ? derived.nextUrl : page.next, page.total],
-      derived.items === null ? noPage : [derived.nextUrl, derived.collectionTotal],
+      page && [isCut ? derived.nextUrl : page.next, page.total, page.pageTotal],
+      derived.items === null ? noPage : [derived.nextUrl, derived.collectionTotal, derived.pageTotal],
     );
   }
   checkStrayRows(db, report);
@@ -102,7 +102,7 @@ function prepareStored(db: Connection) {
     q
       .selectFrom("_page as p")
       .leftJoin("_resource as n", "n.id", "p.next_id")
-      .select(["n.url as next", "p.total"])
+      .select(["n.url as next", "p.total", "p.page_total as pageTotal"])
       .select(
         sql<0 | 1>`exists (select 1 from _issue where resource_id = p.id and code = 'page-loop')`.as(
           "hasLoop",

@@ -46,6 +46,9 @@ export interface Derived {
   /** The next page of a collection. */
   readonly nextUrl: string | null;
   readonly collectionTotal: number | null;
+  readonly pageTotal: number | null;
+  /** What the body names as its own address, as the current page or as the previous one, if it is another address. */
+  readonly otherAddresses: { readonly own: readonly string[]; readonly previous: string | null };
   readonly projection: Projection | null;
   readonly issues: readonly DerivedIssue[];
 }
@@ -106,7 +109,13 @@ export function deriveOrThrow(
     const url = resolve(link, "links", name);
     return [{ name, url, ...kindOfLink(kind, name, issues) }];
   });
-  const { next, collectionTotal } = envelope.meta;
+  const { next, prev, current, collectionTotal, pageTotal } = envelope.meta;
+  const otherAddress = (link: string | null): string | null => {
+    if (link === null) return null;
+    const resolved = resolveLink(link, resource.baseUrl, context.origin);
+    const address = "url" in resolved ? resolved.url : link;
+    return address === resource.baseUrl ? null : address;
+  };
   const projection = kind?.project?.(envelope, context.serviceName) ?? null;
   if (projection) issues.pushAll(projection.issues);
   return {
@@ -114,6 +123,11 @@ export function deriveOrThrow(
     items: envelope.rel === "collection" ? deriveItems(envelope, resource.kind, kind, resolve, issues) : null,
     nextUrl: next === null ? null : resolve(next, "meta", "next"),
     collectionTotal,
+    pageTotal,
+    otherAddresses: {
+      own: [envelope.self, current].map(otherAddress).filter((address) => address !== null),
+      previous: otherAddress(prev),
+    },
     projection,
     issues: issues.all(),
   };

@@ -5,7 +5,7 @@
  */
 import { sql } from "kysely";
 import { limits } from "../../../schema/input/limits.ts";
-import type { ResourceState } from "../../../schema/tables.ts";
+import type { PageTable, ResourceState } from "../../../schema/tables.ts";
 import { withoutNote } from "../absence/absences.ts";
 import type { Connection } from "../file/connection.ts";
 import { prepare, prepareColumn, q } from "../file/statements.ts";
@@ -14,7 +14,8 @@ import { memberTable, prepareVersionedRows } from "../rows/versioned-rows.ts";
 import type { Derived } from "./derive.ts";
 import type { Resources, WrittenResource } from "./resources.ts";
 
-export type NextPage = Pick<Derived, "nextUrl" | "collectionTotal">;
+/** What a page says about itself and its collection. */
+export type PageFacts = Pick<Derived, "nextUrl" | "collectionTotal" | "pageTotal" | "otherAddresses">;
 
 export interface Member {
   readonly itemId: number | null;
@@ -30,7 +31,7 @@ export interface Pages {
   writeNext(
     page: WrittenResource,
     collectionId: number,
-    nextPage: NextPage,
+    facts: PageFacts,
     runId: number,
   ): { hasNewPage: boolean; isLoop: boolean };
   /** Removes the link to the next page, for a resource that is no longer a page. */
@@ -60,7 +61,7 @@ export function preparePages(db: Connection, resources: Resources): Pages {
   const isEndless = (
     page: WrittenResource,
     collectionId: number,
-    { nextUrl, collectionTotal }: NextPage,
+    { nextUrl, collectionTotal }: PageFacts,
   ): boolean => {
     const isNextKnown = nextUrl !== null && resources.find(nextUrl) !== undefined;
     // Some services state the number of items on the page.
@@ -76,6 +77,23 @@ export function preparePages(db: Connection, resources: Resources): Pages {
       pageId = statements.selectPrevious.get({ pageId });
     }
     return true;
+  };
+
+  /** Whether the body may be that of another page. */
+  const doubtAbout = (
+    page: WrittenResource,
+    collectionId: number,
+    { own, previous }: PageFacts["otherAddresses"],
+  ): PageTable["doubt"] => {
+    const isFirst = page.id === collectionId;
+    // The first page has none before it. That of a later page may have any address of its collection.
+    const named = isFirst && previous !== null ? [...own, previous] : own;
+    const known = named.map((url) => resources.find(url));
+    if (known.some((other) => other !== undefined && other.id !== page.id)) return "other-page";
+    const before = isFirst || previous === null ? undefined : resources.find(previous);
+    if (before !== undefined && statements.selectCollection.get({ pageId: before.id }) !== collectionId)
+      return "other-page";
+    return known.some((other) => other === undefined) ? "other-address" : null;
   };
 
   /** @returns null if the URL is known as a resource of another kind */
@@ -99,19 +117,25 @@ export function preparePages(db: Connection, resources: Resources): Pages {
       const rows = members.map(({ itemId, name }, n) => [id, BigInt(n), toStoredId(itemId), toStored(name)]);
       memberRows.replace(page, rows, runId);
     },
-    writeNext(page, collectionId, nextPage, runId) {
-      const { nextUrl, collectionTotal } = nextPage;
+    writeNext(page, collectionId, facts, runId) {
+      const { nextUrl, collectionTotal, pageTotal, otherAddresses } = facts;
       statements.clearNotesOfItems.run({ pageId: page.id });
       const next =
-        nextUrl === null || isEndless(page, collectionId, nextPage)
+        nextUrl === null || isEndless(page, collectionId, facts)
           ? null
           : ensurePage(nextUrl, page, collectionId, runId);
       const isCircle =
         next !== null && statements.leadsTo.get({ fromId: next.id, toId: page.id, runId }) !== undefined;
-      statements.updatePage.run({ pageId: page.id, nextId: next?.id ?? null, total: collectionTotal });
+      statements.updatePage.run({
+        pageId: page.id,
+        ...{ nextId: next?.id ?? null, total: collectionTotal, pageTotal },
+        doubt: doubtAbout(page, collectionId, otherAddresses),
+      });
       return { hasNewPage: next?.isNew ?? false, isLoop: isCircle || (nextUrl !== null && next === null) };
     },
-    cut: (pageId) => void statements.updatePage.run({ pageId, nextId: null, total: null }),
+    cut(pageId) {
+      statements.updatePage.run({ pageId, nextId: null, total: null, pageTotal: null, doubt: null });
+    },
   };
 }
 
@@ -124,6 +148,14 @@ const withEarlierPages = (pageId: number) =>
       .where("next_id", "=", pageId)
       .union(w.selectFrom("earlier").innerJoin("_page as p", "p.next_id", "earlier.id").select("p.id")),
   );
+
+interface PageUpdate {
+  pageId: number;
+  nextId: number | null;
+  total: number | null;
+  pageTotal: number | null;
+  doubt: PageTable["doubt"];
+}
 
 const isStillHeld = sql`exists (select 1 from _revision where resource_id = _resource.id and to_run is null)`;
 
@@ -138,8 +170,11 @@ function prepareStatements(db: Connection) {
     insertPage: prepare(db, (p: { pageId: number; collectionId: number }) =>
       q.insertInto("_page").orIgnore().values({ id: p.pageId, collection_id: p.collectionId }),
     ),
-    updatePage: prepare(db, (p: { pageId: number; nextId: number | null; total: number | null }) =>
-      q.updateTable("_page").set({ next_id: p.nextId, total: p.total }).where("id", "=", p.pageId),
+    updatePage: prepare(db, (p: PageUpdate) =>
+      q
+        .updateTable("_page")
+        .set({ next_id: p.nextId, total: p.total, page_total: p.pageTotal, doubt: p.doubt })
+        .where("id", "=", p.pageId),
     ),
     countPages: prepareColumn(db, (p: { collectionId: number }) =>
       q
