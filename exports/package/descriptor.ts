@@ -50,6 +50,7 @@ const kindCoverage = z.object({
   failed: count,
   gone: count,
   partial: count,
+  missingLinks: count.default(0),
   awaitingApproval: count,
   oldestCheckAt: z.string().nullable(),
   newestCheckAt: z.string().nullable(),

@@ -10,6 +10,7 @@ import { isoTime, prepare, prepareColumn } from "../mirror/file/statements.ts";
 import type { EndedRun } from "../mirror/points/resolve-point.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { type Coverage, coverageOf, type KindCoverage, readCoverage } from "../mirror/runs/coverage.ts";
+import { type MissingLink, readMissingLinks } from "../mirror/runs/missing-links.ts";
 import { listRuns, type RunRecord } from "../mirror/runs/runs.ts";
 import { q } from "./views.ts";
 
@@ -21,7 +22,7 @@ export interface MirrorStatus {
   readonly baseUrl: string;
   readonly serviceName: string;
   readonly fileBytes: number;
-  /** Whether everything known is held, every list is consistent, and no deletion awaits approval. */
+  /** Whether everything known is held, every list is consistent and linked, and no deletion awaits approval. */
   readonly complete: boolean;
   readonly kinds: readonly KindStatus[];
   readonly revisions: number;
@@ -31,6 +32,8 @@ export interface MirrorStatus {
   readonly unfollowedLinks: readonly { readonly name: string; readonly count: number }[];
   /** Lists whose pages are incomplete or inconsistent, and why. They prove no deletion. */
   readonly partialListings: readonly { readonly url: string; readonly why: string }[];
+  /** Resources without a usable link of this name, which the specification requires, and the kind behind it. */
+  readonly missingLinks: readonly MissingLink[];
   /** Resources that are absent at the service, and kept until `sync --approve` or until they are seen again. */
   readonly awaitingApproval: number;
   /** Lists that had items and are empty now; their items await approval. */
@@ -94,6 +97,7 @@ export function readStatus(mirror: MirrorReader): MirrorStatus {
     issues: readIssues(mirror),
     unfollowedLinks: readUnfollowedLinks(mirror),
     partialListings: readPartialListings(mirror),
+    missingLinks: readMissingLinks(mirror.db),
     awaitingApproval: kinds.reduce((sum, { awaitingApproval }) => sum + awaitingApproval, 0),
     emptiedLists,
     failures: readFailures(mirror),
@@ -222,14 +226,20 @@ export interface KindStatus extends KindCoverage {
 
 function readKinds(mirror: MirrorReader): { complete: boolean; kinds: KindStatus[] } {
   const stored = new Map(readCoverage(mirror).kinds.map((coverage) => [coverage.kind, coverage]));
-  const kinds = countKinds(mirror).map((counts): KindStatus => {
-    const { partial = 0, awaitingApproval = 0 } = stored.get(counts.kind) ?? {};
-    return { ...counts, partial, awaitingApproval };
+  const known = countKinds(mirror).map((counts): KindStatus => {
+    const { partial = 0, missingLinks = 0, awaitingApproval = 0 } = stored.get(counts.kind) ?? {};
+    stored.delete(counts.kind);
+    return { ...counts, partial, missingLinks, awaitingApproval };
   });
+  // Kinds of which nothing is known, because the links to them are missing.
+  const unknown = [...stored.values()].map((kind) => ({ ...kind, p90CheckAt: null, p50CheckAt: null }));
+  const kinds = [...known, ...unknown];
   return { complete: coverageOf(kinds).complete, kinds };
 }
 
-function countKinds({ db }: MirrorReader): Omit<KindStatus, "partial" | "awaitingApproval">[] {
+function countKinds({
+  db,
+}: MirrorReader): Omit<KindStatus, "partial" | "missingLinks" | "awaitingApproval">[] {
   const countOf = (state: ResourceState) => sql<number>`sum(state = ${state})`;
   /** @param rank among the held resources of the kind; 1 is the newest check */
   const checkAt = (rank: string) =>

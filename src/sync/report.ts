@@ -19,7 +19,7 @@ export interface SyncReport {
   readonly run: number;
   /** The mirror's file. */
   readonly mirror: string;
-  /** Whether everything known in the scope is held, every list is consistent, and no deletion awaits approval. */
+  /** Whether everything known in the scope is held, every list is consistent and linked, and no deletion awaits approval. */
   readonly complete: boolean;
   /** Complete, and the run left nothing to do: nothing is pending, failed or left unchecked. */
   readonly upToDate: boolean;
@@ -55,6 +55,8 @@ export interface ResourceCounts {
   failed: number;
   /** Links that are not followed: they lead to another origin, or are no URLs. */
   skipped: number;
+  /** Resources without a usable link that the specification requires: what is behind it is unknown. */
+  missingLinks: number;
   /** Absent resources that become tombstones only after approval. */
   awaitingApproval: number;
   /** Collections whose pages are inconsistent, and prove no absence. */

@@ -5,11 +5,20 @@
 import { isComplete as isWhole } from "../../mirror/runs/coverage.ts";
 import type { BackupManifest } from "./manifest.ts";
 
-type Coverage = Pick<BackupManifest, "coverage" | "partial" | "awaitingApproval" | "catalogue">;
+type Coverage = Pick<
+  BackupManifest,
+  "coverage" | "partial" | "missingLinks" | "awaitingApproval" | "catalogue"
+>;
 
 /** Whether the mirror was complete, with the linked resources and pictures that the user requested. */
-export const isComplete = ({ coverage, partial, awaitingApproval, catalogue }: Coverage): boolean =>
-  isWhole([...coverage, { due: 0, failed: 0, partial, awaitingApproval }]) &&
+export const isComplete = ({
+  coverage,
+  partial,
+  missingLinks,
+  awaitingApproval,
+  catalogue,
+}: Coverage): boolean =>
+  isWhole([...coverage, { due: 0, failed: 0, partial, missingLinks, awaitingApproval }]) &&
   countMissingLinked({ catalogue }) === 0;
 
 /** The number of known resources of a kind that are not in the backup. */
@@ -38,8 +47,14 @@ export function describeMissing(manifest: Coverage): string | null {
       ...(failed > 0 ? [`${counted(failed, kind)} listed and could not be fetched`] : []),
     ];
   });
-  const { partial, awaitingApproval } = manifest;
+  const { partial, missingLinks, awaitingApproval } = manifest;
   if (partial > 0) parts.push(partial === 1 ? "1 list is inconsistent" : `${partial} lists are inconsistent`);
+  if (missingLinks > 0)
+    parts.push(
+      missingLinks === 1
+        ? "1 link that the service must have is missing or invalid"
+        : `${missingLinks} links that the service must have are missing or invalid`,
+    );
   if (awaitingApproval > 0)
     parts.push(`${awaitingApproval} absent resources are kept until \`armoire sync --approve\``);
   const linked = countMissingLinked(manifest);

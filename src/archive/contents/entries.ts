@@ -160,6 +160,7 @@ function describeMirror(
       ...(tables.some(({ name }) => name === "media") ? [{ kind: "picture", ...countPictures(db) }] : []),
     ],
     partial: kinds.reduce((sum, { partial }) => sum + partial, 0),
+    missingLinks: kinds.reduce((sum, { missingLinks }) => sum + missingLinks, 0),
     awaitingApproval: kinds.reduce((sum, { awaitingApproval }) => sum + awaitingApproval, 0),
     notGranted: identity.area === "account" ? listNotGranted({ db }) : [],
     revisions,

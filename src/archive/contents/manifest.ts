@@ -44,6 +44,8 @@ const manifest = z.strictObject({
   coverage,
   /** Lists whose pages are inconsistent. */
   partial: count,
+  /** Links that the specification requires, missing or unusable. */
+  missingLinks: count.default(0),
   /** Absent resources that are kept until the user approves. */
   awaitingApproval: count,
   /** Scopes that the user's token lacks, as the service reported. */

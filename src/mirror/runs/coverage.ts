@@ -1,12 +1,14 @@
 /**
  * How whole and how fresh a mirror is. Each run stores it when it closes; exports, queries, `status` and backups read it
- * here, so `complete` means one thing: everything known is held, every list is consistent, and no deletion awaits approval.
+ * here, so `complete` means one thing: everything known is held, every list is consistent and linked, and no deletion
+ * awaits approval.
  */
 import { sql } from "kysely";
 import { readEmptiedLists } from "../absence/emptied-lists.ts";
 import type { Connection } from "../file/connection.ts";
 import { isoTime, prepare, prepareColumn, q } from "../file/statements.ts";
 import type { MirrorReader } from "../reader.ts";
+import { readMissingLinks } from "./missing-links.ts";
 
 /** Counts of resources of one kind: `known` is the sum of `held`, `due`, `failed` and `gone`. */
 export interface KindCoverage {
@@ -20,6 +22,8 @@ export interface KindCoverage {
   readonly gone: number;
   /** Lists of this kind whose pages are inconsistent. */
   readonly partial: number;
+  /** Resources without a usable link to one of this kind, which the specification requires. */
+  readonly missingLinks: number;
   /** Absent resources that are kept until `sync --approve`. */
   readonly awaitingApproval: number;
   /** Times of the first and the last check of held resources, ISO 8601, UTC; null if none is held. */
@@ -33,12 +37,13 @@ export interface Coverage {
 }
 
 type Gaps = Pick<KindCoverage, "due" | "failed"> &
-  Partial<Pick<KindCoverage, "partial" | "awaitingApproval">>;
+  Partial<Pick<KindCoverage, "partial" | "missingLinks" | "awaitingApproval">>;
 
 /** Whether nothing of these kinds is missing or in doubt. */
 export const isComplete = (kinds: readonly Gaps[]): boolean =>
   kinds.every(
-    ({ due, failed, partial = 0, awaitingApproval = 0 }) => due + failed + partial + awaitingApproval === 0,
+    ({ due, failed, partial = 0, missingLinks = 0, awaitingApproval = 0 }) =>
+      due + failed + partial + missingLinks + awaitingApproval === 0,
   );
 
 export const coverageOf = (kinds: readonly KindCoverage[]): Coverage => ({
@@ -116,7 +121,7 @@ function countCoverage(db: Connection): readonly KindCoverage[] {
   const countOf = (condition: ReturnType<typeof sql<boolean>>) => sql<number>`total(${condition})`;
   const checkAt = (extreme: "min" | "max") =>
     isoTime<string | null>(`${extreme}(checked_at) filter (where state = 'held')`);
-  const kinds = prepare(db, () =>
+  const known = prepare(db, () =>
     q
       .selectFrom("_resource")
       .select(["kind", (eb) => eb.fn.countAll<number>().as("known")])
@@ -133,10 +138,15 @@ function countCoverage(db: Connection): readonly KindCoverage[] {
       .orderBy((eb) => eb.fn.min("id")),
   ).all();
   const partial = new Map(selectPartial(db).map(({ kind, count }) => [kind, count]));
+  const missing = Map.groupBy(readMissingLinks(db), ({ kind }) => kind);
   const emptied = readEmptiedLists(db);
-  return kinds.map(({ awaitingApproval, oldestCheckAt, newestCheckAt, ...counts }) => ({
+  const unknown = [...missing.keys()]
+    .filter((kind) => !known.some((row) => row.kind === kind))
+    .map((kind) => ({ kind, ...nothingKnown }));
+  return [...known, ...unknown].map(({ awaitingApproval, oldestCheckAt, newestCheckAt, ...counts }) => ({
     ...counts,
     partial: partial.get(counts.kind) ?? 0,
+    missingLinks: missing.get(counts.kind)?.length ?? 0,
     awaitingApproval:
       awaitingApproval +
       emptied.filter(({ kind }) => kind === counts.kind).reduce((sum, { absent }) => sum + absent, 0),
@@ -144,6 +154,11 @@ function countCoverage(db: Connection): readonly KindCoverage[] {
     newestCheckAt,
   }));
 }
+
+const nothingKnown = {
+  ...{ known: 0, held: 0, due: 0, failed: 0, gone: 0, awaitingApproval: 0 },
+  ...{ oldestCheckAt: null, newestCheckAt: null },
+};
 
 function selectPartial(db: Connection): { kind: string; count: number }[] {
   return prepare(db, () =>
@@ -165,7 +180,8 @@ export function describeCoverage({ complete, kinds }: Coverage): string {
   return `${complete ? "Complete" : "Not complete"}: ${text}${describeChecks(kinds)}.`;
 }
 
-function describeGaps({ kind, held, due, failed, partial, awaitingApproval }: KindCoverage): string[] {
+function describeGaps(coverage: KindCoverage): string[] {
+  const { kind, held, due, failed, partial, missingLinks, awaitingApproval } = coverage;
   const name = kind.replaceAll("_", " ");
   const missing = due + failed;
   const isList = listKinds.has(kind) || kind.startsWith("related") || kind.startsWith("same");
@@ -173,6 +189,11 @@ function describeGaps({ kind, held, due, failed, partial, awaitingApproval }: Ki
   return [
     ...(missing > 0 ? [isList ? `${pages} not read` : `${held} of ${held + missing} ${name}s held`] : []),
     ...(partial > 0 ? [`${partial} ${partial === 1 ? "list" : "lists"} of ${name} inconsistent`] : []),
+    ...(missingLinks > 0
+      ? [
+          `${missingLinks} ${missingLinks === 1 ? "link" : "links"} to ${isList ? `lists of ${name}` : name} missing`,
+        ]
+      : []),
     ...(awaitingApproval > 0
       ? [`${awaitingApproval} absent ${isList ? name : `${name}s`} await approval`]
       : []),

@@ -4,6 +4,7 @@ import type { ResourceState } from "../../../schema/tables.ts";
 import { type CheckCycle, type CycleWork, prepareCycleWork, readCycle } from "../../mirror/check-cycle.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
 import { prepareColumn, q, textsIn } from "../../mirror/file/statements.ts";
+import { readMissingLinks } from "../../mirror/runs/missing-links.ts";
 import { inScope, type Scope } from "../../mirror/scope.ts";
 import { planChecks } from "./checks.ts";
 import { countNewWork, hasDueWork } from "./new-work.ts";
@@ -88,6 +89,8 @@ export interface RemainingWork {
   readonly pending: number;
   /** Resources of the scope that are not held: never fetched, whatever the reason. */
   readonly unfetched: number;
+  /** Links from and to the scope that the specification requires, and that are missing or unusable. */
+  readonly missingLinks: number;
   /** Checks that are not due, and that the run would have made without its limits. */
   readonly notChecked: number;
 }
@@ -106,21 +109,24 @@ export function countRemaining(
 ): RemainingWork {
   const unlimited = { ...request, skipFresherThanMillis: 0, maxFreeChecks: Number.MAX_SAFE_INTEGER };
   const all = countPending(db, unlimited, failedIds);
-  const unfetched = [...countNewWork(db, request.scope).values()].reduce((sum, count) => sum + count, 0);
+  const gaps = {
+    unfetched: [...countNewWork(db, request.scope).values()].reduce((sum, count) => sum + count, 0),
+    missingLinks: readMissingLinks(db, request.scope).length,
+  };
   if (checksWholeAccount(request)) {
     // Every run makes these checks anew, so none of them is left to the next one.
     const failed = new Set(failedIds);
     const notChecked = accountChecks(db, unlimited).filter(({ id }) => !failed.has(id)).length;
-    return { pending: all - notChecked, notChecked, unfetched };
+    return { pending: all - notChecked, notChecked, ...gaps };
   }
-  if (request.mode !== "incremental") return { pending: all, notChecked: 0, unfetched };
+  if (request.mode !== "incremental") return { pending: all, notChecked: 0, ...gaps };
   const { listings, expected } = prepareCheckQueries(db, unlimited);
   const counted = new Set([...failedIds, ...dueCheckIds(db, unlimited)]);
   // Optional checks come after all fetches.
   const optional = hasDueWork(db, request.scope) ? [] : expected(hasMoreWork);
   const ids = [...listings(hasMoreWork), ...optional].map(({ id }) => id);
   const notChecked = new Set(ids.filter((id) => !counted.has(id))).size;
-  return { pending: all, notChecked, unfetched };
+  return { pending: all, notChecked, ...gaps };
 }
 
 /** The number of due checks: of suspects, and of resources that exceed the max staleness. */

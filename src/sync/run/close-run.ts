@@ -21,12 +21,15 @@ export async function closeRun(
   { approve }: Pick<RunRequest, "approve">,
   tools: RunTools,
   state: RunState,
-  { stopped: stoppedBy, left: { pending, notChecked }, error }: RunEnding,
+  { stopped: stoppedBy, left: { pending, notChecked, missingLinks }, error }: RunEnding,
 ): Promise<{ resources: ResourceCounts } & Pick<RunClosing, "stopped" | "bulkDeletions">> {
   const { mirror, clock } = tools;
   const { new: added, changed, unchanged, gone, failed } = state.summary;
   const skipped = countSkippedLinks(mirror.reader);
-  const found = { new: added, changed, unchanged, gone, pending, notChecked, failed, skipped };
+  const found = {
+    ...{ new: added, changed, unchanged, gone, pending, notChecked, failed, skipped },
+    missingLinks,
+  };
   const { stopped, bulkDeletions, ...decided } = await mirror.writes.closeRun(state.runId, {
     endedAt: toIso(clock.now()),
     stopped: stoppedBy,
@@ -65,7 +68,8 @@ export async function closeAndReport(
   const resumeAt = stop?.resumeAt == null ? allowance.resetAt : Math.min(stop.resumeAt, latest);
   const resumeMillis = stopped === "allowance" ? resumeAt : null;
   const { unfetched, pending } = left;
-  const complete = unfetched === 0 && resources.partial === 0 && resources.awaitingApproval === 0;
+  const { partial, missingLinks, awaitingApproval } = resources;
+  const complete = unfetched + partial + missingLinks + awaitingApproval === 0;
   const isDone = stopped === null && pending === 0 && resources.failed === 0;
   return {
     run: state.runId,

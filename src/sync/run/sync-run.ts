@@ -80,7 +80,7 @@ export class SyncRun {
       return scope;
     } catch (error) {
       const message = messageOf(error);
-      const left = { pending: 0, notChecked: 0, unfetched: 0 };
+      const left = { pending: 0, notChecked: 0, unfetched: 0, missingLinks: 0 };
       const ending = { stopped: "error", left, error: message } as const;
       // The first error is reported. If the mirror cannot be written, the run cannot be closed either.
       await closeRun(this.#request, this.#tools, this.#state, ending).catch(() => {});

@@ -6,12 +6,16 @@ import type { DueResource } from "../../../src/mirror/scope.ts";
 import { beginRun, closeRun, crawl, type MirrorRig, startMirrorRig } from "../support/mirror-rig.ts";
 import { entity, page, root, urlOf, type World, worldOf } from "../support/world.ts";
 
+/** A brand with its list of models, which is empty and the same for all. */
+const brand = (name: string) => entity({ name }, { models: urlOf("models/") });
+
 const bodies = {
   "/": root(),
   "brands/": page(["brands/1/", "brands/2/", "brands/3/"], null),
-  "brands/1/": entity({ name: "one" }),
-  "brands/2/": entity({ name: "two" }),
-  "brands/3/": entity({ name: "three" }),
+  "brands/1/": brand("one"),
+  "brands/2/": brand("two"),
+  "brands/3/": brand("three"),
+  "models/": page([], null),
 };
 const world: World = worldOf(bodies);
 
@@ -40,7 +44,8 @@ it("a run stores its coverage when it closes, with times that do not move afterw
   const then = coverageOf(rig);
   expect(then.complete).toBe(false);
   expect(kindIn(then, "brand")).toEqual({
-    ...{ kind: "brand", known: 3, held: 1, due: 2, failed: 0, gone: 0, partial: 0, awaitingApproval: 0 },
+    ...{ kind: "brand", known: 3, held: 1, due: 2, failed: 0, gone: 0, partial: 0, missingLinks: 0 },
+    awaitingApproval: 0,
     ...{ oldestCheckAt: expect.any(String), newestCheckAt: expect.any(String) },
   });
   crawl(mirror, world);

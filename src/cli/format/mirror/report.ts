@@ -101,6 +101,15 @@ export function formatWarnings(report: SyncReport, account: string | null): stri
         : `${resources.partial} lists are partial and prove`;
     lines.push(`${lists} no removals; \`armoire status${ofAccount}\` shows where.`);
   }
+  if (resources.missingLinks > 0) {
+    const links =
+      resources.missingLinks === 1
+        ? "1 link that the service must have is"
+        : `${resources.missingLinks} links that the service must have are`;
+    lines.push(
+      `${links} missing or invalid, so the mirror is not complete; \`armoire status${ofAccount}\` shows where.`,
+    );
+  }
   if (resources.awaitingApproval > 0)
     lines.push(describeBulkDeletions(bulkDeletions, resources.awaitingApproval, ofAccount));
   return lines;

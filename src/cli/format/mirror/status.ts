@@ -48,6 +48,10 @@ export function formatStatus(status: StatusWithOutlook, now: number): string {
       url,
       why,
     ]),
+    describeList("Links that the service must have, missing or invalid:", status.missingLinks, (link) => [
+      link.url,
+      `links.${link.name}`,
+    ]),
     describeList("Failed, to be tried again by the next sync:", status.failures, ({ url, error }) => [
       url,
       error,

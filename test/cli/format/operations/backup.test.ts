@@ -16,6 +16,7 @@ const manifest: BackupManifest = {
     bodies: 60,
     notGranted: [],
     partial: 0,
+    missingLinks: 0,
     awaitingApproval: 0,
   },
   ...{ mirrorId: null, catalogue: null },
