@@ -56,7 +56,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     ...["pictures", "client.ts"],
   ],
   "src/mirror": [
-    ...["file", "absence", "bodies", "points", "rows", "past", "search", "derive"],
+    ...["file", "scope.ts", "absence", "bodies", "points", "rows", "past", "search", "derive"],
     ...["reader.ts", "ingest.ts", "media", "runs", "check"],
   ],
   "src/cli": ["terminal", "settings", "format", "secrets", "flags"],

@@ -25,7 +25,7 @@ const leadingLinks: Readonly<Record<Area, readonly LeadingLink[]>> = {
     { from: "model", name: "sizes", to: "sizes" },
   ],
   account: [
-    { from: "root", name: "me", to: "me" },
+    { from: "root", name: "me", to: "me", isScoped: true },
     { from: "me", name: "bras", to: "bras", isScoped: true },
     { from: "me", name: "measurements", to: "measurements", isScoped: true },
   ],

@@ -94,13 +94,14 @@ describe("an account", () => {
   };
   const me = { me: urlOf("me/") };
 
-  it("may lack the lists that its token does not grant", async () => {
+  it("may lack the links that its token does not grant", async () => {
     expect(await crawlAccount(me, { bras: urlOf("me/bras/"), measurements: null })).toEqual([]);
     expect(await crawlAccount(me, {})).toEqual([]);
+    expect(await crawlAccount({ me: null }, {})).toEqual([]);
   });
 
-  it("is not complete without a link to its user, or with an invalid link to a list", async () => {
-    expect(await crawlAccount({}, {})).toEqual([{ url: urlOf("/"), name: "me", kind: "me" }]);
+  it("is not complete with an invalid link to its user, or to a list", async () => {
+    expect(await crawlAccount({ me: 5 }, {})).toEqual([{ url: urlOf("/"), name: "me", kind: "me" }]);
     for (const bras of [5, "https://elsewhere.example/", ""])
       expect(await crawlAccount(me, { bras })).toEqual([{ url: urlOf("me/"), name: "bras", kind: "bras" }]);
   });

@@ -24,6 +24,7 @@ describe.each(layouts)("a first sync from $name", ({ options }) => {
         skipped: 0,
         awaitingApproval: 0,
         partial: 0,
+        missingLinks: 0,
       },
     });
     // The root is free, as the headers show.
