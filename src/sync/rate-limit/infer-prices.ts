@@ -103,7 +103,8 @@ export function inferFromReadings(state: WindowState, remaining: number): Window
 const minNotModified = 2;
 
 /** As `inferFromReadings`, when both readings are bodies of the `rate_limit` resource. */
-export function inferFromBodies(state: WindowState, remaining: number): WindowState {
+export function inferFromBodies(state: WindowState, remaining: number | null): WindowState {
+  if (remaining === null) return state;
   const next = { ...state, sinceReading: newTally(remaining, true) };
   const tally = state.sinceReading;
   if (tally === null || !tally.isConclusive || !tally.isFromBody) return next;
@@ -186,12 +187,14 @@ function successesOf({ plain, notModified }: ResponseTally): number {
 /** Sets the price of a 304, also for those that this window has counted already. */
 function with304Price(state: WindowState, isFree304: boolean): WindowState {
   if (state.isFree304 === isFree304) return state;
-  const { counted, responses, limit, confirmedLimit } = state;
+  const { counted, responses, limit, confirmedLimit, startedBy, overlapsUntil, firstRequestAt } = state;
   const before = priceRange(state.isFree304);
   const after = priceRange(isFree304);
   return {
     ...state,
     isFree304,
+    // A free 304 began no window.
+    firstRequestAt: isFree304 && overlapsUntil === null ? startedBy : firstRequestAt,
     counted: {
       min: Math.max(0, counted.min + (after.min - before.min) * responses.notModified),
       max: Math.max(0, counted.max + (after.max - before.max) * responses.notModified),

@@ -143,8 +143,9 @@ export function releaseLease(before: WindowState, given: LeaseRelease, now: numb
   const release = { lease, isRoot, report };
   const state = inferFromFullWindow(resolved.state, report, isRoot);
   const spending = spendingOf(state, report, isRoot);
-  const next = withEnd(applyReport(countRelease(state, release, spending, now), release, spending, now), now);
-  return inferFromGrants(inferWhenIdle(next, report), next.isRefused && !state.isRefused);
+  const next = applyReport(countRelease(state, release, spending, now), release, spending, now);
+  const inferred = inferFromGrants(inferWhenIdle(next, report), next.isRefused && !state.isRefused);
+  return withEnd(inferred, now);
 }
 
 function resolveReport(before: WindowState, report: AttemptReport, now: number) {
@@ -206,9 +207,9 @@ export function recordLimits(
   const state = learnWindow(resolved.state, reading, now);
   const isNewest = state.seq === releaseSeq && Object.keys(state.openLeases).length === 0;
   const next = { ...state, seq: state.seq + 1 };
-  const recorded = withEnd(applyReading(next, reading, isNewest ? next.seq : 0, now) ?? next, now);
-  if (!isNewest || recorded.remaining === null || recorded.remaining !== reading.remaining) return recorded;
-  return inferFromBodies(recorded, recorded.remaining);
+  const recorded = applyReading(next, reading, isNewest ? next.seq : 0, now) ?? next;
+  const mayInfer = isNewest && recorded.remaining === reading.remaining;
+  return withEnd(mayInfer ? inferFromBodies(recorded, recorded.remaining) : recorded, now);
 }
 
 /** A refusal that did not say so means that nothing remains, or that the client is blocked until the window ends. */
@@ -217,7 +218,7 @@ export function recordSpent(before: WindowState, now: number): WindowState {
   if (state.isRefused) return state;
   const seq = state.seq + 1;
   const spent = { ...state, seq, isRefused: true, remaining: 0, readingSeq: seq };
-  return inferFromGrants(withEnd(spent, now), true);
+  return withEnd(inferFromGrants(spent, true), now);
 }
 
 /** A reading without an end ends at most a day later. */

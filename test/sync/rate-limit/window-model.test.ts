@@ -410,6 +410,34 @@ describe("without headers", () => {
     expect(simulation.service.maxRefusedInOneWindow).toBe(1);
   });
 
+  it("a window without rate-limit headers begins with its first counted request once 304s prove to be free", () => {
+    const simulation = new Simulation({
+      limit: 2,
+      headers: "none",
+      countsNotModified: false,
+      countsRoot: false,
+    });
+    const send = (sort: RequestSort) => {
+      simulation.send(sort, 0);
+      simulation.end(0, false);
+    };
+    simulation.exhaust();
+    simulation.service.now += day;
+    // Free, as the second 200 after it shows: the service's window begins half a day later.
+    send("unchanged");
+    simulation.service.now += day / 2;
+    for (let sent = 0; sent < 2; sent++) send("plain");
+    expect(simulation.state.isFree304).toBe(true);
+    simulation.service.now += day / 2;
+    send("unchanged");
+    for (let sent = 0; sent < 2; sent++) simulation.send("plain", 0);
+    simulation.exhaust();
+    expect(simulation.service.maxRefusedInOneWindow).toBe(1);
+    simulation.service.now += day / 2;
+    simulation.exhaust();
+    expect(simulation.service.remaining).toBe(0);
+  });
+
   it("a window without rate-limit headers allows several requests at a time, up to the grant of the previous window", () => {
     const simulation = new Simulation({
       limit: 5,
