@@ -8,17 +8,21 @@ import { prepare, prepareColumn } from "../../mirror/file/statements.ts";
 import { dayMillis } from "../../platform/clock.ts";
 import { isProcessAlive } from "../../platform/process-lock.ts";
 import { ledgerQuery } from "./store/tables.ts";
-import type { WindowState } from "./window.ts";
+import { overlapOfFailure, type WindowState } from "./window.ts";
 import { addUnreported, withoutLeases } from "./window-events.ts";
 
-/** The state without a dead session, whose leases count as spent. Pure. */
-export function expireSession(state: WindowState, session: string): WindowState {
+/**
+ * The state without a dead session, whose leases count as spent. Pure.
+ * @param now epoch milliseconds
+ */
+export function expireSession(state: WindowState, session: string, now: number): WindowState {
   const held = state.openLeases[session] ?? 0;
   const { min, max } = state.counted;
   const expired = {
     ...withoutLeases(state, session),
     seq: state.seq + 1,
     sinceReading: null,
+    overlapsUntil: held > 0 ? overlapOfFailure(state, now) : state.overlapsUntil,
     responses: { ...state.responses, others: state.responses.others + held },
     counted: { min, max: max + held },
   };

@@ -34,6 +34,8 @@ import {
   type Deadline,
   emptyWindow,
   inferLimit,
+  overlapOfFailure,
+  startedByRequest,
   type WindowState,
   windowEndsAt,
 } from "./window.ts";
@@ -164,12 +166,14 @@ function countRelease(
 ): WindowState {
   const isOfThisWindow = lease.seq > state.readingSeq;
   const mayStartWindow = spending.min === 1 || (spending.max === 1 && report.status === 304 && !isRoot);
+  const isFailure = spending.max === 1 && report.status !== 200 && report.status !== 304;
   return {
     ...state,
     seq: state.seq + 1,
     hasResponse: state.hasResponse || report.status !== null,
     counted: { min: state.counted.min + spending.min, max: state.counted.max + spending.max },
     startedBy: spending.min === 1 ? startedByRequest(state, now) : state.startedBy,
+    overlapsUntil: isFailure ? overlapOfFailure(state, now) : state.overlapsUntil,
     firstRequestAt: state.firstRequestAt ?? (mayStartWindow ? now : null),
     hasRemainingHeader: isSuccess(report)
       ? reportsRemaining(report) || (state.hasResponse && state.hasRemainingHeader === true)
@@ -179,12 +183,6 @@ function countRelease(
     refusalCounts: countUnexplained(state, lease, report, spending),
     sinceReading: addToReadingTally(state.sinceReading, report, isRoot),
   };
-}
-
-/** While an earlier window may last, each counted request may be the first one of the next. */
-function startedByRequest({ startedBy, overlapsUntil }: WindowState, now: number): number {
-  const isKnown = startedBy !== null && (overlapsUntil === null || startedBy >= overlapsUntil);
-  return isKnown ? startedBy : now;
 }
 
 function isSuccess({ status, isRefusal }: AttemptReport): boolean {

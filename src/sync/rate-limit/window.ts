@@ -182,6 +182,17 @@ export function windowEndsAt({ resetAt, startedBy, firstRequestAt, isRefused }: 
   return first === null ? null : first + dayMillis;
 }
 
+/** While an earlier window may last, each counted request may be the first one of the next. */
+export function startedByRequest({ startedBy, overlapsUntil }: WindowState, now: number): number {
+  const isKnown = startedBy !== null && (overlapsUntil === null || startedBy >= overlapsUntil);
+  return isKnown ? startedBy : now;
+}
+
+/** A request without a usable response may have begun a window before the first one that was surely counted. */
+export function overlapOfFailure({ startedBy, overlapsUntil }: WindowState, now: number): number | null {
+  return startedBy === null ? Math.max(overlapsUntil ?? 0, now + dayMillis) : overlapsUntil;
+}
+
 /** The number of requests granted before the first refusal, including those that may have been free. */
 export function inferLimit({ counted, isFree304, responses }: WindowState): number {
   return counted.min + (isFree304 === null ? responses.notModified : 0);

@@ -75,7 +75,7 @@ class Simulation {
     this.lost += dead.length;
     if (stillArrive) for (const sent of dead) sent.response ??= this.service.receive(sent.sort);
     this.running = this.running.filter((sent) => !dead.includes(sent));
-    if (dead.length > 0) this.state = expireSession(renew(this.state, this.now), session);
+    if (dead.length > 0) this.state = expireSession(renew(this.state, this.now), session, this.now);
     this.#sessions = this.#sessions.with(process, `${session}+`);
   }
 
@@ -436,6 +436,28 @@ describe("without headers", () => {
     simulation.service.now += day / 2;
     simulation.exhaust();
     expect(simulation.service.remaining).toBe(0);
+  });
+
+  it("a window without rate-limit headers that a lost request may have begun is refused once in the next one", () => {
+    const simulation = new Simulation({
+      limit: 2,
+      headers: "none",
+      countsNotModified: false,
+      countsRoot: false,
+    });
+    simulation.send("plain", 0);
+    simulation.kill(0, true);
+    for (let sent = 0; sent < 2; sent++) {
+      simulation.service.now += day / 2;
+      simulation.send("plain", 0);
+      simulation.end(0, false);
+    }
+    // The service's second window has begun with the last request.
+    simulation.exhaust();
+    expect(simulation.service.maxRefusedInOneWindow).toBe(1);
+    simulation.service.now += day / 2;
+    simulation.exhaust();
+    expect(simulation.service.maxRefusedInOneWindow).toBe(1);
   });
 
   it("a window without rate-limit headers allows several requests at a time, up to the grant of the previous window", () => {

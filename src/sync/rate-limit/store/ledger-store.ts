@@ -73,7 +73,7 @@ function createLedger(db: Connection, file: string, principal: Principal): Ledge
   const withoutDead = (state: WindowState, now: number): WindowState => {
     const dead = Object.keys(state.openLeases).filter((id) => id !== session && sessions.isDead(id, now));
     for (const id of dead) sessions.end(id);
-    return dead.reduce(expireSession, state);
+    return dead.reduce((left, id) => expireSession(left, id, now), state);
   };
   return {
     session,
