@@ -8,7 +8,7 @@ import { prepare, prepareColumn } from "../../mirror/file/statements.ts";
 import { dayMillis } from "../../platform/clock.ts";
 import { isProcessAlive } from "../../platform/process-lock.ts";
 import { ledgerQuery } from "./store/tables.ts";
-import { overlapOfFailure, type WindowState } from "./window.ts";
+import type { WindowState } from "./window.ts";
 import { addUnreported, withoutLeases } from "./window-events.ts";
 
 /**
@@ -22,7 +22,7 @@ export function expireSession(state: WindowState, session: string, now: number):
     ...withoutLeases(state, session),
     seq: state.seq + 1,
     sinceReading: null,
-    overlapsUntil: held > 0 ? overlapOfFailure(state, now) : state.overlapsUntil,
+    firstRequestAt: state.firstRequestAt ?? (held > 0 ? now : null),
     responses: { ...state.responses, others: state.responses.others + held },
     counted: { min, max: max + held },
   };

@@ -129,11 +129,14 @@ export function isBodyUseful(state: WindowState): boolean {
 
 // Between two windows.
 
-/** @param isOfThisWindow whether the request was leased after the window began */
+/**
+ * @param isOfThisWindow whether the request was leased after the window began
+ * @param isFirst whether no earlier request can have begun it, other than a 304
+ */
 export function addToResponseTally(
   tally: ResponseTally,
   report: AttemptReport,
-  { isRoot, isOfThisWindow }: { readonly isRoot: boolean; readonly isOfThisWindow: boolean },
+  { isRoot, isOfThisWindow, isFirst }: Record<"isRoot" | "isOfThisWindow" | "isFirst", boolean>,
 ): ResponseTally {
   const { status, isRefusal, isSent } = report;
   if (!isSent || isRefusal) return tally;
@@ -141,7 +144,7 @@ export function addToResponseTally(
     return { ...tally, others: tally.others + 1 };
   if (status === 304)
     return reportsRemaining(report) ? tally : { ...tally, notModified: tally.notModified + 1 };
-  const isStartKnown = tally.plain === 0 ? tally.notModified === 0 : tally.isStartKnown;
+  const isStartKnown = tally.plain === 0 ? isFirst && tally.notModified === 0 : tally.isStartKnown;
   return { ...tally, plain: tally.plain + 1, isStartKnown };
 }
 
@@ -187,14 +190,12 @@ function successesOf({ plain, notModified }: ResponseTally): number {
 /** Sets the price of a 304, also for those that this window has counted already. */
 function with304Price(state: WindowState, isFree304: boolean): WindowState {
   if (state.isFree304 === isFree304) return state;
-  const { counted, responses, limit, confirmedLimit, startedBy, overlapsUntil, firstRequestAt } = state;
+  const { counted, responses, limit, confirmedLimit } = state;
   const before = priceRange(state.isFree304);
   const after = priceRange(isFree304);
   return {
     ...state,
     isFree304,
-    // A free 304 began no window.
-    firstRequestAt: isFree304 && overlapsUntil === null ? startedBy : firstRequestAt,
     counted: {
       min: Math.max(0, counted.min + (after.min - before.min) * responses.notModified),
       max: Math.max(0, counted.max + (after.max - before.max) * responses.notModified),

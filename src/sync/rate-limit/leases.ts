@@ -7,7 +7,7 @@ import { dayMillis } from "../../platform/clock.ts";
 import type { RateLimitHeaders } from "../../service/requests/headers.ts";
 import type { AttemptReport } from "../../service/requests/rate-limiter.ts";
 import type { Changed, Ledger } from "./store/ledger-store.ts";
-import { countOpenLeases, isUnlimited, type WindowState, windowEndsAt } from "./window.ts";
+import { countOpenLeases, firstCountableAt, isUnlimited, type WindowState, windowEndsAt } from "./window.ts";
 import {
   type Lease,
   type LeaseRelease,
@@ -66,8 +66,9 @@ function dropExpiredLimit(state: WindowState, reserve: number, now: number): Win
 
 /** Epoch milliseconds; null unless the reserve takes all of an inferred limit. */
 function limitExpiresAt(state: WindowState, reserve: number): number | null {
-  const { limit, limitInferredAt, firstRequestAt } = state;
-  if (limit === null || limitInferredAt === null || limit > reserve || firstRequestAt !== null) return null;
+  const { limit, limitInferredAt } = state;
+  if (limit === null || limitInferredAt === null || limit > reserve || firstCountableAt(state) !== null)
+    return null;
   return limitInferredAt + dayMillis;
 }
 

@@ -4,6 +4,7 @@
  */
 import { dayMillis } from "../../platform/clock.ts";
 import type { RateLimitHeaders } from "../../service/requests/headers.ts";
+import type { AttemptReport } from "../../service/requests/rate-limiter.ts";
 import type { Deadline, ReportedCounts, WindowState } from "./window.ts";
 
 /**
@@ -39,7 +40,7 @@ function isUsed(
 /** No known window is longer than a month; a later end is an error. */
 const maxWindowMillis = 32 * dayMillis;
 /** Resets in seconds from now differ by as much within one window. */
-export const sameWindowMillis = 5_000;
+const sameWindowMillis = 5_000;
 
 /** The longest wait that is accepted: a day, or twice the known window. After it, one request finds out. */
 export function maxWaitMillis({ ends }: Pick<WindowState, "ends">): number {
@@ -51,6 +52,27 @@ export function toWindowEnd(state: WindowState, at: number | null, now: number):
   if (at === null || at <= now || at - now > maxWindowMillis) return null;
   const waitMillis = Math.min(at - now, maxWaitMillis(state));
   return { at: now + waitMillis, spanMillis: Math.max(dayMillis, waitMillis) };
+}
+
+/** A 403 or 429 concerns the whole service, a 503 only one resource. */
+export function laterBlock(
+  state: WindowState,
+  { status, retryAt }: AttemptReport,
+  now: number,
+): Deadline | null {
+  const { blockedUntil: known } = state;
+  if (retryAt === null || retryAt <= now || (status !== 403 && status !== 429)) return known;
+  const at = Math.min(retryAt, now + maxWaitMillis(state));
+  return known !== null && known.at >= at ? known : { at, spanMillis: at - now };
+}
+
+export function isOfEarlierWindow(
+  state: WindowState,
+  reading: RateLimitHeaders | null,
+  now: number,
+): boolean {
+  const at = reading?.resetAt ?? null;
+  return at !== null && (at <= now || (state.resetAt !== null && at < state.resetAt.at - sameWindowMillis));
 }
 
 /** Two responses that report the same end show how long windows are: one alone may be an error. */

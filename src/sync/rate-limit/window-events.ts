@@ -22,19 +22,11 @@ import {
   spendingOf,
 } from "./infer-prices.ts";
 import { countUnexplained } from "./refusals/refusal-counts.ts";
-import {
-  learnWindow,
-  maxWaitMillis,
-  resolveLimit,
-  sameWindowMillis,
-  toWindowEnd,
-} from "./reported-limits.ts";
+import { isOfEarlierWindow, laterBlock, learnWindow, resolveLimit, toWindowEnd } from "./reported-limits.ts";
 import {
   clampDeadline,
-  type Deadline,
   emptyWindow,
   inferLimit,
-  overlapOfFailure,
   startedByRequest,
   type WindowState,
   windowEndsAt,
@@ -91,15 +83,18 @@ function withoutClockJumps(state: WindowState, now: number): WindowState {
   const blockedUntil = blocked === null || blocked.at <= now ? null : blocked;
   const startedBy = atLatest(state.startedBy, now);
   const firstRequestAt = atLatest(state.firstRequestAt, now);
+  const firstCheckAt = atLatest(state.firstCheckAt, now);
   const limitInferredAt = atLatest(state.limitInferredAt, now);
   const isSame =
     resetAt === state.resetAt &&
     blockedUntil === state.blockedUntil &&
     startedBy === state.startedBy &&
     firstRequestAt === state.firstRequestAt &&
+    firstCheckAt === state.firstCheckAt &&
     limitInferredAt === state.limitInferredAt;
   if (isSame) return state;
-  const next = { ...state, resetAt, blockedUntil, startedBy, firstRequestAt, limitInferredAt };
+  const starts = { startedBy, firstRequestAt, firstCheckAt };
+  const next = { ...state, ...starts, resetAt, blockedUntil, limitInferredAt };
   const wasLong = blocked !== null && blockedUntil === null && blocked.spanMillis > maxPauseMillis;
   // After a long wait, one request finds out whether it is over.
   return wasLong && !state.isRefused ? { ...next, remaining: null, hasResponse: false } : next;
@@ -165,20 +160,25 @@ function countRelease(
   now: number,
 ): WindowState {
   const isOfThisWindow = lease.seq > state.readingSeq;
-  const mayStartWindow = spending.min === 1 || (spending.max === 1 && report.status === 304 && !isRoot);
-  const isFailure = spending.max === 1 && report.status !== 200 && report.status !== 304;
+  const isCheck = report.status === 304;
+  const isError = report.status !== null && report.status !== 200 && !isCheck;
+  const mayStartWindow = spending.max === 1 && !isRoot && !isError;
   return {
     ...state,
     seq: state.seq + 1,
     hasResponse: state.hasResponse || report.status !== null,
     counted: { min: state.counted.min + spending.min, max: state.counted.max + spending.max },
     startedBy: spending.min === 1 ? startedByRequest(state, now) : state.startedBy,
-    overlapsUntil: isFailure ? overlapOfFailure(state, now) : state.overlapsUntil,
-    firstRequestAt: state.firstRequestAt ?? (mayStartWindow ? now : null),
+    firstRequestAt: state.firstRequestAt ?? (mayStartWindow && !isCheck ? now : null),
+    firstCheckAt: state.firstCheckAt ?? (mayStartWindow && isCheck ? now : null),
     hasRemainingHeader: isSuccess(report)
       ? reportsRemaining(report) || (state.hasResponse && state.hasRemainingHeader === true)
       : state.hasRemainingHeader,
-    responses: addToResponseTally(state.responses, report, { isRoot, isOfThisWindow }),
+    responses: addToResponseTally(state.responses, report, {
+      isRoot,
+      isOfThisWindow,
+      isFirst: state.firstRequestAt === null,
+    }),
     blockedUntil: laterBlock(state, report, now),
     refusalCounts: countUnexplained(state, lease, report, spending),
     sinceReading: addToReadingTally(state.sinceReading, report, isRoot),
@@ -272,23 +272,10 @@ function applyReading(
   };
 }
 
-function isOfEarlierWindow(state: WindowState, reading: RateLimitHeaders | null, now: number): boolean {
-  const at = reading?.resetAt ?? null;
-  return at !== null && (at <= now || (state.resetAt !== null && at < state.resetAt.at - sameWindowMillis));
-}
-
 /** Nothing to add before the first reading: `counted` holds the same. */
 export function addUnreported(state: WindowState, count: number): WindowState {
   if (state.remaining === null || count === 0) return state;
   return { ...state, unreported: { requests: state.unreported.requests + count, seq: state.seq } };
-}
-
-/** A 403 or 429 concerns the whole service, a 503 only one resource. */
-function laterBlock(state: WindowState, { status, retryAt }: AttemptReport, now: number): Deadline | null {
-  const { blockedUntil: known } = state;
-  if (retryAt === null || retryAt <= now || (status !== 403 && status !== 429)) return known;
-  const at = Math.min(retryAt, now + maxWaitMillis(state));
-  return known !== null && known.at >= at ? known : { at, spanMillis: at - now };
 }
 
 function inferWhenIdle(state: WindowState, { allowance }: AttemptReport): WindowState {

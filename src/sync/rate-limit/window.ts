@@ -27,8 +27,10 @@ export interface WindowState {
   readonly startedBy: number | null;
   /** Epoch milliseconds until which an earlier window of the service's may last; null if it has ended. */
   readonly overlapsUntil: number | null;
-  /** Epoch milliseconds of the first request that was counted or may have been. */
+  /** Epoch milliseconds of the first request that was surely counted, or has no response. */
   readonly firstRequestAt: number | null;
+  /** Epoch milliseconds of the first 304 that may have been counted. */
+  readonly firstCheckAt: number | null;
   /** Whether response headers carry the remaining count; null before the first response. */
   readonly hasRemainingHeader: boolean | null;
   /** Epoch milliseconds at which the `rate_limit` resource had no remaining count that we can read; else null. */
@@ -142,6 +144,7 @@ export const emptyWindow: WindowState = {
   startedBy: null,
   overlapsUntil: null,
   firstRequestAt: null,
+  firstCheckAt: null,
   hasRemainingHeader: null,
   unreadableBodyAt: null,
   blockedUntil: null,
@@ -176,21 +179,22 @@ export function countOpenLeases({ openLeases }: WindowState): number {
  * is not known, the window ends early: a late end would count it into the next one. After a refusal it ends late, because a
  * request before the real end would be wasted.
  */
-export function windowEndsAt({ resetAt, startedBy, firstRequestAt, isRefused }: WindowState) {
-  if (resetAt !== null) return resetAt.at;
-  const first = isRefused ? startedBy : (firstRequestAt ?? startedBy);
+export function windowEndsAt(state: WindowState): number | null {
+  if (state.resetAt !== null) return state.resetAt.at;
+  const first = state.isRefused ? state.startedBy : (firstCountableAt(state) ?? state.startedBy);
   return first === null ? null : first + dayMillis;
+}
+
+/** Epoch milliseconds of the first request that may have begun the window: a 304 only if it may be counted. */
+export function firstCountableAt({ firstRequestAt, firstCheckAt, isFree304 }: WindowState): number | null {
+  const times = [firstRequestAt, isFree304 === true ? null : firstCheckAt].filter((at) => at !== null);
+  return times.length === 0 ? null : Math.min(...times);
 }
 
 /** While an earlier window may last, each counted request may be the first one of the next. */
 export function startedByRequest({ startedBy, overlapsUntil }: WindowState, now: number): number {
   const isKnown = startedBy !== null && (overlapsUntil === null || startedBy >= overlapsUntil);
   return isKnown ? startedBy : now;
-}
-
-/** A request without a usable response may have begun a window before the first one that was surely counted. */
-export function overlapOfFailure({ startedBy, overlapsUntil }: WindowState, now: number): number | null {
-  return startedBy === null ? Math.max(overlapsUntil ?? 0, now + dayMillis) : overlapsUntil;
 }
 
 /** The number of requests granted before the first refusal, including those that may have been free. */

@@ -10,7 +10,7 @@ import { prepare, prepareColumn } from "../../../mirror/file/statements.ts";
 import { type Credential, digestCredential } from "../../../service/credentials/credential.ts";
 import { expireSession, prepareSessions } from "../crashed-sessions.ts";
 import { LedgerError, toLedgerError } from "../errors.ts";
-import { emptyWindow, type WindowState } from "../window.ts";
+import { emptyWindow, firstCountableAt, type WindowState } from "../window.ts";
 import { renew } from "../window-events.ts";
 import { openLedgerFile, openLedgerFileForReading } from "./ledger-file.ts";
 import { ledgerQuery } from "./tables.ts";
@@ -120,7 +120,7 @@ export function readLatestWindow(file: string, origin: string): WindowState | nu
       ledgerQuery.selectFrom("window").select("state").where("origin", "=", p.origin),
     );
     const states = select.all({ origin }).flatMap((text) => parseState(text, file) ?? []);
-    const [latest = null] = states.sort((a, b) => (b.firstRequestAt ?? 0) - (a.firstRequestAt ?? 0));
+    const [latest = null] = states.sort((a, b) => (firstCountableAt(b) ?? 0) - (firstCountableAt(a) ?? 0));
     return latest;
   });
 }
