@@ -70,11 +70,17 @@ export function renew(before: WindowState, now: number): WindowState {
     isLimitUsed,
     lastCounts,
     ends,
-    overlapsUntil: isOver || state.startedBy === null ? null : state.startedBy + dayMillis,
+    overlapsUntil: isOver ? null : overlapAfter(state, end),
     plainBefore: isOver ? 0 : state.responses.plain,
     seq,
     readingSeq: seq,
   };
+}
+
+/** A lost request may have begun a window at any time before this one ended. */
+function overlapAfter({ startedBy, firstRequestAt }: WindowState, end: number): number | null {
+  if (startedBy !== null) return startedBy + dayMillis;
+  return firstRequestAt === null ? null : end + dayMillis;
 }
 
 function withoutClockJumps(state: WindowState, now: number): WindowState {

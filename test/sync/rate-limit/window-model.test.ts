@@ -460,6 +460,30 @@ describe("without headers", () => {
     expect(simulation.service.maxRefusedInOneWindow).toBe(1);
   });
 
+  it("a window without rate-limit headers that one of two lost requests began is refused once in the next one", () => {
+    const simulation = new Simulation({
+      limit: 2,
+      headers: "none",
+      countsNotModified: false,
+      countsRoot: false,
+    });
+    // The first one never arrives.
+    for (const doesArrive of [false, true]) {
+      simulation.send("plain", 0);
+      if (doesArrive) simulation.arrive(0);
+      simulation.end(0, true);
+      simulation.service.now += day / 2;
+    }
+    simulation.send("plain", 0);
+    simulation.end(0, false);
+    simulation.service.now += day / 2;
+    for (const wait of [day / 2, 0]) {
+      simulation.exhaust();
+      expect(simulation.service.maxRefusedInOneWindow).toBe(1);
+      simulation.service.now += wait;
+    }
+  });
+
   it("a window without rate-limit headers allows several requests at a time, up to the grant of the previous window", () => {
     const simulation = new Simulation({
       limit: 5,
