@@ -5,7 +5,7 @@
 import { dayMillis } from "../../platform/clock.ts";
 import type { RateLimitHeaders } from "../../service/requests/headers.ts";
 import type { AttemptReport } from "../../service/requests/rate-limiter.ts";
-import type { Deadline, ReportedCounts, WindowState } from "./window.ts";
+import { type Deadline, emptyWindow, type ReportedCounts, type WindowState } from "./window.ts";
 
 /**
  * Some services report as `limit` what was used of the window; limit and remaining then add up to the grant. This shows
@@ -71,8 +71,49 @@ export function isOfEarlierWindow(
   reading: RateLimitHeaders | null,
   now: number,
 ): boolean {
-  const at = reading?.resetAt ?? null;
-  return at !== null && (at <= now || (state.resetAt !== null && at < state.resetAt.at - sameWindowMillis));
+  if (reading === null || reading.resetAt === null) return false;
+  return (
+    hasEnded(reading, now) ||
+    (state.resetAt !== null && reading.resetAt < state.resetAt.at - sameWindowMillis)
+  );
+}
+
+/** Whether the reported window has ended by its own end. */
+export function hasEnded({ resetAt }: RateLimitHeaders, now: number): boolean {
+  return resetAt !== null && resetAt <= now;
+}
+
+/**
+ * A counted request begins a window, so its response reports the current one. Other responses may report the last window
+ * until then; one request at a time finds out what remains.
+ * @returns null if the reading does not concern this window
+ */
+export function applyReading(
+  state: WindowState,
+  reading: RateLimitHeaders,
+  leaseSeq: number,
+  isCounted: boolean,
+  now: number,
+): WindowState | null {
+  const { limit, remaining } = reading;
+  const isLater = leaseSeq > state.readingSeq;
+  if (remaining === null) return null;
+  if (!isCounted && hasEnded(reading, now)) {
+    if (state.remaining === null) return { ...state, isReported: true, hasResponse: false };
+    if (state.resetAt !== null) return null;
+  }
+  if (!isLater && isOfEarlierWindow(state, reading, now)) return null;
+  const resetAt = toWindowEnd(state, reading.resetAt, now);
+  return {
+    ...state,
+    isReported: true,
+    hasResponse: true,
+    readingSeq: state.seq,
+    remaining: isLater ? remaining : Math.min(remaining, state.remaining ?? remaining),
+    limit: (isLater ? limit : null) ?? state.limit ?? limit,
+    resetAt: (isLater ? resetAt : null) ?? state.resetAt ?? resetAt,
+    unreported: leaseSeq > state.unreported.seq ? emptyWindow.unreported : state.unreported,
+  };
 }
 
 /** Two responses that report the same end show how long windows are: one alone may be an error. */

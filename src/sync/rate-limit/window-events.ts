@@ -22,7 +22,14 @@ import {
   spendingOf,
 } from "./infer-prices.ts";
 import { countUnexplained } from "./refusals/refusal-counts.ts";
-import { isOfEarlierWindow, laterBlock, learnWindow, resolveLimit, toWindowEnd } from "./reported-limits.ts";
+import {
+  applyReading,
+  isOfEarlierWindow,
+  laterBlock,
+  learnWindow,
+  resolveLimit,
+  toWindowEnd,
+} from "./reported-limits.ts";
 import {
   clampDeadline,
   emptyWindow,
@@ -211,7 +218,7 @@ export function recordLimits(
   const state = learnWindow(resolved.state, reading, now);
   const isNewest = state.seq === releaseSeq && Object.keys(state.openLeases).length === 0;
   const next = { ...state, seq: state.seq + 1 };
-  const recorded = applyReading(next, reading, isNewest ? next.seq : 0, now) ?? next;
+  const recorded = applyReading(next, reading, isNewest ? next.seq : 0, false, now) ?? next;
   const mayInfer = isNewest && recorded.remaining === reading.remaining;
   return withEnd(mayInfer ? inferFromBodies(recorded, recorded.remaining) : recorded, now);
 }
@@ -250,32 +257,10 @@ function applyReport(
     const limit = allowance?.limit ?? state.limit;
     return { ...state, limit, resetAt, isReported, isRefused: true, remaining: 0, readingSeq: state.seq };
   }
-  const read = allowance !== null && !isRefusal ? applyReading(state, allowance, lease.seq, now) : null;
+  const isCounted = spending.min === 1;
+  const read =
+    allowance === null || isRefusal ? null : applyReading(state, allowance, lease.seq, isCounted, now);
   return read ?? addUnreported(state, spending.likely);
-}
-
-/** @returns null if the reading does not concern this window */
-function applyReading(
-  state: WindowState,
-  reading: RateLimitHeaders,
-  leaseSeq: number,
-  now: number,
-): WindowState | null {
-  const { limit, remaining } = reading;
-  const isLater = leaseSeq > state.readingSeq;
-  if (remaining === null) return null;
-  if (!isLater && isOfEarlierWindow(state, reading, now)) return null;
-  const resetAt = toWindowEnd(state, reading.resetAt, now);
-  return {
-    ...state,
-    isReported: true,
-    hasResponse: true,
-    readingSeq: state.seq,
-    remaining: isLater ? remaining : Math.min(remaining, state.remaining ?? remaining),
-    limit: (isLater ? limit : null) ?? state.limit ?? limit,
-    resetAt: (isLater ? resetAt : null) ?? state.resetAt ?? resetAt,
-    unreported: leaseSeq > state.unreported.seq ? emptyWindow.unreported : state.unreported,
-  };
 }
 
 /** Nothing to add before the first reading: `counted` holds the same. */

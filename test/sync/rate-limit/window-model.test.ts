@@ -148,6 +148,7 @@ const metering = (headers: readonly Metering["headers"][]) =>
     headers: fc.constantFrom(...headers),
     countsNotModified: fc.boolean(),
     countsRoot: fc.boolean(),
+    reportsEnded: fc.boolean(),
   });
 const withHeaders = metering(["epoch", "seconds"]);
 const withoutHeaders = metering(["none"]);

@@ -12,12 +12,15 @@ export interface Metering {
   readonly headers: "epoch" | "seconds" | "none";
   readonly countsNotModified: boolean;
   readonly countsRoot: boolean;
+  /** Whether free responses report a window that has ended, until a counted request begins the next one. Default: false */
+  readonly reportsEnded?: boolean;
 }
 
 export class SimulatedService {
   readonly #metering: Metering;
   #openedAt: number | null = null;
   #spent = 0;
+  #ended: { readonly spent: number; readonly resetAt: number } | null = null;
   /** Refusals that reached the client, by window. */
   readonly refusals = new Map<number, number>();
   /** Epoch milliseconds. */
@@ -65,15 +68,18 @@ export class SimulatedService {
 
   #renew(): void {
     if (this.#openedAt === null || this.now < this.#openedAt + day) return;
+    this.#ended = { spent: this.#spent, resetAt: this.#openedAt + day };
     this.#openedAt = null;
     this.#spent = 0;
   }
 
   #headers(): (clientNow: number) => RateLimitHeaders | null {
-    const { limit, headers } = this.#metering;
-    const remaining = this.remaining;
-    const resetAt = (this.#openedAt ?? this.now) + day;
-    const millisToReset = resetAt - this.now;
+    const { limit, headers, reportsEnded = false } = this.#metering;
+    this.#renew();
+    const ended = reportsEnded && this.#openedAt === null ? this.#ended : null;
+    const remaining = limit - (ended?.spent ?? this.#spent);
+    const resetAt = ended?.resetAt ?? (this.#openedAt ?? this.now) + day;
+    const millisToReset = Math.max(0, resetAt - this.now);
     if (headers === "none") return () => null;
     return (clientNow) => ({
       limit,
