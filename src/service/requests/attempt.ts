@@ -17,6 +17,8 @@ export interface ServiceRequest {
   /** `Last-Modified` of the held body; the validator where it has no tag. */
   readonly lastModified?: string | null;
   readonly signal: AbortSignal | undefined;
+  /** Whether it is sent again after the `Retry-After` of an earlier response. */
+  readonly hasWaited?: boolean;
 }
 
 /** One request with its permit, up to the meaning of the response. @throws as `Fetch` */
@@ -40,7 +42,7 @@ export function createAttempt<Fetched>({
   clock,
   redact,
 }: AttemptContext<Fetched>): Attempt<Fetched> {
-  return async ({ url, target, etag, lastModified = null, signal }) => {
+  return async ({ url, target, etag, lastModified = null, signal, hasWaited }) => {
     const permit = rateLimiter && (await rateLimiter({ url: target, signal }));
     let report = notSent;
     try {
@@ -48,7 +50,7 @@ export function createAttempt<Fetched>({
       const condition = conditionOf(etag, lastModified);
       report = noResponse;
       const { head, wire, failure } = await transport.send({ url: target, condition, signal });
-      if (head !== null) report = readReport(head, clock.now());
+      if (head !== null) report = { ...readReport(head, clock.now()), ...(hasWaited && { hasWaited }) };
       if (failure !== null) throw failure;
       return parse(head, wire, report, { url, finalUrl: target, etag, lastModified, limits, clock, redact });
     } catch (error) {

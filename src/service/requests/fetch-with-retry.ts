@@ -103,6 +103,7 @@ async function attemptUntilDecided<Fetched>(
         const waitMillis = action.retryAt - clock.now();
         if (waitMillis > policy.maxRetryAfterMillis || ++throttles > policy.maxThrottles) throw action.error;
         await clock.sleep(Math.max(waitMillis, policy.minDelayMillis), request.signal);
+        request = { ...request, hasWaited: true };
       }
     }
   }

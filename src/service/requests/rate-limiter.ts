@@ -23,6 +23,8 @@ export interface AttemptReport {
   readonly allowance: RateLimitHeaders | null;
   /** From `Retry-After`, in epoch milliseconds. */
   readonly retryAt: number | null;
+  /** Whether this request was refused before, and sent again after the `Retry-After` of that response. */
+  readonly hasWaited?: boolean;
   /** Whether the response says that the allowance is spent. */
   readonly isRefusal: boolean;
   /** Whether the response refuses without a reason, such as a spent allowance or a missing scope. */

@@ -6,6 +6,7 @@
 import { dayMillis } from "../../platform/clock.ts";
 import type { RateLimitHeaders } from "../../service/requests/headers.ts";
 import type { AttemptReport } from "../../service/requests/rate-limiter.ts";
+import { isThrottled } from "./refusals/refusal-counts.ts";
 import type { Changed, Ledger } from "./store/ledger-store.ts";
 import { countOpenLeases, firstCountableAt, isUnlimited, type WindowState, windowEndsAt } from "./window.ts";
 import {
@@ -37,7 +38,7 @@ export function decideLease(state: WindowState, reserve: number): LeaseDecision 
   if (state.blockedUntil !== null) return { do: "pause", until: state.blockedUntil.at };
   const max = maxOpenLeases(state, reserve);
   if (max <= 0) return { do: "refuse", resumeAt: windowEndsAt(state) ?? limitExpiresAt(state, reserve) };
-  const room = max - countOpenLeases(state);
+  const room = (isThrottled(state) ? Math.min(max, 1) : max) - countOpenLeases(state);
   return room > 0 ? { do: "send", room } : { do: "wait" };
 }
 

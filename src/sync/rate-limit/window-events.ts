@@ -21,7 +21,7 @@ import {
   type Spending,
   spendingOf,
 } from "./infer-prices.ts";
-import { countUnexplained } from "./refusals/refusal-counts.ts";
+import { countThrottles, countUnexplained, isWrongRetryAfter } from "./refusals/refusal-counts.ts";
 import {
   applyReading,
   isOfEarlierWindow,
@@ -193,7 +193,13 @@ function countRelease(
       isFirst: state.firstRequestAt === null,
     }),
     blockedUntil: laterBlock(state, report, now),
-    refusalCounts: countUnexplained(state, lease, report, spending),
+    refusalCounts: countThrottles(
+      countUnexplained(state, lease, report, spending),
+      state.seq,
+      lease,
+      report,
+      spending,
+    ),
     sinceReading: addToReadingTally(state.sinceReading, report, isRoot),
   };
 }
@@ -244,7 +250,10 @@ function applyReport(
   spending: Spending,
   now: number,
 ): WindowState {
-  const { allowance, isRefusal, retryAt } = report;
+  const { allowance } = report;
+  const isWrong = isWrongRetryAfter(state, report);
+  const isRefusal = report.isRefusal || isWrong;
+  const retryAt = isWrong ? null : report.retryAt;
   const isLater = lease.seq > state.readingSeq;
   // Sent before this window began, and refused since: the refusal concerns the previous window.
   const isLate = !isLater && (state.remaining === null || isOfEarlierWindow(state, allowance, now));
@@ -255,7 +264,16 @@ function applyReport(
       state.resetAt;
     const isReported = state.isReported || typeof allowance?.limit === "number";
     const limit = allowance?.limit ?? state.limit;
-    return { ...state, limit, resetAt, isReported, isRefused: true, remaining: 0, readingSeq: state.seq };
+    const refused = {
+      ...state,
+      limit,
+      resetAt,
+      isReported,
+      isRefused: true,
+      remaining: 0,
+      readingSeq: state.seq,
+    };
+    return isWrong ? { ...refused, blockedUntil: null } : refused;
   }
   const isCounted = spending.min === 1;
   const read =

@@ -114,6 +114,10 @@ export interface RefusalCounts {
   readonly seq: number;
   /** Counted requests that were sent to find out. */
   readonly probes: number;
+  /** Refusals with `Retry-After` since it last proved right, without those that were sent before the previous one arrived. */
+  readonly throttles: number;
+  /** When the last of them arrived. */
+  readonly throttledSeq: number;
 }
 
 /** The limit and the remaining count as sent. */
@@ -156,7 +160,7 @@ export const emptyWindow: WindowState = {
   responses: { plain: 0, notModified: 0, others: 0, isStartKnown: false },
   plainBefore: 0,
   granted: null,
-  refusalCounts: { refusals: 0, seq: 0, probes: 0 },
+  refusalCounts: { refusals: 0, seq: 0, probes: 0, throttles: 0, throttledSeq: 0 },
   isLimitUsed: false,
   lastCounts: null,
   ends: { lastReset: null, last: null, atLeast: null, atMost: null },

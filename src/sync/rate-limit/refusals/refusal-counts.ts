@@ -1,6 +1,6 @@
 /**
- * What the ledger knows of refusals without a reason. In: the state of a window and a response. Out: the counts, and what to
- * do next. Pure.
+ * What the ledger knows of refusals without a reason, or with a `Retry-After` that may be wrong. In: the state of a window and
+ * a response. Out: the counts, and what to do next. Pure.
  */
 import type { AttemptReport } from "../../../service/requests/rate-limiter.ts";
 import type { RefusalCounts, WindowState } from "../window.ts";
@@ -19,6 +19,38 @@ export function countUnexplained(
     return { ...refusalCounts, refusals: refusalCounts.refusals + 1, seq: seq + 1 };
   const isSettled = refusalCounts.refusals > 0 && spending.min === 1 && lease.seq > refusalCounts.seq;
   return isSettled ? { ...refusalCounts, refusals: 0 } : refusalCounts;
+}
+
+/** A later request that succeeds shows that `Retry-After` was right: one that had waited, or is surely counted. */
+export function countThrottles(
+  counts: RefusalCounts,
+  seq: number,
+  lease: { readonly seq: number },
+  report: AttemptReport,
+  spending: { readonly min: number },
+): RefusalCounts {
+  const { throttles, throttledSeq } = counts;
+  if (throttles > 0 && lease.seq <= throttledSeq) return counts;
+  if (isThrottle(report)) return { ...counts, throttles: throttles + 1, throttledSeq: seq + 1 };
+  const isSuccess = report.status === 200 || report.status === 304;
+  const isRight = spending.min === 1 || (report.hasWaited === true && isSuccess);
+  return isRight && throttles > 0 ? { ...counts, throttles: 0 } : counts;
+}
+
+/** A 503 concerns one resource only. */
+function isThrottle({ status, retryAt, isRefusal }: AttemptReport): boolean {
+  return (status === 403 || status === 429) && retryAt !== null && !isRefusal;
+}
+
+/** Whether the response refuses with a `Retry-After` that is no longer relied on in this window. */
+export function isWrongRetryAfter({ refusalCounts }: WindowState, report: AttemptReport): boolean {
+  return isThrottle(report) && refusalCounts.throttles >= maxRequests;
+}
+
+/** Whether one request at a time finds out if a refusal with `Retry-After` is over. */
+export function isThrottled({ refusalCounts, remaining }: WindowState): boolean {
+  // A burst limit refuses although much remains.
+  return refusalCounts.throttles > (remaining === null ? 0 : 1);
 }
 
 export type NextStep =
