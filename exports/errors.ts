@@ -9,6 +9,9 @@ export class ExportError extends errorClass("ExportError", {
   "damaged-package": "failed",
   "newer-package": "failed",
   "bad-table-name": "usage",
+  "bad-folder-name": "usage",
+  /** The mirror has no ended run. */
+  "nothing-held": "failed",
   "write-failed": "failed",
   /** The mirror is not complete, and the caller requires that. */
   incomplete: "incomplete",

@@ -4,23 +4,26 @@ import { dirname, resolve } from "node:path";
 import { publicTables as publicTableMeanings } from "../schema/dictionary/public-tables.ts";
 import { prepareColumn, q } from "../src/mirror/file/statements.ts";
 import type { Point } from "../src/mirror/points/point.ts";
-import { publicTables } from "../src/mirror/public-tables.ts";
+import { type PublicTable, publicTables } from "../src/mirror/public-tables.ts";
 import { type MirrorReader, readMirror } from "../src/mirror/reader.ts";
 import { type Coverage, describeCoverage, readCoverage } from "../src/mirror/runs/coverage.ts";
 import { type ReadFreeBytes, requireFreeSpace, workingBytes } from "../src/platform/files/free-space.ts";
 import { ExportError } from "./errors.ts";
 import type { CsvProfile } from "./formats/csv.ts";
-import type { ExportedState, PackageContents, Publication } from "./package/descriptor.ts";
+import type { ExportedState, Publication } from "./package/descriptor.ts";
 import type { Reference } from "./package/table-schema.ts";
-import { writeDataPackage } from "./package/write-package.ts";
+import { type WrittenPackage, writeDataPackage } from "./package/write-package.ts";
 import type { ExportFormat } from "./package/write-tables.ts";
 
 export interface ExportMirrorRequest {
   readonly file: string;
-  /** The folder to make; an earlier data package there is replaced. */
+  /**
+   * The folder to make; an earlier data package there is replaced. In its last part, `{run}` is the number of the exported
+   * run, and `{date}` the UTC date of its end.
+   */
   readonly out: string;
   readonly formats: readonly ExportFormat[];
-  /** Only these tables; all if empty. */
+  /** Only these tables; all that have rows if empty. */
   readonly tables: readonly string[];
   /** Of CSV files. Default: `guarded`. */
   readonly csv?: CsvProfile;
@@ -36,9 +39,9 @@ export interface ExportMirrorRequest {
 }
 
 /** @throws MirrorError, PointError, ExportError; FileError `disk-full` before anything is written */
-export async function exportMirror(request: ExportMirrorRequest): Promise<PackageContents> {
-  const { file, out, formats, csv, publication, toolVersion, signal } = request;
-  const write = async (mirror: MirrorReader): Promise<PackageContents> => {
+export async function exportMirror(request: ExportMirrorRequest): Promise<WrittenPackage> {
+  const { file, formats, csv, publication, toolVersion, signal } = request;
+  const write = async (mirror: MirrorReader): Promise<WrittenPackage> => {
     // One read transaction: one instant of the mirror, while a sync may write it.
     mirror.db.exec("begin");
     const all = publicTables(mirror);
@@ -51,18 +54,18 @@ export async function exportMirror(request: ExportMirrorRequest): Promise<Packag
         `Known: ${names}.`,
       );
     }
-    const tables =
-      request.tables.length === 0 ? all : all.filter(({ name }) => request.tables.includes(name));
+    const { tables, emptyTables } = chooseTables(all, request.tables);
+    const described = describeExported(mirror, request.tables);
+    const out = expandName(request.out, described.state);
     requireFreeSpace(
       {
         folder: dirname(resolve(out)),
         // Some tables may be small. All of them take more than a quarter of the mirror, once for each format.
-        bytes: workingBytes + (tables === all ? (formats.length * statSync(file).size) / 4 : 0),
+        bytes: workingBytes + (request.tables.length === 0 ? (formats.length * statSync(file).size) / 4 : 0),
         purpose: "The export",
       },
       request.readFreeBytes,
     );
-    const described = describeExported(mirror, request.tables);
     if (request.requireComplete === true && !described.coverage.complete)
       throw new ExportError(
         "incomplete",
@@ -73,6 +76,7 @@ export async function exportMirror(request: ExportMirrorRequest): Promise<Packag
       out,
       formats,
       tables,
+      emptyTables,
       ...described,
       toolVersion,
       references: findReferences(
@@ -85,6 +89,40 @@ export async function exportMirror(request: ExportMirrorRequest): Promise<Packag
     });
   };
   return await readMirror(file, write, request.asOf);
+}
+
+/** A package has at least one table, so if all are empty, all are chosen. */
+function chooseTables(all: readonly PublicTable[], names: readonly string[]) {
+  if (names.length > 0) return { tables: all.filter(({ name }) => names.includes(name)), emptyTables: [] };
+  const emptyTables = all.filter(isEmpty);
+  if (emptyTables.length === all.length) return { tables: all, emptyTables: [] };
+  return {
+    tables: all.filter((table) => !emptyTables.includes(table)),
+    emptyTables: emptyTables.map(({ name, columns }) => ({ name, columns })),
+  };
+}
+
+function isEmpty({ rows }: PublicTable): boolean {
+  for (const _row of rows()) return false;
+  return true;
+}
+
+/** Replaces `{run}` and `{date}`. @throws ExportError */
+function expandName(out: string, { run, endedAt }: ExportedState): string {
+  if (!/\{(run|date)\}/.test(out)) return out;
+  if (/\{(run|date)\}/.test(dirname(out)))
+    throw new ExportError(
+      "bad-folder-name",
+      `{run} and {date} can only be in the last part of a path: ${out}`,
+      "For example: exports/catalogue-{date}.",
+    );
+  if (run === null || endedAt === null)
+    throw new ExportError(
+      "nothing-held",
+      "The mirror has no ended run to name the folder after.",
+      "Run `armoire sync` first, or give --out without {run} and {date}.",
+    );
+  return out.replaceAll("{run}", String(run)).replaceAll("{date}", endedAt.slice(0, 10));
 }
 
 /**

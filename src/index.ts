@@ -9,7 +9,11 @@ export {
   readPackageContents,
 } from "../exports/package/descriptor.ts";
 export { verifyDataPackage } from "../exports/package/verify-package.ts";
-export { type DataPackageRequest, writeDataPackage } from "../exports/package/write-package.ts";
+export {
+  type DataPackageRequest,
+  type WrittenPackage,
+  writeDataPackage,
+} from "../exports/package/write-package.ts";
 export { type ExportFormat, exportFormats } from "../exports/package/write-tables.ts";
 export type { DashboardOptions } from "../jobs/bullmq/dashboard/server.ts";
 export { DashboardError, RedisError } from "../jobs/bullmq/errors.ts";

@@ -4,7 +4,7 @@
  */
 import { type ColumnType, describeColumn, publicTables } from "../../schema/dictionary/public-tables.ts";
 import { describeCoverage } from "../../src/mirror/runs/coverage.ts";
-import type { CompanionName, PackageContents, PackageFile, Publication } from "./descriptor.ts";
+import type { CompanionName, EmptyTable, PackageContents, PackageFile, Publication } from "./descriptor.ts";
 import type { Reference } from "./table-schema.ts";
 
 export interface Companion {
@@ -34,13 +34,14 @@ export function companionsOf(
 const typeOf = (table: string, column: string): ColumnType => describeColumn(table, column)?.type ?? "any";
 
 function readMe(
-  { toolVersion, state, coverage, csv, files }: PackageContents,
+  { toolVersion, state, coverage, csv, files, emptyTables }: PackageContents,
   publication: Publication,
 ): string {
   const host = new URL(state.baseUrl).host;
   const ended =
     state.endedAt === null ? "" : `, which ended ${state.endedAt.slice(0, 16).replace("T", " ")} UTC`;
-  const hasCsv = files.some(({ format }) => format === "csv");
+  const has = (name: string) => files.some(({ format }) => format === name);
+  const hasCsv = has("csv");
   const rows = files.map(
     ({ path, table, rows }) => `| \`${path}\` | ${rows} | ${publicTables[table]?.about ?? ""} |`,
   );
@@ -49,15 +50,20 @@ function readMe(
     `The data of ${state.baseUrl}, as of ${state.run === null ? "the first sync" : `run ${state.run}`}${ended}. Made by Armoire ${toolVersion}.`,
     ...(coverage ? [describeCoverage(coverage)] : []),
     `| file | rows | |\n| --- | ---: | --- |\n${rows.join("\n")}`,
+    ...(emptyTables ? [`Without rows, and so without a file: ${listOf(emptyTables)}.`] : []),
     "`datapackage.json` describes each column: its type, its meaning, keys, and references to other tables. " +
       "It is a [Data Package](https://datapackage.org), version 2. It also has the size and the SHA-256 of each file.",
     "Rows of brands, models and sizes that are gone stay, with their last values and the time in `gone_at`.",
     ...(hasCsv ? [`## Load it\n\n${howToLoad}`, `## CSV\n\n${describeCsv(csv)}`] : []),
+    ...(has("parquet") ? [`## Parquet\n\n${aboutParquet}`] : []),
+    ...(has("sqlite") ? [`## SQLite\n\n${aboutSqlite}`] : []),
     ...(publication.license === undefined ? [] : [`## Licence\n\n${publication.license}`]),
     ...(publication.citation === undefined ? [] : [`## Cite as\n\n${publication.citation}`]),
   ];
   return `${parts.join("\n\n")}\n`;
 }
+
+const listOf = (tables: readonly EmptyTable[]) => tables.map(({ name }) => `\`${name}\``).join(", ");
 
 const howToLoad = `The scripts read the CSV files of this folder with the right types: \`012\` stays text, and a name \`null\` stays a name.
 
@@ -65,6 +71,14 @@ const howToLoad = `The scripts read the CSV files of this folder with the right 
 - Python with pandas: \`from load import load\`, then \`load("model")\`
 - R: \`source("load.R")\`, then \`load_table("model")\`
 - Excel and LibreOffice open the CSV files: UTF-8, separated by commas.`;
+
+const aboutParquet =
+  "DuckDB, pandas, Arrow and R read the files with their types: times in UTC, booleans, objects as JSON. A column with a " +
+  "number that a double would change is text. NUL and lone surrogates are escaped, as in `\\u0000`.";
+
+const aboutSqlite =
+  "`tables.sqlite` holds all tables, with keys, references, indexes and a full-text index of the names (`model_fts`). " +
+  "Datasette shows it as it is: `datasette tables.sqlite`. True is 1, false is 0, and objects are JSON text.";
 
 function describeCsv(profile: PackageContents["csv"]): string {
   const nulls = 'An empty field is null, and `""` is empty text. True is 1, false is 0. Times are UTC.';

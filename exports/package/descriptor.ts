@@ -74,6 +74,7 @@ const own = exportedState.extend({
   toolVersion: z.string(),
   csv: z.enum(csvProfiles),
   coverage: coverage.optional(),
+  emptyTables: z.array(z.object({ name: tableName, columns: z.array(z.string()) })).optional(),
   companions: z.array(z.object({ path: z.enum(companionNames), bytes: count, hash })),
 });
 
@@ -108,8 +109,15 @@ export interface PackageContents {
   /** Of CSV files. */
   readonly csv: CsvProfile;
   readonly files: readonly PackageFile[];
+  /** Tables without rows, which have no files. */
+  readonly emptyTables?: readonly EmptyTable[];
   /** The README and the scripts that load the tables. */
   readonly companions: readonly HashedFile[];
+}
+
+export interface EmptyTable {
+  readonly name: string;
+  readonly columns: readonly string[];
 }
 
 /** What a publisher says about a package; the program knows none of it. */
@@ -126,7 +134,7 @@ const profile = (name: string) => `https://datapackage.org/profiles/2.0/${name}.
  * @param references those that hold for every row
  */
 export function toDescriptor(
-  { toolVersion, state, coverage, csv, files, companions }: PackageContents,
+  { toolVersion, state, coverage, csv, files, emptyTables, companions }: PackageContents,
   references: readonly Reference[],
   { license, citation }: Publication,
 ): object {
@@ -149,6 +157,7 @@ export function toDescriptor(
       ...state,
       csv,
       ...(coverage && { coverage }),
+      ...(emptyTables && { emptyTables }),
       companions: companions.map(({ path, bytes, sha256 }) => ({ path, bytes, hash: hashPrefix + sha256 })),
     },
     resources: files.map(({ path, table, format, rows, columns, mixedColumns = [], bytes, sha256 }) => ({
@@ -222,7 +231,7 @@ export async function readPackageContents(folder: string): Promise<PackageConten
 }
 
 function toContents({ armoire, resources }: z.infer<typeof descriptor>): PackageContents {
-  const { formatVersion: _, toolVersion, csv, coverage, companions, ...state } = armoire;
+  const { formatVersion: _, toolVersion, csv, coverage, emptyTables, companions, ...state } = armoire;
   const files = resources.map(({ schema, hash, ...file }) => ({
     ...file,
     columns: schema.fields.map(({ name }) => name),
@@ -233,7 +242,15 @@ function toContents({ armoire, resources }: z.infer<typeof descriptor>): Package
     bytes,
     sha256: hash.slice(hashPrefix.length),
   }));
-  return { toolVersion, state, ...(coverage && { coverage }), csv, files, companions: others };
+  return {
+    toolVersion,
+    state,
+    ...(coverage && { coverage }),
+    csv,
+    files,
+    ...(emptyTables && { emptyTables }),
+    companions: others,
+  };
 }
 
 export function notAPackage(folder: string, reason: string): ExportError {

@@ -58,6 +58,8 @@ export async function readDataPackage(folder: string): Promise<ReadPackage> {
       tables.set(file.table, { name: file.table, columns: file.columns, isTyped: format !== "csv", rows });
     }
   }
+  for (const { name, columns } of contents.emptyTables ?? [])
+    tables.set(name, { name, columns, isTyped: true, rows: () => [] });
   return { contents, tables: [...tables.values()] };
 }
 

@@ -3,7 +3,7 @@
  * Out: that folder, complete or absent. The same tables give the same bytes, so there is no clock here. It knows neither
  * mirrors nor SQL.
  */
-import { lstatSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Coverage } from "../../src/mirror/runs/coverage.ts";
@@ -15,6 +15,7 @@ import { companionsOf } from "./companions.ts";
 import {
   descriptorName,
   descriptorText,
+  type EmptyTable,
   type ExportedState,
   type HashedFile,
   notAPackage,
@@ -23,6 +24,7 @@ import {
   readPackageContents,
   toDescriptor,
 } from "./descriptor.ts";
+import { verifyDataPackage } from "./verify-package.ts";
 import { type WriteTablesRequest, writeTables } from "./write-tables.ts";
 
 export interface DataPackageRequest extends WriteTablesRequest {
@@ -30,15 +32,24 @@ export interface DataPackageRequest extends WriteTablesRequest {
   readonly out: string;
   readonly state: ExportedState;
   readonly coverage?: Coverage;
+  /** Named in the descriptor. Default: none. */
+  readonly emptyTables?: readonly EmptyTable[];
   readonly publication?: Publication;
   readonly toolVersion: string;
+}
+
+export interface WrittenPackage extends PackageContents {
+  /** The absolute path. */
+  readonly folder: string;
+  /** Whether the folder held exactly these files before; then it was left as it was. */
+  readonly isUnchanged: boolean;
 }
 
 /**
  * Writes a data package. On any error, the earlier content of `out` is unchanged and nothing is left beside it.
  * @throws ExportError; what a table's rows throw; the signal's reason
  */
-export async function writeDataPackage(request: DataPackageRequest): Promise<PackageContents> {
+export async function writeDataPackage(request: DataPackageRequest): Promise<WrittenPackage> {
   const out = resolve(request.out);
   try {
     await recoverFolder(out);
@@ -48,8 +59,10 @@ export async function writeDataPackage(request: DataPackageRequest): Promise<Pac
       const contents = await writeFiles(folder, request);
       await requireReplaceable(out);
       request.signal?.throwIfAborted();
-      await replaceFolder(folder, out);
-      return contents;
+      const isUnchanged = await isSamePackage(folder, out);
+      if (isUnchanged) await rm(folder, { recursive: true, force: true });
+      else await replaceFolder(folder, out);
+      return { ...contents, folder: out, isUnchanged };
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
       throw error;
@@ -61,6 +74,14 @@ export async function writeDataPackage(request: DataPackageRequest): Promise<Pac
   }
 }
 
+/** Descriptors have the hashes of all other files. */
+async function isSamePackage(folder: string, out: string): Promise<boolean> {
+  const [written, present] = [folder, out].map((place) => join(place, descriptorName));
+  if (written === undefined || present === undefined || !existsSync(present)) return false;
+  if (!readFileSync(written).equals(readFileSync(present))) return false;
+  return (await verifyDataPackage(out)).problems.length === 0;
+}
+
 async function writeFiles(folder: string, request: DataPackageRequest): Promise<PackageContents> {
   const files = await writeTables(folder, request);
   const { toolVersion, state, coverage, csv = "guarded", references = [], publication = {} } = request;
@@ -70,6 +91,7 @@ async function writeFiles(folder: string, request: DataPackageRequest): Promise<
     ...(coverage && { coverage: { ...coverage, kinds: [...coverage.kinds] } }),
     csv,
     files,
+    ...(request.emptyTables?.length && { emptyTables: request.emptyTables }),
     companions: [],
   };
   const companions: HashedFile[] = [];

@@ -26,7 +26,7 @@ interface ScheduledFlags extends RedisFlags, AccountFlags {
   readonly out?: string;
 }
 
-const schedulable = ["sync", "backup run", "backup create", "export"];
+const schedulable = ["sync", "backup run", "backup create", "export create"];
 
 /** Not the table of all commands: that one leads to `schedule`, and so back to this file. */
 const modules: Readonly<Record<string, () => Promise<{ configure(command: Command, io: Io): void }>>> = {

@@ -33,8 +33,10 @@ describe("the help of", () => {
     "$name has examples that are valid calls",
     async ({ name, command }) => {
       const examples = examplesIn(helpOf(command));
-      // `armoire backup` alone is its own default.
-      const itself = name.replace(/^armoire backup run$/, "armoire backup");
+      // `armoire backup` and `armoire export` alone are their own defaults.
+      const itself = name.replace(/^armoire (backup run|export create)$/, (text) =>
+        text.replace(/ \w+$/, ""),
+      );
       expect(examples.filter((args) => args.join(" ").startsWith(itself))).not.toEqual([]);
       for (const args of examples)
         expect([args.join(" "), await findUsageError(program, args.slice(1))]).toEqual([

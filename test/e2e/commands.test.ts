@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readPackageContents } from "../../exports/package/descriptor.ts";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { SyncReport } from "../../src/sync/report.ts";
 import { callArmoire, runArmoire } from "../support/run-armoire.ts";
 import { createFixture, type Fixture } from "./support/fixture.ts";
@@ -235,7 +236,12 @@ describe("reading commands", () => {
   it("export writes files and a descriptor of them", async () => {
     const out = fixture.newPath();
     const contents = await outputAsJson("export", "--out", out, "--mirror", fixture.mirror);
-    expect(contents).toEqual(await readPackageContents(out));
+    expect(contents).toEqual({ ...(await readPackageContents(out)), folder: out, isUnchanged: false });
+    const unchanged = await output("export", "--out", out, "--mirror", fixture.mirror);
+    expect(unchanged).toContain(`Unchanged: ${out} holds this state already\n`);
+    expect(await output("export", "verify", out)).toMatch(
+      /^Every file is as it was exported: \d+ tables of /,
+    );
     expect(
       await output("export", "--out", out, "--table", "brand", "--format", "csv", "--mirror", fixture.mirror),
     ).toBe(`brand.csv  6 rows\nWritten to ${out}\n`);
@@ -302,7 +308,8 @@ describe("reading commands", () => {
     expect(await outputAsJson("status", "--data-dir", dataDir)).toMatchObject({
       baseUrl: fixture.sandbox.url,
     });
-    await output("sync", ...settings, "--base-url", `${fixture.sandbox.url}?another`);
+    await using another = await startSandbox({ brands: 1, models: 0, sizes: 0 });
+    await output("sync", ...settings, "--base-url", another.url);
     const { stderr, exitCode } = await callArmoire(["status", "--data-dir", dataDir]);
     expect(exitCode).toBe(4);
     expect(stderr).toMatch(/There are 2 mirrors in .*\n.*--base-url URL or --mirror FILE/);

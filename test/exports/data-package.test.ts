@@ -59,7 +59,7 @@ describe("written package", () => {
       "size.json",
       "size.ndjson",
     ]);
-    expect(contents).toEqual(await readPackageContents(out));
+    expect(contents).toEqual({ ...(await readPackageContents(out)), folder: out, isUnchanged: false });
     expect(contents).toMatchObject({
       state,
       toolVersion: "0.1.0",

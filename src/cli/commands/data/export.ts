@@ -1,7 +1,12 @@
-/** `armoire export`: writes the tables of a mirror as a Data Package. */
+/** `armoire export create|verify`: the tables of a mirror as a Data Package. `create` is the default. */
 import type { Command } from "commander";
 import { exportMirror } from "../../../../exports/export-mirror.ts";
 import type { Publication } from "../../../../exports/package/descriptor.ts";
+import {
+  type PackageProblem,
+  type PackageReport,
+  verifyDataPackage,
+} from "../../../../exports/package/verify-package.ts";
 import { type ExportFormat, exportFormats } from "../../../../exports/package/write-tables.ts";
 import { describeCoverage } from "../../../mirror/runs/coverage.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
@@ -10,7 +15,7 @@ import { type CsvFlags, exactOption, excelOption, readCsvProfile } from "../../f
 import { version } from "../../self-command.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
-import { CliError } from "../../terminal/exit-codes.ts";
+import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, interruptSignal } from "../../terminal/io.ts";
@@ -25,9 +30,30 @@ interface ExportFlags extends AsOfFlags, CsvFlags {
 }
 
 export function configure(command: Command, io: Io): void {
-  command
+  addHelp(command, {
+    details: [
+      "Without a subcommand it is `armoire export create`. An export is a folder with the tables and datapackage.json, which " +
+        "other programs and `armoire diff` read.",
+    ],
+    examples: [
+      "armoire export --out catalogue-2026-11",
+      "armoire export --out exports/catalogue-{date} --format parquet,sqlite",
+      "armoire export verify catalogue-2026-11",
+    ],
+    exitCodes: exitCodesOfCreate,
+  });
+  configureCreate(command, io);
+  configureVerify(command, io);
+}
+
+const exitCodesOfCreate = [...exitCodesOfReading, "incomplete", "interrupted", "terminated"] as const;
+
+function configureCreate(command: Command, io: Io): void {
+  const create = command
+    .command("create", { isDefault: true })
+    .description("write the tables of a mirror, as `armoire export` alone does")
     .requiredOption("--out <dir>", "the folder to create; an earlier export there is replaced")
-    .option("--format <formats>", "csv, json, ndjson, or several with commas", "csv,json")
+    .option("--format <formats>", `${exportFormats.join(", ")}, or several with commas`, "csv,json")
     .option("--table <name>", "only this table (repeatable)", collect, [])
     .addOption(exactOption())
     .addOption(excelOption())
@@ -35,12 +61,16 @@ export function configure(command: Command, io: Io): void {
     .option("--citation <text>", "state how to cite the export")
     .option("--require-complete", "write nothing and exit with 8 unless the tables are complete")
     .addOption(asOfOption());
-  addHelp(command, {
+  addHelp(create, {
     details: [
       "The folder holds one file per table and format, and datapackage.json (a Data Package, version 2): types, meanings and " +
         "keys of the columns, row counts and SHA-256. README.md says how whole the export is; load.sql, load.py and load.R load " +
-        "the CSV files into DuckDB, pandas and R with the right types.",
-      "It is written as a whole or not at all. A folder that is not an export is refused. The same state gives the same bytes.",
+        "the CSV files into DuckDB, pandas and R with the right types. Tables without rows have no file, unless named by --table.",
+      "The format sqlite is one file with all tables, keys, indexes and full-text search. JSON and Parquet have real booleans and " +
+        "objects, and Parquet has times. A Parquet column with a number that a double would change is text.",
+      "It is written as a whole or not at all. A folder that is not an export is refused. The same state gives the same bytes, " +
+        "and if they are there already, the folder stays as it is. In the last part of --out, {run} is the number of the exported run " +
+        "and {date} the UTC date of its end.",
       'In CSV, null is an empty field and empty text is "". NUL and lone surrogates are escaped, as in \\u0000. Text that begins ' +
         "with =, +, -, @, a tab, a line break or an apostrophe gets an apostrophe before it, unless --exact is given.",
       "--license and --citation can also be set in the config file, as license and citation.",
@@ -48,14 +78,15 @@ export function configure(command: Command, io: Io): void {
     ],
     examples: [
       "armoire export --out catalogue-2026-11",
+      "armoire export --out exports/catalogue-{date} --format parquet,sqlite",
       "armoire export --out brands --table brand --format csv",
       "armoire export --out a-week-ago --as-of -7d",
       'armoire export --out open-data --license CC-BY-4.0 --citation "A. Author: Bras of the world, 2026"',
     ],
-    exitCodes: [...exitCodesOfReading, "incomplete", "interrupted", "terminated"],
+    exitCodes: exitCodesOfCreate,
   });
-  command.action(async (flags: ExportFlags) => {
-    const settings = readSettings(command, io);
+  create.action(async (flags: ExportFlags) => {
+    const settings = readSettings(create, io);
     const asOf = readAsOf(flags, settings, io);
     const contents = await exportMirror({
       file: mirrorFileToRead(settings),
@@ -73,12 +104,56 @@ export function configure(command: Command, io: Io): void {
       io.err(`${describeCoverage(contents.coverage)}\n`);
     if (settings.json) io.out(toJsonLine(contents));
     else if (!settings.quiet) {
-      for (const { path, rows } of contents.files)
-        io.out(`${path}  ${rows === 1 ? "1 row" : `${rows} rows`}\n`);
-      io.out(`Written to ${flags.out}\n`);
+      for (const { path, format, table, rows } of contents.files)
+        io.out(`${format === "sqlite" ? `${path} ${table}` : path}  ${countRows(rows)}\n`);
+      const { folder, isUnchanged } = contents;
+      io.out(isUnchanged ? `Unchanged: ${folder} holds this state already\n` : `Written to ${folder}\n`);
     }
   });
 }
+
+function configureVerify(command: Command, io: Io): void {
+  const verify = command
+    .command("verify")
+    .description("check every file of an export, without writing")
+    .argument("<dir>", "the folder of the export");
+  addHelp(verify, {
+    details: [
+      "Compares each file with its size and SHA-256 in datapackage.json. Changed, missing and added files are " +
+        "problems (exit code 14). It finds damage, but no forgery: anyone who can write the folder can write matching sums.",
+    ],
+    examples: ["armoire export verify catalogue-2026-11", "armoire export verify open-data --json"],
+    exitCodes: exitCodesOfReading,
+  });
+  verify.action(async (folder: string) => {
+    const settings = readSettings(verify, io);
+    const report = await verifyDataPackage(folder);
+    if (report.problems.length > 0) io.setExitCode(exitCodes.damaged);
+    if (settings.json) io.out(toJsonLine(report));
+    else if (!settings.quiet || report.problems.length > 0) io.out(formatPackageReport(report));
+  });
+}
+
+const problemTexts: Readonly<Record<PackageProblem["code"], string>> = {
+  missing: "is missing",
+  "not-a-file": "is not a file",
+  "wrong-size": "has another size",
+  "wrong-hash": "has other content",
+  "not-listed": "is not listed in datapackage.json",
+};
+
+function formatPackageReport({ contents, problems }: PackageReport): string {
+  if (problems.length > 0)
+    return problems.map(({ path, code }) => `${path} ${problemTexts[code]}\n`).join("");
+  const { state, files, coverage } = contents;
+  const lines = [
+    `Every file is as it was exported: ${files.length} ${files.length === 1 ? "table" : "tables"} of ${state.baseUrl}, ${state.run === null ? "before the first run" : `run ${state.run}`}`,
+    ...(coverage ? [describeCoverage(coverage)] : []),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+const countRows = (rows: number) => (rows === 1 ? "1 row" : `${rows} rows`);
 
 function readPublication(flags: ExportFlags, { publication }: Settings): Publication {
   const { license = publication.license, citation = publication.citation } = flags;
