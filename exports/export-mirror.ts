@@ -76,6 +76,7 @@ export async function exportMirror(request: ExportMirrorRequest): Promise<Writte
       out,
       formats,
       tables,
+      isPrivate: mirror.identity.area === "account",
       emptyTables,
       ...described,
       toolVersion,

@@ -21,10 +21,10 @@ export function writeSqliteFile(
   path: string,
   tables: readonly FittedTable[],
   references: readonly Reference[],
-  signal?: AbortSignal,
+  { signal, mode }: { readonly signal?: AbortSignal | undefined; readonly mode?: number | undefined },
 ): void {
-  // SQLite would create it readable by others.
-  writeNewFile(path, "");
+  // SQLite would create it with a mode of its own.
+  writeNewFile(path, "", mode);
   const db = new Database(path);
   try {
     // The file is private to this process and is thrown away after an error.

@@ -3,7 +3,7 @@
  * Out: that folder, complete or absent. The same tables give the same bytes, so there is no clock here. It knows neither
  * mirrors nor SQL.
  */
-import { existsSync, lstatSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, readFileSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Coverage } from "../../src/mirror/runs/coverage.ts";
@@ -25,7 +25,7 @@ import {
   toDescriptor,
 } from "./descriptor.ts";
 import { verifyDataPackage } from "./verify-package.ts";
-import { type WriteTablesRequest, writeTables } from "./write-tables.ts";
+import { fileMode, type WriteTablesRequest, writeTables } from "./write-tables.ts";
 
 export interface DataPackageRequest extends WriteTablesRequest {
   /** The folder to make, in an existing one. An earlier data package there is replaced. */
@@ -96,12 +96,19 @@ async function writeFiles(folder: string, request: DataPackageRequest): Promise<
   };
   const companions: HashedFile[] = [];
   for (const { path, text } of companionsOf(tables, references, publication)) {
-    const { bytes, sha256 } = await writeHashedFile(join(folder, path), [text], request.signal);
+    const { bytes, sha256 } = await writeHashedFile(
+      join(folder, path),
+      [text],
+      request.signal,
+      fileMode(request),
+    );
     companions.push({ path, bytes, sha256 });
   }
   const contents = { ...tables, companions };
   const text = descriptorText(toDescriptor(contents, references, publication));
-  await writeHashedFile(join(folder, descriptorName), [text], request.signal);
+  await writeHashedFile(join(folder, descriptorName), [text], request.signal, fileMode(request));
+  // The partial folder was private.
+  if (!request.isPrivate) chmodSync(folder, 0o777 & ~process.umask());
   syncFolder(folder);
   return contents;
 }

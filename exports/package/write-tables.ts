@@ -22,8 +22,13 @@ export interface WriteTablesRequest {
   readonly references?: readonly Reference[];
   /** Of CSV files. Default: `guarded`. */
   readonly csv?: CsvProfile;
+  /** Makes files and folder readable by their owner only. Default: the modes that the umask allows. */
+  readonly isPrivate?: boolean;
   readonly signal?: AbortSignal;
 }
+
+/** Of files; undefined for the default of private ones. */
+export const fileMode = ({ isPrivate = false }: WriteTablesRequest) => (isPrivate ? undefined : 0o666);
 
 /** @throws ExportError `bad-table-name`; what a table's rows throw; a system error; the signal's reason */
 export async function writeTables(folder: string, request: WriteTablesRequest): Promise<PackageFile[]> {
@@ -42,12 +47,12 @@ export async function writeTables(folder: string, request: WriteTablesRequest): 
       if (format === "sqlite") continue;
       const path = `${table.name}.${format}`;
       const chunks = chunksOf(table, columns, format, csv);
-      const written = await writeHashedFile(join(folder, path), chunks, signal);
+      const written = await writeHashedFile(join(folder, path), chunks, signal, fileMode(request));
       files.push(fileOf(fitted, path, format, written));
     }
   }
   if (!formats.has("sqlite")) return files;
-  writeSqliteFile(join(folder, sqliteName), tables, references, signal);
+  writeSqliteFile(join(folder, sqliteName), tables, references, { signal, mode: fileMode(request) });
   const written = await hashFile(join(folder, sqliteName));
   return [...files, ...tables.map((fitted) => fileOf(fitted, sqliteName, "sqlite", written))];
 }

@@ -1,6 +1,6 @@
 /**
  * Files that are whole or absent: written under a temporary name in the same folder, flushed to disk, then renamed.
- * Every file is readable by its owner only.
+ * Files are readable by their owner only, unless a caller gives another mode.
  */
 import { createHash, hash, randomBytes } from "node:crypto";
 import { closeSync, createReadStream, fsyncSync, openSync, renameSync, writeFileSync } from "node:fs";
@@ -50,10 +50,13 @@ export function syncFile(path: string): void {
   }
 }
 
-/** Creates a file and flushes its content, but not its name. @throws a system error, also if the file exists */
-export function writeNewFile(path: string, content: string | Uint8Array): void {
+/**
+ * Creates a file and flushes its content, but not its name. @throws a system error, also if the file exists
+ * @param mode default: readable by its owner only
+ */
+export function writeNewFile(path: string, content: string | Uint8Array, mode = ownerOnly): void {
   // "wx" creates the file with its mode: there is no moment at which others could open it.
-  const handle = openSync(path, "wx", ownerOnly);
+  const handle = openSync(path, "wx", mode);
   try {
     writeFileSync(handle, content);
     fsyncSync(handle);
@@ -64,6 +67,7 @@ export function writeNewFile(path: string, content: string | Uint8Array): void {
 
 /**
  * As `writeNewFile`, for content of any length.
+ * @param mode default: readable by its owner only
  * @returns the number of bytes
  * @throws a system error, errors of `chunks`, or the signal's reason; the file is then incomplete
  */
@@ -71,8 +75,9 @@ export async function writeNewFileFrom(
   path: string,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   signal?: AbortSignal,
+  mode = ownerOnly,
 ): Promise<number> {
-  const file = await open(path, "wx", ownerOnly);
+  const file = await open(path, "wx", mode);
   let bytes = 0;
   try {
     for await (const chunk of chunks) {
@@ -137,6 +142,7 @@ export async function writeHashedFile(
   path: string,
   chunks: Iterable<string | Uint8Array>,
   signal?: AbortSignal,
+  mode?: number,
 ): Promise<FileSummary> {
   const digest = createHash("sha256");
   function* hashed(): Iterable<Uint8Array> {
@@ -146,7 +152,7 @@ export async function writeHashedFile(
       yield data;
     }
   }
-  const bytes = await writeNewFileFrom(path, hashed(), signal);
+  const bytes = await writeNewFileFrom(path, hashed(), signal, mode);
   return { bytes, sha256: digest.digest("hex") };
 }
 

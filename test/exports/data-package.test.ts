@@ -108,13 +108,25 @@ describe("written package", () => {
     ]);
   });
 
-  it("a data package can be read by its owner only", async () => {
-    const out = join(await makeTestFolder(), "catalogue");
-    await writeDataPackage(request(out));
-    expect((await stat(out)).mode & 0o777).toBe(0o700);
-    expect((await stat(join(out, "brand.csv"))).mode & 0o777).toBe(0o600);
-    expect((await stat(join(out, "datapackage.json"))).mode & 0o777).toBe(0o600);
-  });
+  it.each([
+    { isPrivate: true, folder: 0o700, file: 0o600 },
+    { isPrivate: false, folder: 0o755, file: 0o644 },
+  ])(
+    "with isPrivate $isPrivate, files and folder have the modes for it",
+    async ({ isPrivate, folder, file }) => {
+      const out = join(await makeTestFolder(), "catalogue");
+      const umask = process.umask(0o022);
+      try {
+        await writeDataPackage({ ...request(out), formats: ["csv", "sqlite"], isPrivate });
+      } finally {
+        process.umask(umask);
+      }
+      const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+      expect(await modeOf(out)).toBe(folder);
+      for (const name of ["brand.csv", "tables.sqlite", "README.md", "datapackage.json"])
+        expect(await modeOf(join(out, name))).toBe(file);
+    },
+  );
 
   it.each(["Brand", "", "../brand", "a b", "datapackage", "brand"])(
     "a data package refuses a second table named %j",
