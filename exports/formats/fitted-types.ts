@@ -1,7 +1,7 @@
 /** The types of columns in formats with typed columns (Parquet, SQLite). */
 import { type ColumnType, describeColumn } from "../../schema/dictionary/public-tables.ts";
 import type { Cell } from "../../schema/fields.ts";
-import type { ExportTable } from "./table.ts";
+import type { ExportTable, Row } from "./table.ts";
 
 /** `text` holds any cell: of a number, its digits. */
 export type FittedType = Exclude<ColumnType, "any" | "url">;
@@ -32,6 +32,17 @@ export function fitColumns(table: ExportTable): FittedColumn[] {
     }
   }
   return columns;
+}
+
+/** For rows that no dictionary describes: columns of whole numbers, numbers or text, as their cells are. */
+export function inferColumns(names: readonly string[], rows: readonly Row[]): FittedColumn[] {
+  return names.map((name, index) => {
+    const cells = rows.flatMap((row) => row[index] ?? []);
+    const all = (type: FittedType) => cells.every((cell) => fits(cell, type));
+    if (all("text")) return { name, type: "text", isMixed: false };
+    const type = (["integer", "number"] as const).find(all);
+    return type === undefined ? { name, type: "text", isMixed: true } : { name, type, isMixed: false };
+  });
 }
 
 function declaredType(table: string, column: string): FittedType {

@@ -108,6 +108,7 @@ export async function writeTemporary(
   place: string,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   signal?: AbortSignal,
+  mode?: number,
 ): Promise<TemporaryFile> {
   await removeAbandoned(dirname(place));
   // A name that cannot be guessed, so that no other user can place a link there first.
@@ -115,7 +116,7 @@ export async function writeTemporary(
   const path = join(dirname(place), name);
   const discard = () => rm(path, { force: true });
   try {
-    const bytes = await writeNewFileFrom(path, chunks, signal);
+    const bytes = await writeNewFileFrom(path, chunks, signal, mode);
     return { bytes, discard, commit: (as = place) => publish(path, as) };
   } catch (error) {
     await discard();

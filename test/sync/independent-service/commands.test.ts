@@ -106,12 +106,14 @@ describe("export of the independent service", () => {
   });
 });
 
-/** A row of JSON as a CSV file has it. */
+/** A row of JSON as a CSV file has it: 1 and 0 for true and false, and objects as text. */
 function asTexts(row: Readonly<Record<string, unknown>>): Record<string, string | null> {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
       name,
-      value === null ? null : typeof value === "object" ? JSON.stringify(value) : String(value),
+      value === null ? null : typeof value === "object" ? JSON.stringify(value) : textOf(value),
     ]),
   );
 }
+
+const textOf = (value: unknown) => String(typeof value === "boolean" ? Number(value) : value);

@@ -14,12 +14,11 @@ import {
   collectParameter,
   exactOption,
   excelOption,
-  type FormatFlags,
-  formatOption,
   readCsvProfile,
   readFormat,
   readStatement,
 } from "../../flags/query-flags.ts";
+import { type FileFormat, fileFormats, formatOfName, writeAnswer } from "../../format/data/answer-file.ts";
 import { formatQuestion, formatQuestions } from "../../format/data/questions.ts";
 import { printResult, truncationNotice } from "../../format/data/result.ts";
 import { catalogueFileBeside, mirrorFileToRead } from "../../settings/mirror-file.ts";
@@ -31,10 +30,12 @@ import type { Io } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 
 /** Includes the options of questions, whose names are only known at run time. */
-interface QueryFlags extends AsOfFlags, CsvFlags, FormatFlags, Readonly<Record<string, unknown>> {
+interface QueryFlags extends AsOfFlags, CsvFlags, Readonly<Record<string, unknown>> {
   readonly file?: string;
+  readonly format?: FileFormat;
   readonly parameter?: Readonly<Record<string, Cell>>;
   readonly list?: boolean;
+  readonly out?: string;
   readonly maxRows: number;
   readonly timeout: number;
 }
@@ -49,7 +50,12 @@ export function configure(command: Command, io: Io): void {
     .option("--file <file>", "read the SQL from a file; - is standard input")
     .option("-p, --parameter <name=value>", "the value of :NAME in the SQL (repeatable)", collectParameter)
     .option("--list", "list the questions; with @NAME, show that one and its SQL")
-    .addOption(formatOption())
+    .addOption(
+      new Option("--format <format>", "the output format")
+        .choices(fileFormats)
+        .default(undefined, "table, or the ending of --out"),
+    )
+    .option("--out <file>", "write the answer to a file; an earlier file is replaced")
     .option("--max-rows <n>", "stop after N rows", positiveNumber, 100_000)
     .option("--timeout <seconds>", "stop a statement that takes longer", positiveNumber, 60)
     .addOption(exactOption())
@@ -76,7 +82,8 @@ export function configure(command: Command, io: Io): void {
     examples: [
       'armoire query "select name, bra_count from brand order by bra_count desc limit 10"',
       'armoire query "select * from coverage" --json',
-      'armoire query "select * from model where is_discontinued = 1" --format csv > discontinued.csv',
+      'armoire query "select * from model where is_discontinued = 1" --out discontinued.csv',
+      "armoire query @brand-sizes --brand comexim --out sizes.parquet",
       'armoire query "select * from size where band = :band" -p band=65 --format ndjson',
       'armoire query "select count(*) from size" --as-of 2026-11-03',
       "armoire query --list",
@@ -88,16 +95,54 @@ export function configure(command: Command, io: Io): void {
   });
   command.action(async (sql: string | undefined, flags: QueryFlags) => {
     const settings = readSettings(command, io);
-    const format = readFormat(flags, settings);
+    const format = readAnswerFormat(flags, settings);
     if (flags.list) io.out(listText(sql, settings));
     else {
       const result = await execute(sql, flags, settings, io);
-      await printResult(result, format, readCsvProfile(flags), io.out);
+      await give(result, format, flags, settings, io);
       const option = result.maxRows < flags.maxRows ? "--limit" : "--max-rows";
       if (!settings.quiet) printGaps(result.coverage, io);
       if (result.isCut) truncationNotice(result.maxRows, option, settings, io);
     }
   });
+}
+
+/** @throws CliError for a format that only a file can have */
+function readAnswerFormat({ format, out }: QueryFlags, settings: Settings): FileFormat {
+  if (out !== undefined && format === undefined && !settings.json) {
+    const named = formatOfName(out);
+    if (named !== null) return named;
+    throw new CliError(
+      "usage",
+      `The name ${JSON.stringify(out)} does not say the format.`,
+      "Give --format, or a name that ends in .csv, .json, .ndjson, .parquet or .sqlite.",
+    );
+  }
+  if (format !== "parquet" && format !== "sqlite")
+    return readFormat(format === undefined ? {} : { format }, settings);
+  if (out !== undefined && !settings.json) return format;
+  throw new CliError(
+    "usage",
+    `--format ${format} needs --out FILE, and no --json.`,
+    "On standard output, the formats are table, csv, json and ndjson.",
+  );
+}
+
+async function give(
+  result: QueryResult,
+  format: FileFormat,
+  flags: QueryFlags,
+  { quiet, account }: Settings,
+  io: Io,
+): Promise<void> {
+  const csv = readCsvProfile(flags);
+  const { out: path } = flags;
+  if (path === undefined) {
+    if (format !== "parquet" && format !== "sqlite") await printResult(result, format, csv, io.out);
+    return;
+  }
+  const rows = await writeAnswer(result, { path, format, csv, isPrivate: account !== null });
+  if (!quiet) io.err(`${rows === 1 ? "1 row" : `${rows} rows`} written to ${path}\n`);
 }
 
 /** One line for each mirror whose tables are not complete. */

@@ -75,7 +75,7 @@ export function writerOf(format: ResultFormat, write: Writer): Writer {
 }
 
 /** JSON readers take only one of several members of a name, so the others become `name_2`, `name_3`. */
-function distinct(columns: readonly string[]): string[] {
+export function distinct(columns: readonly string[]): string[] {
   const names: string[] = [];
   for (const column of columns) {
     const candidates = [column, ...columns.map((_, n) => `${column}_${n + 2}`)];
