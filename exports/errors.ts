@@ -10,6 +10,8 @@ export class ExportError extends errorClass("ExportError", {
   "newer-package": "failed",
   "bad-table-name": "usage",
   "bad-folder-name": "usage",
+  /** There is no such brand or column, or the tables have none. */
+  "bad-selection": "usage",
   /** The mirror has no ended run. */
   "nothing-held": "failed",
   "write-failed": "failed",

@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import { publicTables as publicTableMeanings } from "../schema/dictionary/public-tables.ts";
 import { prepareColumn, q } from "../src/mirror/file/statements.ts";
 import type { Point } from "../src/mirror/points/point.ts";
-import { type PublicTable, publicTables } from "../src/mirror/public-tables.ts";
+import { type PublicTable, publicTables, type TableSelection } from "../src/mirror/public-tables.ts";
 import { type MirrorReader, readMirror } from "../src/mirror/reader.ts";
 import { type Coverage, describeCoverage, readCoverage } from "../src/mirror/runs/coverage.ts";
 import { type ReadFreeBytes, requireFreeSpace, workingBytes } from "../src/platform/files/free-space.ts";
@@ -14,6 +14,7 @@ import type { ExportedState, Publication } from "./package/descriptor.ts";
 import type { Reference } from "./package/table-schema.ts";
 import { type WrittenPackage, writeDataPackage } from "./package/write-package.ts";
 import type { ExportFormat } from "./package/write-tables.ts";
+import { readSelection } from "./selection.ts";
 
 export interface ExportMirrorRequest {
   readonly file: string;
@@ -25,6 +26,12 @@ export interface ExportMirrorRequest {
   readonly formats: readonly ExportFormat[];
   /** Only these tables; all that have rows if empty. */
   readonly tables: readonly string[];
+  /** Only these columns, and only tables that have one. Default: all. */
+  readonly columns?: readonly string[];
+  /** Only rows of these brands (name, slug or URL), and of their models and sizes. Default: all. */
+  readonly brands?: readonly string[];
+  /** Only rows of resources that changed after this point. Default: all. */
+  readonly changedSince?: Point;
   /** Of CSV files. Default: `guarded`. */
   readonly csv?: CsvProfile;
   /** Exports the mirror as it was then. The data files equal those of an export made at that time. */
@@ -44,18 +51,10 @@ export async function exportMirror(request: ExportMirrorRequest): Promise<Writte
   const write = async (mirror: MirrorReader): Promise<WrittenPackage> => {
     // One read transaction: one instant of the mirror, while a sync may write it.
     mirror.db.exec("begin");
-    const all = publicTables(mirror);
-    const unknown = request.tables.find((name) => all.every((table) => table.name !== name));
-    if (unknown !== undefined) {
-      const names = all.map(({ name }) => name).join(", ");
-      throw new ExportError(
-        "bad-table-name",
-        `There is no table ${JSON.stringify(unknown)}.`,
-        `Known: ${names}.`,
-      );
-    }
+    const selection = readSelection(mirror, request);
+    const all = publicTables(mirror, selection);
     const { tables, emptyTables } = chooseTables(all, request.tables);
-    const described = describeExported(mirror, request.tables);
+    const described = describeExported(mirror, request.tables, selection);
     const out = expandName(request.out, described.state);
     requireFreeSpace(
       {
@@ -80,10 +79,8 @@ export async function exportMirror(request: ExportMirrorRequest): Promise<Writte
       emptyTables,
       ...described,
       toolVersion,
-      references: findReferences(
-        mirror,
-        tables.map(({ name }) => name),
-      ),
+      // The row that a changed one refers to may be unchanged.
+      references: selection.changedAfterRun === undefined ? findReferences(mirror, tables) : [],
       ...(publication && { publication }),
       ...(csv && { csv }),
       ...(signal ? { signal } : {}),
@@ -133,6 +130,7 @@ function expandName(out: string, { run, endedAt }: ExportedState): string {
 export function describeExported(
   mirror: MirrorReader,
   tables: readonly string[],
+  { brandHrefs, changedAfterRun, columns }: TableSelection = {},
 ): { readonly state: ExportedState; readonly coverage: Coverage } {
   const run = lastChangingRun(mirror);
   return {
@@ -141,6 +139,9 @@ export function describeExported(
       run,
       endedAt: run === null ? null : readEnd(mirror, run),
       ...(mirror.asOf && { asOf: mirror.asOf.run }),
+      ...(brandHrefs && { brands: [...brandHrefs] }),
+      ...(changedAfterRun !== undefined && { changedAfterRun }),
+      ...(columns && { columns: [...columns] }),
     },
     coverage: readCoverage(mirror, tables.length === 0 ? undefined : tables),
   };
@@ -157,10 +158,12 @@ function readEnd({ db }: MirrorReader, run: number): string | null {
  * The references between the exported tables that hold for every row. In a mirror that is not complete, a model may refer to a
  * brand that is not fetched yet. Raw SQL: tables by name.
  */
-function findReferences({ db }: MirrorReader, names: readonly string[]): Reference[] {
-  return names.flatMap((table) =>
+function findReferences({ db }: MirrorReader, tables: readonly PublicTable[]): Reference[] {
+  const has = (name: string, column: string) =>
+    tables.some((table) => table.name === name && table.columns.includes(column));
+  return tables.flatMap(({ name: table }) =>
     Object.entries(publicTableMeanings[table]?.references ?? {})
-      .filter(([, to]) => names.includes(to))
+      .filter(([column, to]) => has(table, column) && has(to, "href"))
       .map(([column, to]) => ({ table, column, to }))
       .filter(({ column, to }) => {
         const dangling = `select 1 from ${table} where ${column} is not null and ${column} not in (select href from ${to}) limit 1`;

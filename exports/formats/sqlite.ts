@@ -1,6 +1,6 @@
 /** All tables in one plain SQLite file: typed columns, keys, references, indexes and full-text search. */
 import Database from "better-sqlite3";
-import { publicTables } from "../../schema/dictionary/public-tables.ts";
+import { keyAmong, publicTables } from "../../schema/dictionary/public-tables.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { syncFile, writeNewFile } from "../../src/platform/atomic-file.ts";
 import type { Reference } from "../package/table-schema.ts";
@@ -45,7 +45,7 @@ function writeTable(
   signal?: AbortSignal,
 ): void {
   const name = quoted(table.name);
-  const key = publicTables[table.name]?.key;
+  const key = keyAmong(table.name, table.columns);
   const own = references.filter((reference) => reference.table === table.name);
   const definitions = [
     ...columns.map(definitionOf),

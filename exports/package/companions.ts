@@ -2,9 +2,21 @@
  * The files beside the tables of a package: a README, and a script each for DuckDB, pandas and R, which load the CSV files with
  * the types and keys of the columns. In: the contents of a package. Out: texts, the same for the same state.
  */
-import { type ColumnType, describeColumn, publicTables } from "../../schema/dictionary/public-tables.ts";
+import {
+  type ColumnType,
+  describeColumn,
+  keyAmong,
+  publicTables,
+} from "../../schema/dictionary/public-tables.ts";
 import { describeCoverage } from "../../src/mirror/runs/coverage.ts";
-import type { CompanionName, EmptyTable, PackageContents, PackageFile, Publication } from "./descriptor.ts";
+import type {
+  CompanionName,
+  EmptyTable,
+  ExportedState,
+  PackageContents,
+  PackageFile,
+  Publication,
+} from "./descriptor.ts";
 import type { Reference } from "./table-schema.ts";
 
 export interface Companion {
@@ -48,6 +60,7 @@ function readMe(
   const parts = [
     `# Mirror of ${host}`,
     `The data of ${state.baseUrl}, as of ${state.run === null ? "the first sync" : `run ${state.run}`}${ended}. Made by Armoire ${toolVersion}.`,
+    ...describeSelection(state),
     ...(coverage ? [describeCoverage(coverage)] : []),
     `| file | rows | |\n| --- | ---: | --- |\n${rows.join("\n")}`,
     ...(emptyTables ? [`Without rows, and so without a file: ${listOf(emptyTables)}.`] : []),
@@ -61,6 +74,14 @@ function readMe(
     ...(publication.citation === undefined ? [] : [`## Cite as\n\n${publication.citation}`]),
   ];
   return `${parts.join("\n\n")}\n`;
+}
+
+function describeSelection({ brands, changedAfterRun, columns }: ExportedState): string[] {
+  return [
+    ...(brands ? [`Only rows of these brands, and of their models and sizes: ${brands.join(", ")}.`] : []),
+    ...(changedAfterRun === undefined ? [] : [`Only rows that changed after run ${changedAfterRun}.`]),
+    ...(columns ? [`Only these columns: ${columns.join(", ")}.`] : []),
+  ];
 }
 
 const listOf = (tables: readonly EmptyTable[]) => tables.map(({ name }) => `\`${name}\``).join(", ");
@@ -104,7 +125,7 @@ const isText = (type: ColumnType) => type === "text" || type === "url" || type =
 function loadSql({ csv, files }: PackageContents, references: readonly Reference[]): string {
   const isLoaded = new Set(files.map(({ table }) => table));
   const tables = files.map(({ path, table, columns }) => {
-    const key = publicTables[table]?.key;
+    const key = keyAmong(table, columns);
     const definitions = [
       ...columns.map((column) => `  ${quoted(column)} ${sqlTypes[typeOf(table, column)]}`),
       ...(key ? [`  primary key (${key.map(quoted).join(", ")})`] : []),

@@ -65,6 +65,12 @@ const exportedState = z.object({
   endedAt: z.string().nullable(),
   /** The run that was asked for, if the export is of an earlier state. */
   asOf: z.number().optional(),
+  /** The URLs of brands, if it has only rows of these. */
+  brands: z.array(z.string()).optional(),
+  /** If it has only rows of resources that changed after this run. */
+  changedAfterRun: z.number().optional(),
+  /** If it has only these columns. */
+  columns: z.array(z.string()).optional(),
 });
 
 const coverage = z.object({ complete: z.boolean(), kinds: z.array(kindCoverage) });

@@ -1,5 +1,10 @@
 /** The columns, keys and references of a table, as a Table Schema (https://datapackage.org) states them. */
-import { type ColumnType, describeColumn, publicTables } from "../../schema/dictionary/public-tables.ts";
+import {
+  type ColumnType,
+  describeColumn,
+  keyAmong,
+  publicTables,
+} from "../../schema/dictionary/public-tables.ts";
 
 /** A column of one table with the `href` of a row in another, which is in the same package. */
 export interface Reference {
@@ -25,7 +30,7 @@ export function tableSchema(
       ...fieldOf(table, column, format),
       ...(mixedColumns.includes(column) && { type: format === "sqlite" ? "any" : "string" }),
     })),
-    ...keysOf(table, nameOf, references),
+    ...keysOf(table, columns, nameOf, references),
   };
 }
 
@@ -55,8 +60,13 @@ function fieldOf(table: string, column: string, format: string): object {
   };
 }
 
-function keysOf(table: string, nameOf: (table: string) => string, references: readonly Reference[]): object {
-  const key = publicTables[table]?.key;
+function keysOf(
+  table: string,
+  columns: readonly string[],
+  nameOf: (table: string) => string,
+  references: readonly Reference[],
+): object {
+  const key = keyAmong(table, columns);
   const foreignKeys = references
     .filter((reference) => reference.table === table)
     .map(({ column, to }) => ({ fields: [column], reference: { resource: nameOf(to), fields: ["href"] } }));

@@ -262,6 +262,12 @@ export interface ColumnDescription {
   readonly about: string;
 }
 
+/** The columns that identify a row; null if the table has none, or not all of them are among these columns. */
+export function keyAmong(table: string, columns: readonly string[]): readonly string[] | null {
+  const key = publicTables[table]?.key;
+  return key?.every((column) => columns.includes(column)) ? key : null;
+}
+
 /** Null for a column that is not one of a public table. */
 export function describeColumn(table: string, name: string): ColumnDescription | null {
   const meaning = publicTables[table];

@@ -10,6 +10,6 @@ export class ChangeError extends errorClass("ChangeError", {
   "no-such-run": "failed",
   /** The two have different base URLs, so they have no resource in common. */
   "two-services": "usage",
-  /** They have no table in common. */
+  /** They have no table in common, or an export has only some rows. */
   "not-comparable": "failed",
 }) {}

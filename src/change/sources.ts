@@ -7,6 +7,7 @@ import { resolvePoint } from "../mirror/points/resolve-point.ts";
 import { publicTables } from "../mirror/public-tables.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/reader.ts";
 import { fromStored } from "../mirror/rows/cells.ts";
+import { ChangeError } from "./errors.ts";
 import type { StateTable } from "./items.ts";
 
 /** A mirror as it was when a run had ended. */
@@ -51,7 +52,13 @@ export async function openFolderSource(folder: string): Promise<OpenSource> {
   // Loaded only here: most comparisons are of two runs, and start sooner without it.
   const { readDataPackage } = await import("../../exports/package/read-package.ts");
   const { contents, tables } = await readDataPackage(folder);
-  const { baseUrl, run } = contents.state;
+  const { baseUrl, run, brands, changedAfterRun } = contents.state;
+  if (brands !== undefined || changedAfterRun !== undefined)
+    throw new ChangeError(
+      "not-comparable",
+      `The export ${folder} has only some rows, so the others would look removed.`,
+      "Compare with an export that was made without --brand and --changed-since.",
+    );
   return {
     place: { folder, run },
     baseUrl,

@@ -17,43 +17,86 @@ const tablesOfArea: Readonly<Record<Area, readonly string[]>> = {
   account: ["user", "bra", "bra_size", "measurement", "measurement_value"],
 };
 
+/** Rows and columns to leave out. Default for each: none. */
+export interface TableSelection {
+  /** Only rows of these resources, by URL. */
+  readonly hrefs?: readonly string[];
+  /** Only rows of these brands, by URL, and of their models and sizes. */
+  readonly brandHrefs?: readonly string[];
+  /** Only rows of resources that changed after this run. */
+  readonly changedAfterRun?: number;
+  /** Only these columns, and only tables that have one. */
+  readonly columns?: readonly string[];
+}
+
 /** All public tables of the mirror's area, and `media` if there are pictures. */
-export function publicTables(mirror: MirrorReader): PublicTable[] {
+export function publicTables(mirror: MirrorReader, selection: TableSelection = {}): PublicTable[] {
   const names = tablesOfArea[mirror.identity.area];
-  return [...names, ...(hasPictures(mirror) ? ["media"] : [])].map((name) => tableOf(mirror, name));
+  return [...names, ...(hasPictures(mirror) ? ["media"] : [])]
+    .map((name) => tableOf(mirror, name, selection))
+    .filter(({ columns }) => columns.length > 0);
 }
 
 /** The tables of a catalogue with only the rows of these resources; without `relation`, which refers to others. */
 export function tablesAbout(mirror: MirrorReader, hrefs: readonly string[]): PublicTable[] {
   return tablesOfArea.catalogue
     .filter((name) => name !== "relation")
-    .map((name) => tableOf(mirror, name, hrefs));
+    .map((name) => tableOf(mirror, name, { hrefs }));
 }
 
-/**
- * Without `checked_at`, which changes with every check although the data stays the same.
- * @param hrefs default: all rows
- */
-function tableOf({ db }: MirrorReader, name: string, hrefs?: readonly string[]): PublicTable {
+/** Raw SQL in the conditions, since tables are given by name. The first column is the URL of the row's resource. */
+const conditionOfBrand: Readonly<Record<string, (first: string) => string>> = {
+  brand: (first) => `${first} in (select value from json_each(:brandHrefs))`,
+  model: () => "brand_href in (select value from json_each(:brandHrefs))",
+  size: () => "brand_href in (select value from json_each(:brandHrefs))",
+  model_picture: (first) =>
+    `${first} in (select href from model where brand_href in (select value from json_each(:brandHrefs)))`,
+  relation: (first) =>
+    `${first} in (select value from json_each(:brandHrefs)
+      union all select href from model where brand_href in (select value from json_each(:brandHrefs))
+      union all select href from size where brand_href in (select value from json_each(:brandHrefs)))`,
+};
+
+/** Without `checked_at`, which changes with every check although the data stays the same. */
+function tableOf({ db, asOf }: MirrorReader, name: string, selection: TableSelection): PublicTable {
+  const { hrefs, brandHrefs, changedAfterRun, columns: chosen } = selection;
   // Raw, since the table is given by name.
-  const columns = db
+  const all = db
     .prepare<[], string>(
       `select name from pragma_table_info('${name}') where name <> 'checked_at' order by cid`,
     )
     .pluck()
     .all();
-  // The first column of each table is the URL of the row's resource.
-  const condition = hrefs === undefined ? "" : `where ${columns[0]} in (select value from json_each(?))`;
-  const values = hrefs === undefined ? [] : [JSON.stringify(hrefs)];
+  const columns = all.filter((column) => chosen?.includes(column) ?? true);
+  const first = all[0] ?? "";
+  const conditions = [
+    ...(hrefs ? [`${first} in (select value from json_each(:hrefs))`] : []),
+    ...(brandHrefs ? [conditionOfBrand[name]?.(first) ?? "true"] : []),
+    ...(changedAfterRun === undefined
+      ? []
+      : [
+          `${first} in (select r.url from main._resource r join main._revision v on v.resource_id = r.id
+           where v.from_run > :after and v.from_run <= :until or v.to_run > :after and v.to_run <= :until)`,
+        ]),
+  ];
+  const condition = conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
+  const values = {
+    ...(hrefs && { hrefs: JSON.stringify(hrefs) }),
+    ...(brandHrefs && conditionOfBrand[name] && { brandHrefs: JSON.stringify(brandHrefs) }),
+    ...(changedAfterRun !== undefined && {
+      after: changedAfterRun,
+      until: asOf?.run ?? Number.MAX_SAFE_INTEGER,
+    }),
+  };
   return {
     name,
     columns,
     *rows() {
       const statement = db
-        .prepare(`select ${columns.join(", ")} from ${name} ${condition} order by ${keyOf(name)}`)
+        .prepare(`select ${columns.join(", ")} from ${name} ${condition} order by ${keyOf(name, first)}`)
         .raw()
         .safeIntegers();
-      for (const row of statement.iterate(...values) as Iterable<unknown[]>) {
+      for (const row of statement.iterate(values) as Iterable<unknown[]>) {
         // In place, since most rows need no conversion.
         for (const [n, stored] of row.entries()) if (Buffer.isBuffer(stored)) row[n] = fromStored(stored);
         yield row as Cell[];
@@ -68,9 +111,9 @@ function hasPictures({ db, identity, asOf }: MirrorReader): boolean {
   return prepare(db, () => q.selectFrom("_media_use").select("media_id").limit(1)).get() !== undefined;
 }
 
-function keyOf(table: string): string {
+function keyOf(table: string, first: string): string {
   if (table === "media") return "href, field, url";
   if (table === "relation") return "href, name, related_href";
   if (table === "measurement_value") return "href, n, name, typeof(value), value";
-  return listTables.some((list) => list.table === table) ? "1, n" : "href";
+  return listTables.some((list) => list.table === table) ? `${first}, n` : "href";
 }

@@ -8,6 +8,7 @@ import {
   verifyDataPackage,
 } from "../../../../exports/package/verify-package.ts";
 import { type ExportFormat, exportFormats } from "../../../../exports/package/write-tables.ts";
+import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
 import { describeCoverage } from "../../../mirror/runs/coverage.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { collect } from "../../flags/option-values.ts";
@@ -24,6 +25,9 @@ interface ExportFlags extends AsOfFlags, CsvFlags {
   readonly out: string;
   readonly format: string;
   readonly table: readonly string[];
+  readonly column: readonly string[];
+  readonly brand: readonly string[];
+  readonly changedSince?: string;
   readonly requireComplete?: boolean;
   readonly license?: string;
   readonly citation?: string;
@@ -55,6 +59,9 @@ function configureCreate(command: Command, io: Io): void {
     .requiredOption("--out <dir>", "the folder to create; an earlier export there is replaced")
     .option("--format <formats>", `${exportFormats.join(", ")}, or several with commas`, "csv,json")
     .option("--table <name>", "only this table (repeatable)", collect, [])
+    .option("--column <name>", "only this column, and tables that have it (repeatable)", collect, [])
+    .option("--brand <name>", "only rows of this brand, its models and sizes (repeatable)", collect, [])
+    .option("--changed-since <point>", "only rows of resources that changed after a run or a time")
     .addOption(exactOption())
     .addOption(excelOption())
     .option("--license <license>", "state a licence: an SPDX identifier, such as CC-BY-4.0, or a URL")
@@ -81,6 +88,8 @@ function configureCreate(command: Command, io: Io): void {
       "armoire export --out exports/catalogue-{date} --format parquet,sqlite",
       "armoire export --out brands --table brand --format csv",
       "armoire export --out a-week-ago --as-of -7d",
+      "armoire export --out comexim --brand comexim --table size --column href --column size --format csv",
+      "armoire export --out changes-{date} --changed-since -7d --format parquet",
       'armoire export --out open-data --license CC-BY-4.0 --citation "A. Author: Bras of the world, 2026"',
     ],
     exitCodes: exitCodesOfCreate,
@@ -93,6 +102,11 @@ function configureCreate(command: Command, io: Io): void {
       out: flags.out,
       formats: flags.format.split(",").map(readFormat),
       tables: flags.table,
+      columns: flags.column,
+      brands: flags.brand,
+      ...(flags.changedSince !== undefined && {
+        changedSince: parsePoint(flags.changedSince, pointContext()),
+      }),
       csv: readCsvProfile(flags),
       requireComplete: flags.requireComplete === true,
       publication: readPublication(flags, settings),

@@ -1,0 +1,65 @@
+/** Which rows and columns an export has, as the user names them. */
+import { idsIn, prepareColumn, q } from "../src/mirror/file/statements.ts";
+import { findBrands, hintAtBrands } from "../src/mirror/find-brands.ts";
+import type { Point } from "../src/mirror/points/point.ts";
+import { resolvePoint } from "../src/mirror/points/resolve-point.ts";
+import { publicTables, type TableSelection } from "../src/mirror/public-tables.ts";
+import type { MirrorReader } from "../src/mirror/reader.ts";
+import { similarNames } from "../src/platform/fuzzy-names.ts";
+import { ExportError } from "./errors.ts";
+
+export interface SelectionRequest {
+  readonly tables: readonly string[];
+  readonly columns?: readonly string[];
+  readonly brands?: readonly string[];
+  readonly changedSince?: Point;
+}
+
+/** @throws ExportError for an unknown table, column or brand; PointError */
+export function readSelection(mirror: MirrorReader, request: SelectionRequest): TableSelection {
+  const { tables: names, columns = [], brands = [], changedSince } = request;
+  const all = publicTables(mirror);
+  const chosen = names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
+  requireKnown(
+    "table",
+    names,
+    all.map(({ name }) => name),
+  );
+  requireKnown("column", columns, [...new Set(chosen.flatMap((table) => table.columns))]);
+  if (brands.length > 0 && mirror.identity.area === "account")
+    throw new ExportError(
+      "bad-selection",
+      "The tables of an account are not sorted by brand.",
+      "Leave out --brand, or export the catalogue.",
+    );
+  return {
+    ...(columns.length > 0 && { columns }),
+    ...(brands.length > 0 && { brandHrefs: brands.flatMap((name) => hrefsOfBrand(mirror, name)) }),
+    ...(changedSince && { changedAfterRun: resolvePoint(mirror.db, changedSince).run }),
+  };
+}
+
+function requireKnown(what: "table" | "column", names: readonly string[], known: readonly string[]): void {
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const similar = similarNames(unknown, known, 3);
+  throw new ExportError(
+    what === "table" ? "bad-table-name" : "bad-selection",
+    `There is no ${what} ${JSON.stringify(unknown)}.`,
+    similar.length > 0 ? `Did you mean ${similar.join(" or ")}?` : `Known: ${known.join(", ")}.`,
+  );
+}
+
+function hrefsOfBrand(mirror: MirrorReader, name: string): string[] {
+  const found = findBrands(mirror, name, { withGone: true });
+  if (found.certainty === "none")
+    throw new ExportError(
+      "bad-selection",
+      `No brand is called ${JSON.stringify(name)}.`,
+      hintAtBrands(found.similar),
+    );
+  const select = prepareColumn(mirror.db, (p: { ids: string }) =>
+    q.selectFrom("_resource").select("url").where("id", "in", idsIn(p.ids)),
+  );
+  return select.all({ ids: JSON.stringify(found.ids) });
+}
