@@ -1,0 +1,157 @@
+/**
+ * `npm run interop`: loads exports with Debian's pandas, R and LibreOffice, and compares what they see with the mirror. Exit
+ * code 1 if a program sees something else, or is missing.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import Database from "better-sqlite3";
+import { exportMirror } from "../../exports/export-mirror.ts";
+import { type CsvProfile, csvProfiles, readCsvRows } from "../../exports/formats/csv.ts";
+import { type Rig, startRig } from "../sync/support/rig.ts";
+
+/** Names that a program without types would change. */
+const awkward = ["012", "null", "NA", "=1+1", "'s", 'a "b", c', "1e5", "TRUE"];
+
+const pandasScript = `
+import json, load
+frames = load.load_all()
+size, model, brand = frames["size"], frames["model"], frames["brand"]
+print(json.dumps({
+    "rows": {name: len(frame) for name, frame in frames.items()},
+    "bands": int(size["band"].sum()),
+    "discontinued": int(model["is_discontinued"].sum()),
+    "names": sorted(brand["name"]),
+    "types": [str(size["band"].dtype), str(model["is_discontinued"].dtype), str(size["first_seen_at"].dtype)],
+    "systems": sorted(size["alternative_sizes"][0]),
+}))`;
+
+const rScript = `
+source("load.R")
+size <- load_table("size"); model <- load_table("model"); brand <- load_table("brand")
+writeLines(as.character(c(nrow(size), sum(size$band, na.rm = TRUE), sum(model$is_discontinued, na.rm = TRUE),
+    class(size$band), class(model$is_discontinued), class(size$first_seen_at)[1])))
+cat(paste(sort(brand$name, method = "radix"), collapse = "|"))`;
+
+let failures = 0;
+const print = (text: string) => void process.stdout.write(`${text}\n`);
+
+function compare(what: string, seen: unknown, expected: unknown): void {
+  const isSame = isDeepStrictEqual(seen, expected);
+  print(`${isSame ? "ok     " : "FAILED "} ${what}`);
+  if (isSame) return;
+  failures++;
+  print(`  seen      ${JSON.stringify(seen)}\n  expected  ${JSON.stringify(expected)}`);
+}
+
+/** @returns null if there is no such program, which counts as a failure */
+function start(what: string, file: string, args: readonly string[], folder: string): string | null {
+  try {
+    return execFileSync(file, args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  } catch (error) {
+    failures++;
+    print(`FAILED  ${what}: ${error instanceof Error ? error.message : String(error)}`);
+    return null;
+  }
+}
+
+interface Expected {
+  readonly rows: Readonly<Record<string, number>>;
+  readonly bands: number;
+  readonly discontinued: number;
+  readonly names: readonly string[];
+  readonly systems: readonly string[];
+}
+
+function readExpected(rig: Rig, tables: readonly string[]): Expected {
+  return rig.read(({ db }) => {
+    const one = (sql: string) => db.prepare(sql).pluck().get() as number;
+    return {
+      rows: Object.fromEntries(tables.map((table) => [table, one(`select count(*) from ${table}`)])),
+      bands: one("select sum(band) from size"),
+      discontinued: one("select sum(is_discontinued) from model"),
+      names: (db.prepare("select name from brand").pluck().all() as string[]).sort(),
+      systems: Object.keys(
+        JSON.parse(String(one("select alternative_sizes from size order by href limit 1"))),
+      ).sort(),
+    };
+  });
+}
+
+function checkPandas(profile: CsvProfile, folder: string, expected: Expected): void {
+  // Debian's own Python has Debian's pandas.
+  const output = start("pandas (Debian: python3-pandas)", "/usr/bin/python3", ["-c", pandasScript], folder);
+  if (output === null) return;
+  const types = ["Int64", "boolean", "datetime64[ns, UTC]"];
+  compare(`pandas, ${profile}: rows, types, sums and names`, JSON.parse(output), { ...expected, types });
+}
+
+function checkR(profile: CsvProfile, folder: string, { rows, bands, discontinued, names }: Expected): void {
+  const output = start("R (Debian: r-base-core)", "Rscript", ["-e", rScript], folder);
+  if (output === null) return;
+  const figures = [rows.size, bands, discontinued].map(String);
+  compare(
+    `R, ${profile}: rows, types, sums and names`,
+    output,
+    [...figures, "numeric", "logical", "POSIXct", names.join("|")].join("\n"),
+  );
+}
+
+/** Names stay text: as a person sees them in a spreadsheet, with the apostrophe where the profile adds one. */
+function checkLibreOffice(profile: CsvProfile, folder: string): void {
+  const output = start(
+    "LibreOffice (Debian: libreoffice-calc-nogui)",
+    "soffice",
+    [
+      ...[`-env:UserInstallation=file://${libreOfficeFolder}`, "--headless"],
+      // Commas, double quotes, UTF-8; quoted fields stay text, and formulas are not evaluated.
+      ...["--infilter=Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false"],
+      ...[
+        "--convert-to",
+        "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true",
+        "--outdir",
+        "seen",
+        "brand.csv",
+      ],
+    ],
+    folder,
+  );
+  if (output === null) return;
+  const hrefsIn = (path: string) =>
+    [...readCsvRows(readFileSync(path, "utf8").replaceAll("\r\n", "\n").split("\n"), "exact")]
+      .map(([href]) => href)
+      .filter((href) => href !== null && href !== undefined && href !== "");
+  compare(
+    `LibreOffice, ${profile}: every row of brands`,
+    hrefsIn(join(folder, "seen", "brand.csv")),
+    hrefsIn(join(folder, "brand.csv")),
+  );
+}
+
+/** For its settings. */
+const libreOfficeFolder = mkdtempSync(join(tmpdir(), "libreoffice-"));
+await using rig = await startRig({ brands: 20, models: 60, sizes: 300 });
+await rig.sync();
+const db = new Database(rig.file);
+for (const [n, name] of awkward.entries())
+  db.prepare(
+    "update _brand set name = ? where id = (select id from _brand order by id limit 1 offset ?)",
+  ).run(...[name, n]);
+db.close();
+for (const csv of csvProfiles) {
+  const { folder, files } = await exportMirror({
+    ...{ file: rig.file, out: join(dirname(rig.file), csv), formats: ["csv"], tables: [], csv },
+    toolVersion: "0.1.0",
+  });
+  const expected = readExpected(
+    rig,
+    files.map(({ table }) => table),
+  );
+  checkPandas(csv, folder, expected);
+  checkR(csv, folder, expected);
+  checkLibreOffice(csv, folder);
+}
+rmSync(libreOfficeFolder, { recursive: true });
+process.exitCode = failures === 0 ? 0 : 1;
