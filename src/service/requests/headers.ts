@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ResponseHead } from "../transport/send-request.ts";
-import { hasStructuredRateLimit, readStructuredRateLimit } from "./structured-rate-limit.ts";
+import { readStructuredRateLimit } from "./structured-rate-limit.ts";
 
 /** The rate limit in the headers of one response; a field that cannot be read is null. */
 export interface RateLimitHeaders {
@@ -28,24 +28,35 @@ export const rateLimitFields: readonly string[] = [
 ];
 
 /**
- * Reads `X-RateLimit-Limit`, `-Remaining` and `-Reset`, or `RateLimit-Limit`, `-Remaining` and `-Reset`, or `RateLimit` and
- * `RateLimit-Policy`: the first of these that has a remaining count. Null if all are missing.
+ * Reads `X-RateLimit-Limit`, `-Remaining` and `-Reset`, `RateLimit-Limit`, `-Remaining` and `-Reset`, and `RateLimit` and
+ * `RateLimit-Policy`. If they disagree, the lowest remaining count holds, until its latest reset. Null if all are missing.
  * @param now epoch milliseconds
  */
 export function readRateLimitHeaders(headers: IncomingHttpHeaders, now: number): RateLimitHeaders | null {
-  const readings: RateLimitHeaders[] = [];
-  for (const prefix of prefixes) {
-    const reading = readFamily(headers, prefix, now);
-    if (reading?.remaining != null) return reading;
-    if (reading !== null) readings.push(reading);
-  }
-  if (hasStructuredRateLimit(headers)) {
-    const { resetSeconds, ...counts } = readStructuredRateLimit(headers);
-    const reading = { ...counts, resetAt: resetSeconds === null ? null : now + resetSeconds * 1000 };
-    if (reading.remaining !== null) return reading;
-    readings.push(reading);
-  }
-  return readings[0] ?? null;
+  const families = prefixes.flatMap((prefix) => readFamily(headers, prefix, now) ?? []);
+  const quotas = readStructuredRateLimit(headers).map(({ resetSeconds, ...counts }) => {
+    return { ...counts, resetAt: resetSeconds === null ? null : now + resetSeconds * 1000 };
+  });
+  const readings = [...families, ...quotas];
+  return chooseReading(readings, now) ?? readings[0] ?? null;
+}
+
+/** Shorter windows are waited for; they say nothing about how many requests a run may send. */
+const minWindowMillis = 60_000;
+
+/** The ledger keeps one window: the one with the fewest requests left, among those that last longer than a wait. */
+function chooseReading(readings: readonly RateLimitHeaders[], now: number): RateLimitHeaders | null {
+  const counted = readings.filter(({ remaining }) => remaining !== null);
+  const long = counted.filter(({ resetAt }) => resetAt === null || resetAt - now > minWindowMillis);
+  const usable = long.length > 0 ? long : counted;
+  const remaining = lowest(usable.map((reading) => reading.remaining));
+  const least = usable.filter((reading) => reading.remaining === remaining);
+  if (remaining === null) return null;
+  return {
+    limit: least.find(({ limit }) => limit !== null)?.limit ?? null,
+    remaining,
+    resetAt: highest(least.map(({ resetAt }) => resetAt)),
+  };
 }
 
 function readFamily(
@@ -57,23 +68,36 @@ function readFamily(
   const remaining = headers[`${prefix}-remaining`];
   const reset = headers[`${prefix}-reset`];
   if (limit === undefined && remaining === undefined && reset === undefined) return null;
-  return { limit: readLimit(limit), remaining: readCount(remaining), resetAt: readReset(reset, now) };
+  return {
+    // A limit may be followed by the policies that it comes from: `100, 100;w=86400`.
+    limit: lowest([limit ?? []].flat().map((text) => readCount(text.split(/[,;]/, 1)[0]))),
+    remaining: lowest(valuesOf(remaining).map(readCount)),
+    resetAt: highest(valuesOf(reset).map((text) => readReset(text, now))),
+  };
 }
 
-/** A limit may be followed by the policies that it comes from: `100, 100;w=86400`. */
-function readLimit(value: string | string[] | undefined): number | null {
-  return typeof value === "string" ? readCount(value.split(/[,;]/, 1)[0]?.trim()) : null;
+/** A field that is sent twice arrives as an array, or joined by a proxy. */
+function valuesOf(header: string | string[] | undefined): string[] {
+  return [header ?? []].flat().flatMap((text) => text.split(","));
 }
 
-function readReset(value: string | string[] | undefined, now: number): number | null {
-  const seconds = readCount(value);
+const lowest = (values: readonly (number | null)[]): number | null => sorted(values)[0] ?? null;
+const highest = (values: readonly (number | null)[]): number | null => sorted(values).at(-1) ?? null;
+
+function sorted(values: readonly (number | null)[]): number[] {
+  return values.filter((value) => value !== null).sort((a, b) => a - b);
+}
+
+function readReset(text: string, now: number): number | null {
+  const seconds = readCount(text);
   if (seconds === null || seconds >= lastEpochSecond) return null;
   if (seconds >= firstEpochSecond) return seconds * 1000;
   return seconds <= year ? now + seconds * 1000 : null;
 }
 
-function readCount(value: string | string[] | undefined): number | null {
-  return typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : null;
+function readCount(text = ""): number | null {
+  const digits = text.trim();
+  return /^\d{1,15}$/.test(digits) ? Number(digits) : null;
 }
 
 /** An `ETag` that can be sent back, weak or strong, also without quotes, as some services write it; else null. */

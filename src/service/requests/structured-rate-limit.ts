@@ -1,6 +1,6 @@
 /**
- * `RateLimit` and `RateLimit-Policy`, structured fields of the IETF's draft on rate-limit headers. In: headers. Out: the one
- * quota that matters, since the ledger keeps one window. Pure.
+ * `RateLimit` and `RateLimit-Policy`, structured fields of the IETF's draft on rate-limit headers. In: headers. Out: their
+ * quotas. Pure.
  *
  * `RateLimit: "daily";r=12;t=3600` says what remains and for how many seconds; `RateLimit-Policy: "daily";q=300;w=86400` says
  * how much is granted in how many seconds. The seventh draft had `limit=300, remaining=12, reset=3600` and `300;w=86400`.
@@ -17,26 +17,14 @@ export interface Quota {
   readonly resetSeconds: number | null;
 }
 
-const nothing: Quota = { limit: null, remaining: null, resetSeconds: null };
-
-export function hasStructuredRateLimit(headers: IncomingHttpHeaders): boolean {
-  return headers.ratelimit !== undefined || headers["ratelimit-policy"] !== undefined;
-}
-
-export function readStructuredRateLimit(headers: IncomingHttpHeaders): Quota {
+/** Without a readable remaining count, only the limit of the first policy; empty if both fields are missing. */
+export function readStructuredRateLimit(headers: IncomingHttpHeaders): Quota[] {
+  if (headers.ratelimit === undefined && headers["ratelimit-policy"] === undefined) return [];
   const policies = readPolicies(headers["ratelimit-policy"]);
+  const quotas = readQuotas(headers.ratelimit, policies);
+  if (quotas.length > 0) return quotas;
   const limit = policies.values().next().value?.limit ?? null;
-  return chooseQuota(readQuotas(headers.ratelimit, policies)) ?? { ...nothing, limit };
-}
-
-/** Shorter windows are waited for; they say nothing about how many requests a run may send. */
-const minWindowSeconds = 60;
-
-/** The quota with the fewest requests left, among those that last longer than a wait. */
-function chooseQuota(quotas: readonly Quota[]): Quota | undefined {
-  const isLong = ({ resetSeconds }: Quota) => resetSeconds === null || resetSeconds > minWindowSeconds;
-  const long = quotas.filter(isLong);
-  return (long.length > 0 ? long : [...quotas]).sort((a, b) => Number(a.remaining) - Number(b.remaining))[0];
+  return [{ limit, remaining: null, resetSeconds: null }];
 }
 
 function readQuotas(header: Header, policies: ReadonlyMap<string, Policy>): Quota[] {

@@ -31,10 +31,75 @@ describe("readAllowance", () => {
   test("valid headers are used beside invalid ones", () => {
     const headers = {
       "x-ratelimit-limit": "many",
-      "x-ratelimit-remaining": ["1", "2"],
+      "x-ratelimit-remaining": "few",
       "x-ratelimit-reset": "5",
     };
     expect(readRateLimitHeaders(headers, now)).toEqual({ limit: null, remaining: null, resetAt: now + 5000 });
+  });
+});
+
+describe("contradictory fields", () => {
+  const readAll = (headers: Record<string, string | string[]>) => readRateLimitHeaders(headers, now);
+
+  test.each([
+    ["repeated", ["7", "3", "5"], ["60", "3600"]],
+    ["joined", "7, 3,5", "60, 3600"],
+    ["partly unreadable", ["many", "3"], ["3600", "soon"]],
+  ])("of %s fields, the lowest count and the latest reset are read", (_form, remaining, reset) => {
+    const headers = {
+      "x-ratelimit-limit": ["300", "30, 30;w=86400"],
+      "x-ratelimit-remaining": remaining,
+      "x-ratelimit-reset": reset,
+    };
+    expect(readAll(headers)).toEqual({ limit: 30, remaining: 3, resetAt: now + 3_600_000 });
+  });
+
+  const usual = (remaining: number, reset: number) => ({
+    "x-ratelimit-limit": "300",
+    "x-ratelimit-remaining": String(remaining),
+    "x-ratelimit-reset": String(reset),
+  });
+  const earlier = (remaining: number, reset: number) => ({
+    "ratelimit-limit": "30",
+    "ratelimit-remaining": String(remaining),
+    "ratelimit-reset": String(reset),
+  });
+
+  test("of several families, the one with the fewest requests left is read", () => {
+    const least = { limit: 30, remaining: 0, resetAt: now + 900_000 };
+    expect(readAll({ ...usual(250, 80_000), ...earlier(0, 900) })).toEqual(least);
+    expect(readAll({ ...usual(250, 80_000), ratelimit: "limit=30, remaining=0, reset=900" })).toEqual(least);
+    expect(readAll({ ...earlier(250, 80_000), ...usual(0, 900) })).toEqual({ ...least, limit: 300 });
+  });
+
+  test("of several families with the same count, the latest reset is read", () => {
+    const both = { ...usual(7, 900), ...earlier(7, 80_000) };
+    expect(readAll(both)).toMatchObject({ remaining: 7, resetAt: now + 80_000_000 });
+    expect(readAll({ ...usual(7, 900), ratelimit: '"day";r=7' })).toEqual({
+      limit: 300,
+      remaining: 7,
+      resetAt: now + 900_000,
+    });
+  });
+
+  test("a family whose window ends within a minute is not read beside one that lasts longer", () => {
+    expect(readAll({ ...usual(250, 80_000), ratelimit: '"burst";r=0;t=1' })).toMatchObject({
+      remaining: 250,
+    });
+  });
+
+  test("the count is never above any readable one, in whatever order the fields are sent", () => {
+    const count = fc.nat(9);
+    fc.assert(
+      fc.property(count, fc.array(count, { minLength: 1, maxLength: 3 }), count, (left, lefts, rest) => {
+        const headers = {
+          "x-ratelimit-remaining": String(left),
+          "ratelimit-remaining": lefts.map(String),
+          ratelimit: `"day";r=${rest};t=3600`,
+        };
+        expect(readAll(headers)?.remaining).toBe(Math.min(left, ...lefts, rest));
+      }),
+    );
   });
 });
 
@@ -65,7 +130,7 @@ describe("the rate-limit fields of the IETF's drafts", () => {
     expect(readAll(headers)).toEqual({ limit: 300, remaining: 12, resetAt: now + 60_000 });
   });
 
-  test("the usual fields are preferred if they have a remaining count", () => {
+  test("the fields with the fewest requests left are preferred", () => {
     const usual = { "x-ratelimit-limit": "30", "x-ratelimit-remaining": "3", "x-ratelimit-reset": "9" };
     expect(readAll({ ...usual, ratelimit: '"a";r=12;t=60' })).toMatchObject({ limit: 30, remaining: 3 });
   });
