@@ -172,8 +172,8 @@ export function grantOf(state: WindowState): Grant | null {
  * Whether this window is one window of the service's, whatever a 304 costs. A window that began with a free request ends
  * before the service's does, which then reaches into the next one.
  */
-export function isAligned({ responses, plainBefore }: WindowState): boolean {
-  return responses.isStartKnown && plainBefore === 0;
+export function isAligned({ responses, overlapsUntil }: WindowState): boolean {
+  return responses.isStartKnown && overlapsUntil === null;
 }
 
 /** Whether two windows cannot have granted the same at this price of a 304. */

@@ -8,7 +8,14 @@ import type { RateLimitHeaders } from "../../service/requests/headers.ts";
 import type { AttemptReport } from "../../service/requests/rate-limiter.ts";
 import { isThrottled } from "./refusals/refusal-counts.ts";
 import type { Changed, Ledger } from "./store/ledger-store.ts";
-import { countOpenLeases, firstCountableAt, isUnlimited, type WindowState, windowEndsAt } from "./window.ts";
+import {
+  countOpenLeases,
+  firstCountableAt,
+  isStartOpen,
+  isUnlimited,
+  type WindowState,
+  windowEndsAt,
+} from "./window.ts";
 import {
   type Lease,
   type LeaseRelease,
@@ -38,7 +45,8 @@ export function decideLease(state: WindowState, reserve: number): LeaseDecision 
   if (state.blockedUntil !== null) return { do: "pause", until: state.blockedUntil.at };
   const max = maxOpenLeases(state, reserve);
   if (max <= 0) return { do: "refuse", resumeAt: windowEndsAt(state) ?? limitExpiresAt(state, reserve) };
-  const room = (isThrottled(state) ? Math.min(max, 1) : max) - countOpenLeases(state);
+  const isUncertain = isThrottled(state) || (state.remaining === null && isStartOpen(state));
+  const room = (isUncertain ? Math.min(max, 1) : max) - countOpenLeases(state);
   return room > 0 ? { do: "send", room } : { do: "wait" };
 }
 

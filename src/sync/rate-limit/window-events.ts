@@ -34,9 +34,11 @@ import {
   clampDeadline,
   emptyWindow,
   inferLimit,
-  startedByRequest,
   type WindowState,
   windowEndsAt,
+  withCountedRequest,
+  withLaterStart,
+  withUnnoticedStart,
 } from "./window.ts";
 
 export interface Lease {
@@ -59,7 +61,7 @@ export function renew(before: WindowState, now: number): WindowState {
   const { blockedUntil, openLeases, isFree304, isFreeRoot, hasRemainingHeader, isReported } = state;
   const { isLimitUsed, lastCounts, ends, unreadableBodyAt } = state;
   const seq = state.seq + 1;
-  const isInferred = state.isRefused && !isReported;
+  const isInferred = state.isRefused && !isReported && state.overlapsUntil === null;
   // With these, no window of the service's reaches into the next one.
   const isOver = state.isRefused || isAligned(state) || end + dayMillis <= now;
   return {
@@ -79,6 +81,7 @@ export function renew(before: WindowState, now: number): WindowState {
     ends,
     overlapsUntil: isOver ? null : overlapAfter(state, end),
     plainBefore: isOver ? 0 : state.responses.plain,
+    unnoticedStartAt: state.startedBy === null ? state.unnoticedStartAt : null,
     seq,
     readingSeq: seq,
   };
@@ -97,6 +100,7 @@ function withoutClockJumps(state: WindowState, now: number): WindowState {
   const startedBy = atLatest(state.startedBy, now);
   const firstRequestAt = atLatest(state.firstRequestAt, now);
   const firstCheckAt = atLatest(state.firstCheckAt, now);
+  const unnoticedStartAt = atLatest(state.unnoticedStartAt, now);
   const limitInferredAt = atLatest(state.limitInferredAt, now);
   const isSame =
     resetAt === state.resetAt &&
@@ -104,9 +108,10 @@ function withoutClockJumps(state: WindowState, now: number): WindowState {
     startedBy === state.startedBy &&
     firstRequestAt === state.firstRequestAt &&
     firstCheckAt === state.firstCheckAt &&
+    unnoticedStartAt === state.unnoticedStartAt &&
     limitInferredAt === state.limitInferredAt;
   if (isSame) return state;
-  const starts = { startedBy, firstRequestAt, firstCheckAt };
+  const starts = { startedBy, firstRequestAt, firstCheckAt, unnoticedStartAt };
   const next = { ...state, ...starts, resetAt, blockedUntil, limitInferredAt };
   const wasLong = blocked !== null && blockedUntil === null && blocked.spanMillis > maxPauseMillis;
   // After a long wait, one request finds out whether it is over.
@@ -175,13 +180,14 @@ function countRelease(
   const isOfThisWindow = lease.seq > state.readingSeq;
   const isCheck = report.status === 304;
   const isError = report.status !== null && report.status !== 200 && !isCheck;
-  const mayStartWindow = spending.max === 1 && !isRoot && !isError;
+  const mayStartWindow = spending.max === 1 && (spending.min === 1 || (!isRoot && !isError));
+  const isUnnoticed = spending.max === 1 && !mayStartWindow;
+  const unlessCounted = isUnnoticed ? withUnnoticedStart(state, now) : state;
   return {
-    ...state,
+    ...(spending.min === 1 ? withCountedRequest(state, now) : unlessCounted),
     seq: state.seq + 1,
     hasResponse: state.hasResponse || report.status !== null,
     counted: { min: state.counted.min + spending.min, max: state.counted.max + spending.max },
-    startedBy: spending.min === 1 ? startedByRequest(state, now) : state.startedBy,
     firstRequestAt: state.firstRequestAt ?? (mayStartWindow && !isCheck ? now : null),
     firstCheckAt: state.firstCheckAt ?? (mayStartWindow && isCheck ? now : null),
     hasRemainingHeader: isSuccess(report)
@@ -234,7 +240,7 @@ export function recordSpent(before: WindowState, now: number): WindowState {
   const state = renew(before, now);
   if (state.isRefused) return state;
   const seq = state.seq + 1;
-  const spent = { ...state, seq, isRefused: true, remaining: 0, readingSeq: seq };
+  const spent = { ...withLaterStart(state, now), seq, isRefused: true, remaining: 0, readingSeq: seq };
   return withEnd(inferFromGrants(spent, true), now);
 }
 
@@ -265,7 +271,7 @@ function applyReport(
     const isReported = state.isReported || typeof allowance?.limit === "number";
     const limit = allowance?.limit ?? state.limit;
     const refused = {
-      ...state,
+      ...withLaterStart(state, now),
       limit,
       resetAt,
       isReported,

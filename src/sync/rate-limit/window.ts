@@ -25,12 +25,14 @@ export interface WindowState {
   readonly counted: { readonly min: number; readonly max: number };
   /** Epoch milliseconds by which the service's window had begun: those of a request that was surely counted. */
   readonly startedBy: number | null;
-  /** Epoch milliseconds until which an earlier window of the service's may last; null if it has ended. */
+  /** Epoch milliseconds until which an earlier window of the service's may have lasted; null if it had ended before. */
   readonly overlapsUntil: number | null;
   /** Epoch milliseconds of the first request that was surely counted, or has no response. */
   readonly firstRequestAt: number | null;
   /** Epoch milliseconds of the first 304 that may have been counted. */
   readonly firstCheckAt: number | null;
+  /** Epoch milliseconds of a root or error that may have been counted, and so have begun the service's window unnoticed. */
+  readonly unnoticedStartAt: number | null;
   /** Whether response headers carry the remaining count; null before the first response. */
   readonly hasRemainingHeader: boolean | null;
   /** Epoch milliseconds at which the `rate_limit` resource had no remaining count that we can read; else null. */
@@ -149,6 +151,7 @@ export const emptyWindow: WindowState = {
   overlapsUntil: null,
   firstRequestAt: null,
   firstCheckAt: null,
+  unnoticedStartAt: null,
   hasRemainingHeader: null,
   unreadableBodyAt: null,
   blockedUntil: null,
@@ -195,10 +198,36 @@ export function firstCountableAt({ firstRequestAt, firstCheckAt, isFree304 }: Wi
   return times.length === 0 ? null : Math.min(...times);
 }
 
-/** While an earlier window may last, each counted request may be the first one of the next. */
-export function startedByRequest({ startedBy, overlapsUntil }: WindowState, now: number): number {
-  const isKnown = startedBy !== null && (overlapsUntil === null || startedBy >= overlapsUntil);
-  return isKnown ? startedBy : now;
+/**
+ * Whether an earlier window of the service's may last since the last counted request. Each counted request may then be the
+ * first one of the next window.
+ */
+export function isStartOpen({ startedBy, overlapsUntil }: WindowState): boolean {
+  return overlapsUntil !== null && (startedBy === null || startedBy < overlapsUntil);
+}
+
+/** The state after a request that was surely counted. */
+export function withCountedRequest(state: WindowState, now: number): WindowState {
+  const isFirst = state.startedBy === null || isStartOpen(state);
+  return isFirst ? { ...state, startedBy: now } : withLaterStart(state, now);
+}
+
+/** The state after a root or an error that may have been counted. */
+export function withUnnoticedStart(state: WindowState, now: number): WindowState {
+  const { startedBy, unnoticedStartAt: at } = state;
+  if (startedBy !== null || (at !== null && now < at + dayMillis)) return state;
+  return { ...state, unnoticedStartAt: now };
+}
+
+/**
+ * If the service's window began unnoticed, it ends before the ledger's. The next one then begins with the first counted
+ * request after that; or again unnoticed, at the latest with a refusal.
+ */
+export function withLaterStart(state: WindowState, now: number): WindowState {
+  const { startedBy, unnoticedStartAt } = state;
+  if (startedBy === null || unnoticedStartAt === null) return state;
+  const endsAt = unnoticedStartAt + dayMillis;
+  return startedBy < endsAt && now >= endsAt ? { ...state, startedBy: now, overlapsUntil: endsAt } : state;
 }
 
 /** The number of requests granted before the first refusal, including those that may have been free. */

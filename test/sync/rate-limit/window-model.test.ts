@@ -125,6 +125,15 @@ const kill = fc.tuple(process, fc.boolean()).map(
     (simulation) =>
       simulation.kill(process, stillArrive),
 );
+const sendSeveral = fc.tuple(fc.integer({ min: 2, max: 12 }), fc.boolean()).map(
+  ([count, isConcurrent]): Step =>
+    (simulation) => {
+      for (let sent = 0; sent < count; sent++) {
+        simulation.send("plain", 0);
+        if (!isConcurrent) simulation.end(0, false);
+      }
+    },
+);
 const pass = fc.constantFrom(1000, 3_600_000, day / 2, day).map(
   (millis): Step =>
     (simulation) => {
@@ -140,7 +149,10 @@ const passWhenIdle = pass.map(
 );
 const jumps = [-366 * day, -day, -3_600_000, 3_600_000, day, 366 * day];
 const steps = (...kinds: fc.Arbitrary<Step>[]) =>
-  fc.array(fc.oneof(send, send, send, arrive, respond, respond, ...kinds), { maxLength: 80, size: "max" });
+  fc.array(fc.oneof(send, send, send, sendSeveral, arrive, respond, respond, ...kinds), {
+    maxLength: 80,
+    size: "max",
+  });
 
 const metering = (headers: readonly Metering["headers"][]) =>
   fc.record({
@@ -317,7 +329,7 @@ describe("without headers", () => {
         const simulation = new Simulation(metering);
         for (const step of steps) step(simulation);
         simulation.exhaust();
-        expect(simulation.service.maxRefusedInOneWindow).toBeLessThanOrEqual(maxRefusals(metering));
+        expect(simulation.service.maxRefusedInOneWindow).toBeLessThanOrEqual(1);
         simulation.service.now += 2 * day;
         simulation.exhaust();
         expect(simulation.service.remaining).toBe(0);
@@ -332,7 +344,7 @@ describe("without headers", () => {
         const simulation = new Simulation(metering);
         for (const step of steps) step(simulation);
         simulation.exhaust();
-        expect(simulation.service.maxRefusedInOneWindow).toBeLessThanOrEqual(maxRefusals(metering));
+        expect(simulation.service.maxRefusedInOneWindow).toBeLessThanOrEqual(1);
       }),
       runs,
     );
@@ -485,6 +497,86 @@ describe("without headers", () => {
     }
   });
 
+  it.each<{ sorts: RequestSort[] }>([
+    { sorts: ["root", "plain"] },
+    // The ledger's window ends early, since the 304 may have begun it.
+    { sorts: ["unchanged", "root", "plain"] },
+  ])(
+    "a window without rate-limit headers is refused once after one that a root began unnoticed ($sorts)",
+    ({ sorts }) => {
+      const simulation = new Simulation({
+        limit: 2,
+        headers: "none",
+        countsNotModified: false,
+        countsRoot: true,
+      });
+      for (const sort of sorts) {
+        simulation.send(sort, 0);
+        simulation.end(0, false);
+        simulation.service.now += day / 2;
+      }
+      // The service's second window begins with the next request.
+      for (const wait of [day / 2, day / 2]) {
+        simulation.exhaust();
+        expect(simulation.service.maxRefusedInOneWindow).toBe(1);
+        simulation.service.now += wait;
+      }
+      for (const _ of "123") simulation.send("plain", 0);
+      simulation.exhaust();
+      expect(simulation.service.remaining).toBe(0);
+      expect(simulation.service.maxRefusedInOneWindow).toBe(1);
+    },
+  );
+
+  it("a window without rate-limit headers allows one request at a time while an earlier window may last", () => {
+    const simulation = new Simulation({
+      limit: 5,
+      headers: "none",
+      countsNotModified: false,
+      countsRoot: false,
+    });
+    const send = (sort: RequestSort) => {
+      simulation.send(sort, 0);
+      simulation.end(0, false);
+    };
+    simulation.exhaust();
+    simulation.service.now += day;
+    // Free, so the service's window begins half a day later than the ledger's may.
+    send("unchanged");
+    simulation.service.now += day / 2;
+    for (let sent = 0; sent < 4; sent++) send("plain");
+    simulation.service.now += day / 2;
+    send("plain");
+    expect([1, 2, 3].map(() => simulation.send("plain", 0))).toEqual([true, false, false]);
+    simulation.exhaust();
+    expect(simulation.service.maxRefusedInOneWindow).toBe(1);
+  });
+
+  it("a window without rate-limit headers that overlaps two of the service's shows no limit", () => {
+    const simulation = new Simulation({
+      limit: 5,
+      headers: "none",
+      countsNotModified: false,
+      countsRoot: false,
+    });
+    const send = (sort: RequestSort) => {
+      simulation.send(sort, 0);
+      simulation.end(0, false);
+    };
+    for (const sort of ["unchanged", "plain"] as const) {
+      send(sort);
+      simulation.service.now += day / 2;
+    }
+    for (let sent = 0; sent < 4; sent++) send("plain");
+    simulation.service.now += day / 2;
+    simulation.exhaust();
+    simulation.service.now += day;
+    send("plain");
+    for (let sent = 0; sent < 8; sent++) simulation.send("plain", 0);
+    simulation.exhaust();
+    expect(simulation.service.maxRefusedInOneWindow).toBe(1);
+  });
+
   it("a window without rate-limit headers allows several requests at a time, up to the grant of the previous window", () => {
     const simulation = new Simulation({
       limit: 5,
@@ -505,8 +597,3 @@ describe("without headers", () => {
 });
 
 const mixed = ["root", "plain", "unchanged", "unchanged", "unchanged", "unchanged"] as const;
-
-/** If the root is counted, a window may begin with it unnoticed, and then overlap the next one. */
-function maxRefusals({ countsRoot }: Metering): number {
-  return countsRoot ? 2 : 1;
-}
