@@ -116,7 +116,10 @@ export interface RefusalCounts {
   readonly seq: number;
   /** Counted requests that were sent to find out. */
   readonly probes: number;
-  /** Refusals with `Retry-After` since it last proved right, without those that were sent before the previous one arrived. */
+  /**
+   * Refusals with `Retry-After` in a row: since a response last showed that it was right. Of requests that were running
+   * together, only one counts.
+   */
   readonly throttles: number;
   /** When the last of them arrived. */
   readonly throttledSeq: number;

@@ -329,7 +329,7 @@ describe("without headers", () => {
         const simulation = new Simulation(metering);
         for (const step of steps) step(simulation);
         simulation.exhaust();
-        expect(simulation.service.maxRefusedInOneWindow).toBeLessThanOrEqual(1);
+        expect(simulation.service.maxRefusedInOneWindow).toBeLessThanOrEqual(maxRefusals(metering));
         simulation.service.now += 2 * day;
         simulation.exhaust();
         expect(simulation.service.remaining).toBe(0);
@@ -344,7 +344,7 @@ describe("without headers", () => {
         const simulation = new Simulation(metering);
         for (const step of steps) step(simulation);
         simulation.exhaust();
-        expect(simulation.service.maxRefusedInOneWindow).toBeLessThanOrEqual(1);
+        expect(simulation.service.maxRefusedInOneWindow).toBeLessThanOrEqual(maxRefusals(metering));
       }),
       runs,
     );
@@ -597,3 +597,12 @@ describe("without headers", () => {
 });
 
 const mixed = ["root", "plain", "unchanged", "unchanged", "unchanged", "unchanged"] as const;
+
+/**
+ * A counted root may begin a window unnoticed. The ledger's window then may end first, and the next one be refused again.
+ * Nothing was counted in that one before, so it lasts a day from its refusal, and so longer than the service's. Further
+ * refusals can only be of requests that were running together with the second one.
+ */
+function maxRefusals({ countsRoot }: Metering): number {
+  return countsRoot ? 2 : 1;
+}
