@@ -3,7 +3,6 @@
  * columns. Out: the page. A column without a meaning, or a meaning without a column, is an error.
  */
 import { writeFile } from "node:fs/promises";
-import Database from "better-sqlite3";
 import { bookkeepingTables } from "../schema/dictionary/bookkeeping-tables.ts";
 import {
   type ColumnType,
@@ -13,7 +12,7 @@ import {
   type TableMeaning,
 } from "../schema/dictionary/public-tables.ts";
 import { entities, listTables } from "../schema/entities.ts";
-import { migrateMirror } from "../src/mirror/file/migrate.ts";
+import { readSchemaColumns } from "../src/mirror/file/columns.ts";
 
 const typeNames: Readonly<Record<ColumnType, string>> = {
   text: "text",
@@ -63,7 +62,7 @@ including, \`to_run\`. \`_search_index\` is the full-text index (FTS5) over \`_s
 `;
 
 export async function schemaPage(): Promise<string> {
-  const columnsByTable = await readColumns();
+  const columnsByTable = await readSchemaColumns();
   /** Described together with its main table. */
   const isVariant = (table: string) =>
     table.endsWith("_current") || (table.endsWith("_past") && table !== "_resource_past");
@@ -82,23 +81,6 @@ export async function schemaPage(): Promise<string> {
   return [introduction, ...write(publicTables), bookkeepingIntroduction, ...write(bookkeepingTables)].join(
     "\n",
   );
-}
-
-/** Raw SQL: tables of the schema. */
-async function readColumns(): Promise<ReadonlyMap<string, readonly string[]>> {
-  const db = new Database(":memory:");
-  await migrateMirror(db);
-  const tables = db
-    .prepare<[], string>(
-      `select s.name from sqlite_schema s join pragma_table_list l on l.name = s.name and l.schema = 'main'
-       where l.type <> 'shadow' order by s.rowid`,
-    )
-    .pluck()
-    .all();
-  const columns = db.prepare<[string], string>("select name from pragma_table_xinfo(?) order by cid").pluck();
-  const columnsByTable = new Map(tables.map((table) => [table, columns.all(table)]));
-  db.close();
-  return columnsByTable;
 }
 
 function section(

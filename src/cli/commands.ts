@@ -34,12 +34,16 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: () => import("./commands/data/search.ts"),
   },
   query: { summary: "run read-only SQL or a named question", load: () => import("./commands/data/query.ts") },
+  tables: {
+    summary: "show what the tables and columns mean",
+    load: () => import("./commands/data/tables.ts"),
+  },
   diff: {
     summary: "compare two points in time, two mirrors or two exports",
     load: () => import("./commands/data/diff.ts"),
   },
   export: {
-    summary: "write the tables as a Data Package of CSV and JSON files",
+    summary: "write the tables as a Data Package, or verify one",
     load: () => import("./commands/data/export.ts"),
   },
   account: {

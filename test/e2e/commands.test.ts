@@ -233,6 +233,29 @@ describe("reading commands", () => {
     expect(JSON.parse(await query("--json"))).toEqual([{ kind: "brand", known: 6 }]);
   });
 
+  it("tables describes the tables, and the columns of one, without a mirror", async () => {
+    const tables =
+      await outputAsJson<{ table: string; key: string[]; columns: { name: string }[] }[]>("tables");
+    const size = tables.find(({ table }) => table === "size");
+    expect(size?.key).toEqual(["href"]);
+    const columns = await outputAsJson<Record<string, unknown>[]>(
+      ...["query", "select name from pragma_table_info('size')", "--mirror", fixture.mirror],
+    );
+    expect(size?.columns.map(({ name }) => ({ name }))).toEqual(columns);
+    expect(await output("tables", "size")).toMatch(/\nbrand_href is the href of a row of brand\n$/);
+    const { stderr, exitCode } = await callArmoire(["tables", "sizze"]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("Did you mean size")]);
+  });
+
+  it.each([
+    ["select * from modell", "model"],
+    ["select hreff from brand", "href"],
+    ["select b.bra_cont from brand b", "bra_count"],
+  ])("the error of `query %s` suggests %s", async (sql, name) => {
+    const { stderr, exitCode } = await callArmoire(["query", sql, "--mirror", fixture.mirror]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`Did you mean ${name}`)]);
+  });
+
   it("export writes files and a descriptor of them", async () => {
     const out = fixture.newPath();
     const contents = await outputAsJson("export", "--out", out, "--mirror", fixture.mirror);

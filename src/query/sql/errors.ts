@@ -1,5 +1,6 @@
 import Database from "better-sqlite3";
 import { errorClass, messageOf } from "../../platform/errors.ts";
+import { similarNames } from "../../platform/fuzzy-names.ts";
 
 /** A query was refused or failed. The message is one line. */
 export class QueryError extends errorClass("QueryError", {
@@ -50,20 +51,21 @@ const hints: Readonly<Partial<Record<QueryErrorCode, string>>> = {
 };
 
 // SQLite has one error code for all errors of a statement, so its messages are matched.
-const unknownName = /^no such (table|column)\b/;
+const unknownName = /^no such (?<what>table|column): (?:.*\.)?(?<name>[^.]+)$/;
 const unknownCatalogue = /^no such table: catalogue\./;
 const severalStatements = /more than one statement/;
 const writeIntoView = /^cannot modify .+ because it is a view$/;
 
-/**
- * Turns any error of a query on `file` into one sentence, which ends with SQLite's own words.
- * @param hasCatalogue whether a catalogue is attached
- */
-export function toQueryError(
-  error: unknown,
-  stage: QueryStage,
-  { file, hasCatalogue }: { readonly file: string; readonly hasCatalogue: boolean },
-): QueryError {
+export interface QueriedFile {
+  readonly file: string;
+  /** Whether a catalogue is attached. */
+  readonly hasCatalogue: boolean;
+  /** The names of all tables, or of all columns. */
+  readonly names: (what: "table" | "column") => readonly string[];
+}
+
+/** Turns any error of a query on a file into one sentence, which ends with SQLite's own words. */
+export function toQueryError(error: unknown, stage: QueryStage, queried: QueriedFile): QueryError {
   if (error instanceof QueryError) return error;
   const code = codeOf(error, stage);
   const cause = messageOf(error).replace(/\s+/g, " ");
@@ -71,8 +73,8 @@ export function toQueryError(
   if (writeIntoView.test(cause)) return notReadOnly();
   return new QueryError(
     code,
-    `${failureOf(code, file)}: ${cause.replace(/\.$/, "")}.`,
-    hints[code] ?? hintFor(cause, hasCatalogue),
+    `${failureOf(code, queried.file)}: ${cause.replace(/\.$/, "")}.`,
+    hints[code] ?? hintFor(cause, queried),
   );
 }
 
@@ -81,11 +83,15 @@ function failureOf(code: QueryErrorCode, file: string): string {
   return code === "failed" || code === "too-large" ? "The statement failed" : `Cannot query ${file}`;
 }
 
-function hintFor(cause: string, hasCatalogue: boolean): string {
+function hintFor(cause: string, { hasCatalogue, names }: QueriedFile): string {
   if (!hasCatalogue && unknownCatalogue.test(cause))
     return "With --account, `catalogue` is available once `armoire sync --base-url URL` has mirrored it.";
-  if (unknownName.test(cause))
-    return "`SELECT name, sql FROM sqlite_schema` lists the tables and their columns.";
+  const unknown = unknownName.exec(cause)?.groups;
+  if (unknown?.name !== undefined) {
+    const similar = similarNames(unknown.name, names(unknown.what === "table" ? "table" : "column"), 2);
+    const guess = similar.length > 0 ? `Did you mean ${similar.join(" or ")}? ` : "";
+    return `${guess}\`SELECT name, sql FROM sqlite_schema\` lists the tables and their columns, \`armoire tables\` what they mean.`;
+  }
   if (severalStatements.test(cause)) return "Give one statement at a time.";
   return "Check the statement.";
 }

@@ -62,10 +62,26 @@ export function* executeQuery({
     for (const rows of batchRows(readRows(statement, values), batchLimits)) yield { type: "rows", rows };
     yield { type: "end", isCut };
   } catch (error) {
-    const { code, message, hint } = toQueryError(error, stage, { file, hasCatalogue: catalogue !== null });
+    const names = (what: "table" | "column") => (database === undefined ? [] : readNames(database, what));
+    const queried = { file, hasCatalogue: catalogue !== null, names };
+    const { code, message, hint } = toQueryError(error, stage, queried);
     yield { type: "error", code, message, hint };
   } finally {
     database?.close();
+  }
+}
+
+/** Without the program's own tables, whose names begin with `_`. Raw SQL: any SQLite file can be queried. */
+function readNames(database: Database.Database, what: "table" | "column"): string[] {
+  const tables =
+    "select name from pragma_table_list where type in ('table', 'view') and name not glob '_*' and name not glob 'sqlite_*'";
+  const sql =
+    what === "table" ? tables : `select distinct c.name from (${tables}) t join pragma_table_xinfo(t.name) c`;
+  try {
+    return database.prepare<[], string>(sql).pluck().all();
+  } catch {
+    // Only suggestions are made of them.
+    return [];
   }
 }
 

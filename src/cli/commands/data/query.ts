@@ -18,9 +18,14 @@ import {
   readFormat,
   readStatement,
 } from "../../flags/query-flags.ts";
-import { type FileFormat, fileFormats, formatOfName, writeAnswer } from "../../format/data/answer-file.ts";
 import { formatQuestion, formatQuestions } from "../../format/data/questions.ts";
-import { printResult, truncationNotice } from "../../format/data/result.ts";
+import {
+  type FileFormat,
+  fileFormats,
+  formatOfName,
+  printResult,
+  truncationNotice,
+} from "../../format/data/result.ts";
 import { catalogueFileBeside, mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
@@ -141,6 +146,8 @@ async function give(
     if (format !== "parquet" && format !== "sqlite") await printResult(result, format, csv, io.out);
     return;
   }
+  // Loaded only here: most answers are printed.
+  const { writeAnswer } = await import("../../format/data/answer-file.ts");
   const rows = await writeAnswer(result, { path, format, csv, isPrivate: account !== null });
   if (!quiet) io.err(`${rows === 1 ? "1 row" : `${rows} rows`} written to ${path}\n`);
 }

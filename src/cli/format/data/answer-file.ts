@@ -1,6 +1,6 @@
 /** Writes the rows of a query to a file, in any format. */
 import { lstatSync } from "node:fs";
-import { extname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { PassThrough } from "node:stream";
 import type { CsvProfile } from "../../../../exports/formats/csv.ts";
 import { inferColumns } from "../../../../exports/formats/fitted-types.ts";
@@ -13,16 +13,7 @@ import { removeFile } from "../../../platform/folders.ts";
 import type { QueryResult } from "../../../query/sql/run-query.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
 import { streamWriter } from "../../terminal/io.ts";
-import { distinct, printResult, type ResultFormat } from "./result.ts";
-
-export const fileFormats = ["csv", "json", "ndjson", "parquet", "sqlite", "table"] as const;
-export type FileFormat = (typeof fileFormats)[number];
-
-/** The format that a file's name ends with, such as `.csv`; null for any other name. */
-export function formatOfName(file: string): FileFormat | null {
-  const ending = extname(file).slice(1).toLowerCase();
-  return fileFormats.find((format) => format === ending && format !== "table") ?? null;
-}
+import { distinct, type FileFormat, printResult, type ResultFormat } from "./result.ts";
 
 export interface AnswerFile {
   /** An existing regular file is replaced. */

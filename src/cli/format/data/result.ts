@@ -1,4 +1,5 @@
 /** Prints rows in the requested format. */
+import { extname } from "node:path";
 import { type CsvProfile, csvText } from "../../../../exports/formats/csv.ts";
 import { jsonText, ndjsonText } from "../../../../exports/formats/json.ts";
 import type { Row, TableText } from "../../../../exports/formats/table.ts";
@@ -18,6 +19,15 @@ const texts: Readonly<Record<TextFormat, (columns: readonly string[], csv: CsvPr
 
 type TextFormat = "csv" | "json" | "ndjson";
 export type ResultFormat = "table" | TextFormat;
+
+export const fileFormats = ["csv", "json", "ndjson", "parquet", "sqlite", "table"] as const;
+export type FileFormat = (typeof fileFormats)[number];
+
+/** The format that a file's name ends with, such as `.csv`; null for any other name. */
+export function formatOfName(file: string): FileFormat | null {
+  const ending = extname(file).slice(1).toLowerCase();
+  return fileFormats.find((format) => format === ending && format !== "table") ?? null;
+}
 
 /** A table is printed after its last row; the other formats while rows are read. */
 export async function printResult(

@@ -1,0 +1,87 @@
+/** `armoire tables`: what the tables and their columns mean, offline and without a mirror. */
+import type { Command } from "commander";
+import {
+  type ColumnDescription,
+  describeColumn,
+  publicTables,
+} from "../../../../schema/dictionary/public-tables.ts";
+import { readSchemaColumns } from "../../../mirror/file/columns.ts";
+import { similarNames } from "../../../platform/fuzzy-names.ts";
+import { readSettings } from "../../settings/settings.ts";
+import { CliError } from "../../terminal/exit-codes.ts";
+import { toJsonLine } from "../../terminal/format.ts";
+import { addHelp } from "../../terminal/help.ts";
+import type { Io } from "../../terminal/io.ts";
+import { formatTable } from "../../terminal/text-table.ts";
+
+export function configure(command: Command, io: Io): void {
+  command.argument("[table]", "show the columns of this table");
+  addHelp(command, {
+    details: [
+      "Lists the public tables; with a name, the columns of that table with types and meanings, its key, and the tables that it " +
+        "refers to. They are the tables of `armoire query` and `armoire export`.",
+    ],
+    examples: ["armoire tables", "armoire tables model", "armoire tables size --json"],
+    exitCodes: ["done", "failed", "usage"],
+  });
+  command.action(async (name: string | undefined) => {
+    const { json } = readSettings(command, io);
+    const columns = await readSchemaColumns();
+    const describe = (table: string) => describeTable(table, columns.get(table) ?? []);
+    if (name !== undefined) {
+      const table = describe(name);
+      io.out(json ? toJsonLine(table) : formatDescription(table));
+      return;
+    }
+    const tables = Object.keys(publicTables).map(describe);
+    if (json) io.out(toJsonLine(tables));
+    else
+      io.out(
+        formatTable(
+          ["table", "about"],
+          tables.map(({ table, about }) => [table, about]),
+        ),
+      );
+  });
+}
+
+interface TableDescription {
+  readonly table: string;
+  readonly about: string;
+  readonly key: readonly string[];
+  /** Column to table; the value is the `href` of a row there. */
+  readonly references: Readonly<Record<string, string>>;
+  readonly columns: readonly ColumnDescription[];
+}
+
+/** @throws CliError for an unknown table */
+function describeTable(table: string, columns: readonly string[]): TableDescription {
+  const meaning = publicTables[table];
+  if (meaning !== undefined && Object.hasOwn(publicTables, table)) {
+    const { about, key = [], references = {} } = meaning;
+    return {
+      table,
+      about,
+      key,
+      references,
+      columns: columns.flatMap((column) => describeColumn(table, column) ?? []),
+    };
+  }
+  const similar = similarNames(table, Object.keys(publicTables), 2);
+  throw new CliError(
+    "usage",
+    `There is no public table ${JSON.stringify(table)}.`,
+    similar.length > 0
+      ? `Did you mean ${similar.join(" or ")}?`
+      : "`armoire tables` lists them; docs/schema.md also describes the program's own tables.",
+  );
+}
+
+function formatDescription({ table, about, key, references, columns }: TableDescription): string {
+  const notes = [
+    ...(key.length > 0 ? [`Key: ${key.join(", ")}`] : []),
+    ...Object.entries(references).map(([column, to]) => `${column} is the href of a row of ${to}`),
+  ];
+  const rows = columns.map(({ name, type, about }) => [name, type, about]);
+  return `${table}: ${about}\n\n${formatTable(["column", "type", "meaning"], rows)}${notes.length > 0 ? `\n${notes.join("\n")}\n` : ""}`;
+}
