@@ -6,7 +6,7 @@ export class ExportError extends errorClass("ExportError", {
   "not-a-package": "failed",
   "symbolic-link": "failed",
   /** An export whose manifest cannot be read. */
-  "damaged-package": "failed",
+  "damaged-package": "damaged",
   "newer-package": "failed",
   "bad-table-name": "usage",
   "bad-folder-name": "usage",

@@ -114,6 +114,12 @@ function expandName(out: string, { run, endedAt }: ExportedState): string {
       `{run} and {date} can only be in the last part of a path: ${out}`,
       "For example: exports/catalogue-{date}.",
     );
+  if (run !== null && endedAt === null)
+    throw new ExportError(
+      "nothing-held",
+      "The run that would name the folder has not ended.",
+      "Wait for the sync, or export the last ended run with --as-of latest.",
+    );
   if (run === null || endedAt === null)
     throw new ExportError(
       "nothing-held",

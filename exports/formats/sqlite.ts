@@ -1,8 +1,10 @@
 /** All tables in one plain SQLite file: typed columns, keys, references, indexes and full-text search. */
+import { setImmediate } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { keyAmong, publicTables } from "../../schema/dictionary/public-tables.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { syncFile, writeNewFile } from "../../src/platform/atomic-file.ts";
+import { ExportError } from "../errors.ts";
 import type { Reference } from "../package/table-schema.ts";
 import { toCsvText } from "./csv.ts";
 import type { FittedColumn, FittedType } from "./fitted-types.ts";
@@ -15,65 +17,105 @@ export interface FittedTable {
 
 /**
  * Writes a new file; its content is durable on return. Text is as in CSV of the profile `exact`.
- * @throws a system error, also if the file exists; an error of SQLite; the signal's reason
+ * @throws a system error, also if the file exists; ExportError `write-failed`; what a table's rows throw; the signal's reason
  */
-export function writeSqliteFile(
+export async function writeSqliteFile(
   path: string,
   tables: readonly FittedTable[],
   references: readonly Reference[],
   { signal, mode }: { readonly signal?: AbortSignal | undefined; readonly mode?: number | undefined },
-): void {
+): Promise<void> {
   // SQLite would create it with a mode of its own.
   writeNewFile(path, "", mode);
   const db = new Database(path);
+  const exec = (sql: string) => writing(path, () => db.exec(sql));
   try {
     // The file is private to this process and is thrown away after an error.
-    db.exec("pragma journal_mode = off; pragma synchronous = off; pragma foreign_keys = off");
-    db.transaction(() => {
-      for (const fitted of tables) writeTable(db, fitted, references, signal);
-    })();
+    exec("pragma journal_mode = off; pragma synchronous = off; pragma foreign_keys = off; begin");
+    for (const { table, columns } of tables) {
+      exec(tableDefinition(table, columns, references));
+      await insertRows(db, path, table, signal);
+      exec(indexDefinitions(table, references));
+    }
+    exec("commit");
   } finally {
     db.close();
   }
   syncFile(path);
 }
 
-function writeTable(
+/** Tells an error of this file from one of the file that the rows come from. */
+function writing<Result>(path: string, write: () => Result): Result {
+  try {
+    return write();
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError)) throw error;
+    throw new ExportError(
+      "write-failed",
+      `Cannot write ${path}: ${error.message}`,
+      "Make room or choose another place.",
+      { cause: error },
+    );
+  }
+}
+
+/** Between two of them, signals are noticed. */
+const rowsAtOnce = 1_000;
+
+async function insertRows(
   db: Database.Database,
-  { table, columns }: FittedTable,
+  path: string,
+  table: ExportTable,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const values = table.columns.map(() => "?").join(", ");
+  const insert = db.prepare(`insert into ${quoted(table.name)} values (${values})`);
+  let count = 0;
+  for (const row of table.rows()) {
+    if (count++ % rowsAtOnce === 0) {
+      await setImmediate();
+      signal?.throwIfAborted();
+    }
+    writing(path, () => insert.run(row.map(toStored)));
+  }
+}
+
+function tableDefinition(
+  table: ExportTable,
+  columns: readonly FittedColumn[],
   references: readonly Reference[],
-  signal?: AbortSignal,
-): void {
-  const name = quoted(table.name);
+): string {
   const key = keyAmong(table.name, table.columns);
-  const own = references.filter((reference) => reference.table === table.name);
   const definitions = [
     ...columns.map(definitionOf),
     ...(key ? [`primary key (${key.map(quoted).join(", ")})`] : []),
-    ...own.map(({ column, to }) => `foreign key (${quoted(column)}) references ${quoted(to)} (href)`),
+    ...ownReferences(table, references).map(
+      ({ column, to }) => `foreign key (${quoted(column)}) references ${quoted(to)} (href)`,
+    ),
   ];
-  db.exec(`create table ${name} (\n  ${definitions.join(",\n  ")}\n)`);
-  const insert = db.prepare(`insert into ${name} values (${columns.map(() => "?").join(", ")})`);
-  let count = 0;
-  for (const row of table.rows()) {
-    if (count++ % 1_000 === 0) signal?.throwIfAborted();
-    insert.run(row.map(toStored));
-  }
-  for (const { column } of own)
-    db.exec(`create index ${quoted(`${table.name}_${column}`)} on ${name} (${quoted(column)})`);
-  addSearch(db, table);
+  return `create table ${quoted(table.name)} (\n  ${definitions.join(",\n  ")}\n)`;
 }
 
-/** A table `NAME_fts`, which Datasette finds by itself. */
-function addSearch(db: Database.Database, { name, columns }: ExportTable): void {
-  const searched = publicTables[name]?.searched?.filter((column) => columns.includes(column)) ?? [];
-  if (searched.length === 0) return;
-  const index = quoted(`${name}_fts`);
-  const list = searched.map(quoted).join(", ");
-  db.exec(
-    `create virtual table ${index} using fts5 (${list}, content = ${quoted(name)}, tokenize = 'unicode61 remove_diacritics 2')`,
+const ownReferences = ({ name }: ExportTable, references: readonly Reference[]) =>
+  references.filter(({ table }) => table === name);
+
+/** Of references and of texts; the table of full-text search is `NAME_fts`, which Datasette finds by itself. */
+function indexDefinitions(table: ExportTable, references: readonly Reference[]): string {
+  const name = quoted(table.name);
+  const statements = ownReferences(table, references).map(
+    ({ column }) => `create index ${quoted(`${table.name}_${column}`)} on ${name} (${quoted(column)})`,
   );
-  db.exec(`insert into ${index} (${index}) values ('rebuild')`);
+  const searched =
+    publicTables[table.name]?.searched?.filter((column) => table.columns.includes(column)) ?? [];
+  if (searched.length > 0) {
+    const index = quoted(`${table.name}_fts`);
+    const list = searched.map(quoted).join(", ");
+    statements.push(
+      `create virtual table ${index} using fts5 (${list}, content = ${name}, tokenize = 'unicode61 remove_diacritics 2')`,
+      `insert into ${index} (${index}) values ('rebuild')`,
+    );
+  }
+  return statements.join(";\n");
 }
 
 const sqlTypes: Readonly<Record<FittedType, string>> = {

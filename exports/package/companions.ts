@@ -55,7 +55,8 @@ function readMe(
   const has = (name: string) => files.some(({ format }) => format === name);
   const hasCsv = has("csv");
   const rows = files.map(
-    ({ path, table, rows }) => `| \`${path}\` | ${rows} | ${publicTables[table]?.about ?? ""} |`,
+    ({ path, format, table, rows }) =>
+      `| \`${path}\`${format === "sqlite" ? `, \`${table}\`` : ""} | ${rows} | ${publicTables[table]?.about ?? ""} |`,
   );
   const parts = [
     `# Mirror of ${host}`,
@@ -66,8 +67,15 @@ function readMe(
     ...(emptyTables ? [`Without rows, and so without a file: ${listOf(emptyTables)}.`] : []),
     "`datapackage.json` describes each column: its type, its meaning, keys, and references to other tables. " +
       "It is a [Data Package](https://datapackage.org), version 2. It also has the size and the SHA-256 of each file.",
-    "Rows of brands, models and sizes that are gone stay, with their last values and the time in `gone_at`.",
-    ...(hasCsv ? [`## Load it\n\n${howToLoad}`, `## CSV\n\n${describeCsv(csv)}`] : []),
+    ...(files.some(({ columns }) => columns.includes("gone_at"))
+      ? ["Rows of resources that are gone stay, with their last values and the time in `gone_at`."]
+      : []),
+    ...(hasCsv
+      ? [
+          `## Load it\n\n${howToLoad(files.find(({ format }) => format === "csv")?.table ?? "")}`,
+          `## CSV\n\n${describeCsv(csv)}`,
+        ]
+      : []),
     ...(has("parquet") ? [`## Parquet\n\n${aboutParquet}`] : []),
     ...(has("sqlite") ? [`## SQLite\n\n${aboutSqlite}`] : []),
     ...(publication.license === undefined ? [] : [`## Licence\n\n${publication.license}`]),
@@ -86,11 +94,13 @@ function describeSelection({ brands, changedAfterRun, columns }: ExportedState):
 
 const listOf = (tables: readonly EmptyTable[]) => tables.map(({ name }) => `\`${name}\``).join(", ");
 
-const howToLoad = `The scripts read the CSV files of this folder with the right types: \`012\` stays text, and a name \`null\` stays a name.
+const howToLoad = (
+  table: string,
+) => `The scripts read the CSV files of this folder with the right types: \`012\` stays text, and a name \`null\` stays a name.
 
 - DuckDB: \`duckdb bras.duckdb < load.sql\`
-- Python with pandas: \`from load import load\`, then \`load("model")\`
-- R: \`source("load.R")\`, then \`load_table("model")\`
+- Python with pandas: \`from load import load\`, then \`load("${table}")\`
+- R: \`source("load.R")\`, then \`load_table("${table}")\`
 - Excel and LibreOffice open the CSV files: UTF-8, separated by commas.`;
 
 const aboutParquet =
@@ -98,7 +108,7 @@ const aboutParquet =
   "number that a double would change is text. NUL and lone surrogates are escaped, as in `\\u0000`.";
 
 const aboutSqlite =
-  "`tables.sqlite` holds all tables, with keys, references, indexes and a full-text index of the names (`model_fts`). " +
+  "`tables.sqlite` holds all tables, with keys, references, indexes and full-text indexes of names (tables that end in `_fts`). " +
   "Datasette shows it as it is: `datasette tables.sqlite`. True is 1, false is 0, and objects are JSON text.";
 
 function describeCsv(profile: PackageContents["csv"]): string {

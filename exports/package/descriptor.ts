@@ -218,6 +218,12 @@ export const descriptorText = (contents: object): string => `${JSON.stringify(co
 export async function readPackageContents(folder: string): Promise<PackageContents> {
   const path = join(folder, descriptorName);
   const value = parseJson(readText(folder, path));
+  if (value === undefined)
+    throw new ExportError(
+      "damaged-package",
+      `${path} is damaged: it is not JSON.`,
+      "Export again into another folder. Remove this one if you need nothing in it.",
+    );
   const header = anyVersion.safeParse(value);
   if (!header.success) throw notAPackage(folder, `its ${descriptorName} is of another program`);
   if (header.data.armoire.formatVersion > formatVersion) {

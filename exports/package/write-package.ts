@@ -6,6 +6,7 @@
 import { chmodSync, existsSync, lstatSync, readFileSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { Coverage } from "../../src/mirror/runs/coverage.ts";
 import { writeHashedFile } from "../../src/platform/atomic-file.ts";
 import { isSystemError } from "../../src/platform/errors.ts";
@@ -41,7 +42,7 @@ export interface DataPackageRequest extends WriteTablesRequest {
 export interface WrittenPackage extends PackageContents {
   /** The absolute path. */
   readonly folder: string;
-  /** Whether the folder held exactly these files before; then it was left as it was. */
+  /** Whether the folder held this state before, whenever that was checked; then it was left as it was. */
   readonly isUnchanged: boolean;
 }
 
@@ -74,12 +75,21 @@ export async function writeDataPackage(request: DataPackageRequest): Promise<Wri
   }
 }
 
-/** Descriptors have the hashes of all other files. */
+/**
+ * Descriptors have the hashes of all other files. A run without changes makes the time of the last check later, which
+ * descriptor and README state: that alone is no new state.
+ */
 async function isSamePackage(folder: string, out: string): Promise<boolean> {
-  const [written, present] = [folder, out].map((place) => join(place, descriptorName));
-  if (written === undefined || present === undefined || !existsSync(present)) return false;
-  if (!readFileSync(written).equals(readFileSync(present))) return false;
-  return (await verifyDataPackage(out)).problems.length === 0;
+  if (!existsSync(join(out, descriptorName))) return false;
+  const [written, present] = [folder, out].map((place) => withoutFreshness(join(place, descriptorName)));
+  return isDeepStrictEqual(written, present) && (await verifyDataPackage(out)).problems.length === 0;
+}
+
+function withoutFreshness(descriptorFile: string): unknown {
+  return JSON.parse(readFileSync(descriptorFile, "utf8"), (key, value) => {
+    if (key === "oldestCheckAt" || key === "newestCheckAt") return null;
+    return value?.path === "README.md" ? null : value;
+  });
 }
 
 async function writeFiles(folder: string, request: DataPackageRequest): Promise<PackageContents> {

@@ -52,7 +52,7 @@ export async function writeTables(folder: string, request: WriteTablesRequest): 
     }
   }
   if (!formats.has("sqlite")) return files;
-  writeSqliteFile(join(folder, sqliteName), tables, references, { signal, mode: fileMode(request) });
+  await writeSqliteFile(join(folder, sqliteName), tables, references, { signal, mode: fileMode(request) });
   const written = await hashFile(join(folder, sqliteName));
   return [...files, ...tables.map((fitted) => fileOf(fitted, sqliteName, "sqlite", written))];
 }

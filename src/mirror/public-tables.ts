@@ -23,7 +23,7 @@ export interface TableSelection {
   readonly hrefs?: readonly string[];
   /** Only rows of these brands, by URL, and of their models and sizes. */
   readonly brandHrefs?: readonly string[];
-  /** Only rows of resources that changed after this run. */
+  /** Only rows of resources that changed after this run; all rows of `relation` and `media`. */
   readonly changedAfterRun?: number;
   /** Only these columns, and only tables that have one. */
   readonly columns?: readonly string[];
@@ -57,6 +57,9 @@ const conditionOfBrand: Readonly<Record<string, (first: string) => string>> = {
       union all select href from size where brand_href in (select value from json_each(:brandHrefs)))`,
 };
 
+const changedUrls = `select r.url from main._resource r join main._revision v on v.resource_id = r.id
+  where v.from_run > :after and v.from_run <= :until or v.to_run > :after and v.to_run <= :until`;
+
 /** Without `checked_at`, which changes with every check although the data stays the same. */
 function tableOf({ db, asOf }: MirrorReader, name: string, selection: TableSelection): PublicTable {
   const { hrefs, brandHrefs, changedAfterRun, columns: chosen } = selection;
@@ -69,21 +72,22 @@ function tableOf({ db, asOf }: MirrorReader, name: string, selection: TableSelec
     .all();
   const columns = all.filter((column) => chosen?.includes(column) ?? true);
   const first = all[0] ?? "";
+  // Rows of relations and pictures come from several resources, or have no revisions.
+  const isIncremental = changedAfterRun !== undefined && name !== "relation" && name !== "media";
+  // A size's brand is that of its model.
+  const changedBy = name === "size" ? [first, "model_href"] : [first];
   const conditions = [
     ...(hrefs ? [`${first} in (select value from json_each(:hrefs))`] : []),
     ...(brandHrefs ? [conditionOfBrand[name]?.(first) ?? "true"] : []),
-    ...(changedAfterRun === undefined
-      ? []
-      : [
-          `${first} in (select r.url from main._resource r join main._revision v on v.resource_id = r.id
-           where v.from_run > :after and v.from_run <= :until or v.to_run > :after and v.to_run <= :until)`,
-        ]),
+    ...(isIncremental
+      ? [`(${changedBy.map((column) => `${column} in (${changedUrls})`).join(" or ")})`]
+      : []),
   ];
   const condition = conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
   const values = {
     ...(hrefs && { hrefs: JSON.stringify(hrefs) }),
     ...(brandHrefs && conditionOfBrand[name] && { brandHrefs: JSON.stringify(brandHrefs) }),
-    ...(changedAfterRun !== undefined && {
+    ...(isIncremental && {
       after: changedAfterRun,
       until: asOf?.run ?? Number.MAX_SAFE_INTEGER,
     }),

@@ -110,10 +110,7 @@ export async function writeTemporary(
   signal?: AbortSignal,
   mode?: number,
 ): Promise<TemporaryFile> {
-  await removeAbandoned(dirname(place));
-  // A name that cannot be guessed, so that no other user can place a link there first.
-  const name = `${temporaryPrefix}${process.pid}-${randomBytes(6).toString("hex")}`;
-  const path = join(dirname(place), name);
+  const path = await chooseTemporary(place);
   const discard = () => rm(path, { force: true });
   try {
     const bytes = await writeNewFileFrom(path, chunks, signal, mode);
@@ -122,6 +119,13 @@ export async function writeTemporary(
     await discard();
     throw error;
   }
+}
+
+/** A new name beside `place`; also removes the temporary files of killed processes there. */
+export async function chooseTemporary(place: string): Promise<string> {
+  await removeAbandoned(dirname(place));
+  // A name that cannot be guessed, so that no other user can place a link there first.
+  return join(dirname(place), `${temporaryPrefix}${process.pid}-${randomBytes(6).toString("hex")}`);
 }
 
 async function removeAbandoned(folder: string): Promise<void> {

@@ -151,7 +151,7 @@ describe("destination", () => {
       "not-a-package",
       (out) => withDescriptor(out, '{"name":"app"}'),
     ],
-    ["a folder with a descriptor that is not JSON", "not-a-package", (out) => withDescriptor(out, "{")],
+    ["a folder with a descriptor that is not JSON", "damaged-package", (out) => withDescriptor(out, "{")],
     ["a newer package", "newer-package", (out) => withDescriptor(out, '{"armoire":{"formatVersion":2}}')],
     ["a damaged package", "damaged-package", (out) => withDescriptor(out, '{"armoire":{"formatVersion":1}}')],
     [

@@ -67,3 +67,36 @@ it("verifying an export finds changed, missing and added files in every format",
     { path: "notes.txt", code: "not-listed" },
   ]);
 });
+
+it("a run without changes makes no new export of the same state", async () => {
+  await using checked = await startRig({ brands: 2, models: 3, sizes: 4 });
+  await checked.sync();
+  const exportChecked = () =>
+    exportMirror({
+      ...{ file: checked.file, out: join(dirname(checked.file), "of-{run}"), formats: ["csv"], tables: [] },
+      toolVersion: "0.1.0",
+    });
+  const first = await exportChecked();
+  checked.sandbox.moveClock({ advanceSeconds: 86_400 });
+  await checked.sync({ mode: "full" });
+  const second = await exportChecked();
+  expect([second.folder, second.isUnchanged]).toEqual([first.folder, true]);
+});
+
+it("a descriptor that is not JSON is damage", async () => {
+  const { folder } = await exportTo("cut-descriptor");
+  writeFileSync(join(folder, "datapackage.json"), "{");
+  await expect(verifyDataPackage(folder)).rejects.toMatchObject({ code: "damaged-package", kind: "damaged" });
+});
+
+it("Ctrl-C ends an export to SQLite and leaves nothing", async () => {
+  const interruption = new AbortController();
+  const out = join(dirname(rig.file), "interrupted");
+  const writing = exportMirror({
+    ...{ file: rig.file, out, formats: ["sqlite"], tables: [], toolVersion: "0.1.0" },
+    signal: interruption.signal,
+  });
+  interruption.abort(new Error("interrupted"));
+  await expect(writing).rejects.toThrow("interrupted");
+  expect(readdirSync(dirname(rig.file)).filter((name) => name.includes("interrupted"))).toEqual([]);
+});

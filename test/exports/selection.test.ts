@@ -100,7 +100,9 @@ it("--changed-since exports the rows of resources that changed after a point", a
   const changed = changing.read(({ db }) =>
     db
       .prepare(
-        "select distinct url from _resource r join _revision v on v.resource_id = r.id where kind in ('brand', 'model', 'size') and (from_run > 1 or to_run > 1)",
+        `with changed as (select url from _resource r join _revision v on v.resource_id = r.id where from_run > 1 or to_run > 1)
+         select href from brand where href in changed union select href from model where href in changed
+         union select href from size where href in changed or model_href in changed`,
       )
       .pluck()
       .all(),

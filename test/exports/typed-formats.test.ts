@@ -175,7 +175,7 @@ it("every cell of any type is restored from SQLite, and its text from Parquet", 
       );
       // SQLite has one zero and stores a whole double in an integer column as an integer.
       const plain = (cell: Cell | undefined) =>
-        typeof cell === "number" && Number.isInteger(cell) && Math.abs(cell) < 2 ** 53 ? BigInt(cell) : cell;
+        typeof cell === "number" && Number.isInteger(cell) && Math.abs(cell) < 2 ** 63 ? BigInt(cell) : cell;
       expect(restored.map((row) => row.map(plain))).toEqual(rows.map((row) => row.map(plain)));
       const names = await readParquet(
         join(out, "bra.parquet"),

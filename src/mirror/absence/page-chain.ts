@@ -72,8 +72,7 @@ export function findChainFault(pages: readonly ChainPage[], repeated: number): C
   if (held.some(({ hasOddTotal }) => hasOddTotal)) return permanent("its collection_total is not a number");
   const [total = null, ...otherTotals] = new Set(held.map((page) => page.total));
   const items = sumOf(held, "items");
-  // Some services state the number of items on the page.
-  const isTotalOfPages = pages.length > 1 && held.every((page) => page.total === page.items);
+  const isTotalOfPages = statesOwnCounts(pages);
   if (otherTotals.length > 0 && !isTotalOfPages)
     return transient(`its pages say ${[total, ...otherTotals].map((n) => n ?? "nothing").join(" and ")}`);
   if (total !== null && !isTotalOfPages && total !== items) return transient(`says ${total}, lists ${items}`);
@@ -86,9 +85,15 @@ export function findChainFault(pages: readonly ChainPage[], repeated: number): C
 /** Whether a consistent listing proves that a former item which it lacks is gone. Pure. */
 export function isProof(pages: readonly ChainPage[]): boolean {
   const held = pages.filter(({ seq }) => seq !== null);
-  return held.every(
-    (page) => page.total !== null && page.doubt === null && hasPlausiblePageTotal(page, held),
+  return (
+    !statesOwnCounts(pages) &&
+    held.every((page) => page.total !== null && page.doubt === null && hasPlausiblePageTotal(page, held))
   );
+}
+
+/** Some services state the number of items on the page: then the size of the list is unknown. */
+function statesOwnCounts(pages: readonly ChainPage[]): boolean {
+  return pages.length > 1 && pages.every(({ seq, total, items }) => seq === null || total === items);
 }
 
 /** Whether it counts the pages, all or those with items, or the items of the page. */

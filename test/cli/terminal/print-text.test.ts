@@ -1,8 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { jsonText } from "../../../exports/formats/json.ts";
 import type { Row } from "../../../exports/formats/table.ts";
-import { printText } from "../../../src/cli/format/data/result.ts";
+import { printResult } from "../../../src/cli/format/data/result.ts";
 
 it("printing reads no more rows than the reader of the output has taken", async () => {
   const done: string[] = [];
@@ -12,7 +11,11 @@ it("printing reads no more rows than the reader of the output has taken", async 
       yield [[n]];
     }
   }
-  await printText(jsonText(["n"]), batches(), async (text) => {
+  async function* rows(): AsyncGenerator<Row> {
+    for await (const batch of batches()) yield* batch;
+  }
+  const result = { columns: ["n"], rows: rows(), batches: batches() };
+  await printResult(result, "json", "guarded", async (text) => {
     await setImmediate();
     done.push(`taken ${text}`);
   });

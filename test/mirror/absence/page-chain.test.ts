@@ -72,3 +72,12 @@ it("a list without a stated size proves nothing", () => {
     }),
   );
 });
+
+it("pages that state only their own number of items prove nothing together", () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 2, maxLength: 6 }), (items) => {
+      const pages = pagesOf(items, "none").map((page) => ({ ...page, total: page.items }));
+      expect(isProof(pages)).toBe(false);
+    }),
+  );
+});

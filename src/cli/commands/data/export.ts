@@ -36,7 +36,7 @@ interface ExportFlags extends AsOfFlags, CsvFlags {
 export function configure(command: Command, io: Io): void {
   addHelp(command, {
     details: [
-      "Without a subcommand it is `armoire export create`. An export is a folder with the tables and datapackage.json, which " +
+      "Without a subcommand it is `armoire export create`, whose options are in `armoire export create --help`. An export is a folder with the tables and datapackage.json, which " +
         "other programs and `armoire diff` read.",
     ],
     examples: [
@@ -76,7 +76,7 @@ function configureCreate(command: Command, io: Io): void {
       "The format sqlite is one file with all tables, keys, indexes and full-text search. JSON and Parquet have real booleans and " +
         "objects, and Parquet has times. A Parquet column with a number that a double would change is text.",
       "It is written as a whole or not at all. A folder that is not an export is refused. The same state gives the same bytes, " +
-        "and if they are there already, the folder stays as it is. In the last part of --out, {run} is the number of the exported run " +
+        "and if the folder holds this state already, it stays as it is. In the last part of --out, {run} is the number of the exported run " +
         "and {date} the UTC date of its end.",
       'In CSV, null is an empty field and empty text is "". NUL and lone surrogates are escaped, as in \\u0000. Text that begins ' +
         "with =, +, -, @, a tab, a line break or an apostrophe gets an apostrophe before it, unless --exact is given.",
@@ -160,8 +160,10 @@ function formatPackageReport({ contents, problems }: PackageReport): string {
   if (problems.length > 0)
     return problems.map(({ path, code }) => `${path} ${problemTexts[code]}\n`).join("");
   const { state, files, coverage } = contents;
+  const tables = new Set(files.map(({ table }) => table)).size;
+  const run = state.run === null ? "before the first run" : `run ${state.run}`;
   const lines = [
-    `Every file is as it was exported: ${files.length} ${files.length === 1 ? "table" : "tables"} of ${state.baseUrl}, ${state.run === null ? "before the first run" : `run ${state.run}`}`,
+    `Every file is as it was exported: ${tables === 1 ? "1 table" : `${tables} tables`} of ${state.baseUrl}, ${run}`,
     ...(coverage ? [describeCoverage(coverage)] : []),
   ];
   return `${lines.join("\n")}\n`;

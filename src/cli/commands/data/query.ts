@@ -26,12 +26,12 @@ import {
   printResult,
   truncationNotice,
 } from "../../format/data/result.ts";
-import { catalogueFileBeside, mirrorFileToRead } from "../../settings/mirror-file.ts";
+import { catalogueFileBeside, mirrorFileToRead, withMirror } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
-import type { Io } from "../../terminal/io.ts";
+import { type Io, interruptSignal } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 
 /** Includes the options of questions, whose names are only known at run time. */
@@ -103,19 +103,28 @@ export function configure(command: Command, io: Io): void {
     const format = readAnswerFormat(flags, settings);
     if (flags.list) io.out(listText(sql, settings));
     else {
-      const result = await execute(sql, flags, settings, io);
-      await give(result, format, flags, settings, io);
+      const signal = flags.out === undefined ? null : interruptSignal(io, "the file was not written");
+      const result = await execute(sql, flags, settings, io, signal);
+      await give(result, format, flags, settings, io, signal);
       const option = result.maxRows < flags.maxRows ? "--limit" : "--max-rows";
       if (!settings.quiet) printGaps(result.coverage, io);
-      if (result.isCut) truncationNotice(result.maxRows, option, settings, io);
+      if (result.isCut && flags.out === undefined) truncationNotice(result.maxRows, option, settings, io);
     }
   });
 }
 
 /** @throws CliError for a format that only a file can have */
-function readAnswerFormat({ format, out }: QueryFlags, settings: Settings): FileFormat {
+function readAnswerFormat({ format, out, list }: QueryFlags, settings: Settings): FileFormat {
+  if (out !== undefined && list)
+    throw new CliError("usage", "--out is for the answer of a query.", "Leave out --out or --list.");
+  const named = out === undefined ? null : formatOfName(out);
+  if (settings.json && named !== null && named !== "json")
+    throw new CliError(
+      "usage",
+      `--json contradicts the name ${JSON.stringify(out)}.`,
+      "Leave out --json, or give a name that ends in .json.",
+    );
   if (out !== undefined && format === undefined && !settings.json) {
-    const named = formatOfName(out);
     if (named !== null) return named;
     throw new CliError(
       "usage",
@@ -137,8 +146,9 @@ async function give(
   result: QueryResult,
   format: FileFormat,
   flags: QueryFlags,
-  { quiet, account }: Settings,
+  settings: Settings,
   io: Io,
+  signal: AbortSignal | null,
 ): Promise<void> {
   const csv = readCsvProfile(flags);
   const { out: path } = flags;
@@ -148,8 +158,10 @@ async function give(
   }
   // Loaded only here: most answers are printed.
   const { writeAnswer } = await import("../../format/data/answer-file.ts");
-  const rows = await writeAnswer(result, { path, format, csv, isPrivate: account !== null });
-  if (!quiet) io.err(`${rows === 1 ? "1 row" : `${rows} rows`} written to ${path}\n`);
+  const isPrivate = withMirror(settings, ({ identity }) => identity.area === "account");
+  const rows = await writeAnswer(result, { path, format, csv, isPrivate, ...(signal && { signal }) });
+  if (result.isCut) io.err(`Only the first ${rows} rows are in the file; --max-rows raises the limit.\n`);
+  if (!settings.quiet) io.err(`${rows === 1 ? "1 row" : `${rows} rows`} written to ${path}\n`);
 }
 
 /** One line for each mirror whose tables are not complete. */
@@ -189,6 +201,7 @@ async function execute(
   flags: QueryFlags,
   settings: Settings,
   io: Io,
+  signal: AbortSignal | null,
 ): Promise<QueryResult> {
   const { file: sqlFile, parameter: parameters = {}, maxRows, timeout } = flags;
   if ((sql === undefined) === (sqlFile === undefined)) {
@@ -229,6 +242,7 @@ async function execute(
     maxRows,
     timeoutMillis: timeout * 1000,
     ...(asOf && { asOf }),
+    ...(signal && { signal }),
     ...(catalogue !== null && { catalogue }),
   };
   if (isQuestion) return await runQuestion({ ...limits, question: statement.slice(1), options });

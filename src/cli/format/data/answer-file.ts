@@ -1,46 +1,44 @@
 /** Writes the rows of a query to a file, in any format. */
-import { lstatSync } from "node:fs";
+import { closeSync, lstatSync, openSync, readSync } from "node:fs";
 import { resolve } from "node:path";
-import { PassThrough } from "node:stream";
+import { ExportError } from "../../../../exports/errors.ts";
 import type { CsvProfile } from "../../../../exports/formats/csv.ts";
 import { inferColumns } from "../../../../exports/formats/fitted-types.ts";
 import { parquetChunks } from "../../../../exports/formats/parquet.ts";
 import { writeSqliteFile } from "../../../../exports/formats/sqlite.ts";
 import type { Row } from "../../../../exports/formats/table.ts";
-import { publish, temporaryNameOf, writeTemporary } from "../../../platform/atomic-file.ts";
+import { chooseTemporary, publish, writeTemporary } from "../../../platform/atomic-file.ts";
 import { isSystemError } from "../../../platform/errors.ts";
 import { removeFile } from "../../../platform/folders.ts";
 import type { QueryResult } from "../../../query/sql/run-query.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
-import { streamWriter } from "../../terminal/io.ts";
-import { distinct, type FileFormat, printResult, type ResultFormat } from "./result.ts";
+import { distinct, type FileFormat, type ResultFormat, resultChunks } from "./result.ts";
 
 export interface AnswerFile {
-  /** An existing regular file is replaced. */
+  /** An existing regular file is replaced, unless it is a mirror or a ledger. */
   readonly path: string;
   readonly format: FileFormat;
   readonly csv: CsvProfile;
   /** Makes it readable by its owner only; else the modes that the umask allows. */
   readonly isPrivate: boolean;
+  readonly signal?: AbortSignal;
 }
 
 /**
  * The file is whole or as it was before. Parquet and SQLite files need all rows in memory, since the types of their
  * columns depend on them; the table of an SQLite file is called `answer`.
  * @returns the number of rows
- * @throws CliError if the file cannot be written; the errors of the query
+ * @throws CliError if the file cannot be written; the errors of the query; the signal's reason
  */
 export async function writeAnswer(result: QueryResult, file: AnswerFile): Promise<number> {
   const path = resolve(file.path);
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats !== undefined && !stats.isFile())
-    throw new CliError("usage", `${file.path} is not a regular file.`, "Give another name with --out.");
   try {
+    requireReplaceable(path);
     return file.format === "parquet" || file.format === "sqlite"
       ? await writeTyped(result, path, file)
       : await writeText(result, path, file.format, file);
   } catch (error) {
-    if (!isSystemError(error)) throw error;
+    if (!isSystemError(error) && !(error instanceof ExportError)) throw error;
     throw new CliError(
       "failed",
       `Cannot write ${file.path}: ${error.message}`,
@@ -50,39 +48,53 @@ export async function writeAnswer(result: QueryResult, file: AnswerFile): Promis
   }
 }
 
+/** @throws CliError, or a system error */
+function requireReplaceable(path: string): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return;
+  if (!stats.isFile())
+    throw new CliError("usage", `${path} is not a regular file.`, "Give another name with --out.");
+  if (hasApplicationId(path))
+    throw new CliError(
+      "usage",
+      `${path} is a database of a program, such as a mirror.`,
+      "It was not replaced. Give another name with --out.",
+    );
+}
+
+/** The header of an SQLite file has it at byte 68; answers have none. */
+function hasApplicationId(path: string): boolean {
+  const handle = openSync(path, "r");
+  try {
+    const header = Buffer.alloc(72);
+    const isSqlite =
+      readSync(handle, header) === header.length && header.toString("latin1", 0, 15) === "SQLite format 3";
+    return isSqlite && header.readUInt32BE(68) !== 0;
+  } finally {
+    closeSync(handle);
+  }
+}
+
 const modeOf = ({ isPrivate }: AnswerFile) => (isPrivate ? undefined : 0o666);
 
 async function writeText(
-  { columns, rows, batches }: QueryResult,
+  result: QueryResult,
   path: string,
   format: ResultFormat,
   file: AnswerFile,
 ): Promise<number> {
-  const text = new PassThrough();
   const count = { rows: 0 };
   const counted = {
-    columns,
-    rows: countEach(rows, () => count.rows++),
-    batches: countEach(batches, (batch) => {
+    columns: result.columns,
+    rows: countEach(result.rows, () => count.rows++),
+    batches: countEach(result.batches, (batch) => {
       count.rows += batch.length;
     }),
   };
-  const print = async () => {
-    try {
-      await printResult(counted, format, file.csv, streamWriter(text));
-      text.end();
-    } catch (error) {
-      text.destroy(error instanceof Error ? error : new Error(String(error)));
-      throw error;
-    }
-  };
-  const [written, printed] = await Promise.allSettled([
-    writeTemporary(path, text, undefined, modeOf(file)),
-    print(),
-  ]);
-  if (printed.status === "rejected") throw printed.reason;
-  if (written.status === "rejected") throw written.reason;
-  written.value.commit();
+  async function* bytes() {
+    for await (const text of resultChunks(counted, format, file.csv)) yield Buffer.from(text);
+  }
+  (await writeTemporary(path, bytes(), file.signal, modeOf(file))).commit();
   return count.rows;
 }
 
@@ -95,18 +107,24 @@ async function* countEach<Item>(items: AsyncIterable<Item>, count: (item: Item) 
 
 async function writeTyped(result: QueryResult, path: string, file: AnswerFile): Promise<number> {
   const rows: Row[] = [];
-  for await (const row of result.rows) rows.push(row);
-  const names = distinct(result.columns);
+  for await (const row of result.rows) {
+    file.signal?.throwIfAborted();
+    rows.push(row.map(withWholeNumbers));
+  }
+  // SQLite does not distinguish `a` from `A`, and a NUL ends a name.
+  const names = distinct(
+    result.columns.map((name) => name.replaceAll("\0", "")),
+    (name) => name.toLowerCase(),
+  );
   const table = { name: "answer", columns: names, rows: () => rows };
   const columns = inferColumns(names, rows);
   if (file.format === "parquet") {
-    (await writeTemporary(path, parquetChunks(table, columns), undefined, modeOf(file))).commit();
+    (await writeTemporary(path, parquetChunks(table, columns), file.signal, modeOf(file))).commit();
     return rows.length;
   }
-  const temporary = temporaryNameOf(path);
-  removeFile(temporary);
+  const temporary = await chooseTemporary(path);
   try {
-    writeSqliteFile(temporary, [{ table, columns }], [], { mode: modeOf(file) });
+    await writeSqliteFile(temporary, [{ table, columns }], [], { signal: file.signal, mode: modeOf(file) });
     publish(temporary, path);
   } catch (error) {
     removeFile(temporary);
@@ -114,3 +132,7 @@ async function writeTyped(result: QueryResult, path: string, file: AnswerFile): 
   }
   return rows.length;
 }
+
+/** A query returns a small integer as a number, which SQLite would store as a real. */
+const withWholeNumbers = (cell: Row[number]) =>
+  typeof cell === "number" && Number.isSafeInteger(cell) && !Object.is(cell, -0) ? BigInt(cell) : cell;

@@ -29,16 +29,29 @@ export function formatOfName(file: string): FileFormat | null {
   return fileFormats.find((format) => format === ending && format !== "table") ?? null;
 }
 
-/** A table is printed after its last row; the other formats while rows are read. */
 export async function printResult(
-  { columns, rows, batches }: Pick<QueryResult, "columns" | "rows" | "batches">,
+  result: Pick<QueryResult, "columns" | "rows" | "batches">,
   format: ResultFormat,
   csv: CsvProfile,
   write: Writer,
 ): Promise<void> {
+  for await (const text of resultChunks(result, format, csv)) await write(text);
+}
+
+/** The text of a result. A table begins after its last row; the other formats while rows are read, in constant memory. */
+export async function* resultChunks(
+  { columns, rows, batches }: Pick<QueryResult, "columns" | "rows" | "batches">,
+  format: ResultFormat,
+  csv: CsvProfile,
+): AsyncGenerator<string> {
   if (format !== "table") {
     const names = format === "csv" ? columns : distinct(columns);
-    return await printText(texts[format](names, csv), batches, writerOf(format, write));
+    const { head, addRows, tail } = texts[format](names, csv);
+    const safe = (text: string) => (format === "csv" ? text : escapeLines(text));
+    yield safe(head);
+    for await (const batch of batches) yield safe(addRows(batch));
+    yield safe(tail);
+    return;
   }
   const collected: Row[] = [];
   let length = 0;
@@ -52,10 +65,10 @@ export async function printResult(
   for (const line of tableLines(columns.map(shorten), collected)) {
     pending += `${line}\n`;
     if (pending.length < writtenAtOnce) continue;
-    await write(pending);
+    yield pending;
     pending = "";
   }
-  await write(pending);
+  yield pending;
 }
 
 /** Characters of a cell that a table shows. */
@@ -84,12 +97,17 @@ export function writerOf(format: ResultFormat, write: Writer): Writer {
   return format === "json" || format === "ndjson" ? (text) => write(escapeLines(text)) : write;
 }
 
-/** JSON readers take only one of several members of a name, so the others become `name_2`, `name_3`. */
-export function distinct(columns: readonly string[]): string[] {
+/**
+ * JSON readers take only one of several members of a name, so the others become `name_2`, `name_3`.
+ * @param spell two names are the same if their spellings are
+ */
+export function distinct(columns: readonly string[], spell = (name: string) => name): string[] {
   const names: string[] = [];
+  const has = (list: readonly string[], name: string) => list.some((other) => spell(other) === spell(name));
   for (const column of columns) {
     const candidates = [column, ...columns.map((_, n) => `${column}_${n + 2}`)];
-    const isTaken = (name: string) => names.includes(name) || (name !== column && columns.includes(name));
+    const isTaken = (name: string) =>
+      has(names, name) || (spell(name) !== spell(column) && has(columns, name));
     names.push(candidates.find((name) => !isTaken(name)) ?? column);
   }
   return names;
@@ -113,15 +131,4 @@ async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
 /** @param option the option that raises the limit */
 export function truncationNotice(limit: number, option: string, { quiet }: Settings, io: Io): void {
   if (!quiet) io.err(`Only the first ${limit} are shown; ${option} raises the limit.\n`);
-}
-
-/** Prints rows as they arrive, as fast as they are read, in constant memory. */
-export async function printText(
-  { head, addRows, tail }: TableText,
-  batches: AsyncIterable<readonly Row[]>,
-  write: Writer,
-): Promise<void> {
-  await write(head);
-  for await (const batch of batches) await write(addRows(batch));
-  await write(tail);
 }

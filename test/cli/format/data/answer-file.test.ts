@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { createMirror } from "../../../../src/mirror/file/create-mirror.ts";
 import { callArmoire } from "../../../support/run-armoire.ts";
 import { type Rig, startRig } from "../../../sync/support/rig.ts";
 
@@ -99,4 +100,74 @@ it("an answer of a catalogue has the modes that the umask allows", async () => {
   }
   for (const name of ["mode.csv", "mode.sqlite"]) expect(statSync(placeOf(name)).mode & 0o777).toBe(0o644);
   chmodSync(placeOf("mode.csv"), 0o600);
+});
+
+it("a large answer for a folder that does not exist ends in one line", async () => {
+  const many =
+    "with recursive n (i) as (select 1 union all select i + 1 from n where i < 90000) select i, hex(i) as h from n";
+  const { exitCode, stderr } = await query(many, "--out", placeOf("missing/large.csv"));
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/^armoire: Cannot write .*large\.csv: /);
+});
+
+it("a mirror is not replaced by an answer, and a neighbouring file stays", async () => {
+  const before = readFileSync(rig.file);
+  const { exitCode, stderr } = await query("select 1", "--out", rig.file, "--format", "sqlite");
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining("is a database of a program")]);
+  expect(readFileSync(rig.file).equals(before)).toBe(true);
+  writeFileSync(placeOf("mine.sqlite.new"), "mine");
+  expect(await query("select 1 as n", "--out", placeOf("mine.sqlite"))).toMatchObject({ exitCode: 0 });
+  expect(await query("select 2 as n", "--out", placeOf("mine.sqlite"))).toMatchObject({ exitCode: 0 });
+  expect(readFileSync(placeOf("mine.sqlite.new"), "utf8")).toBe("mine");
+});
+
+it("whole numbers of a mixed column stay whole in SQLite, and names that differ in case stay apart", async () => {
+  const file = placeOf("mixed.sqlite");
+  const sql = "select 1 as a, 2 as A union all select 'x', 3 order by 2";
+  expect(await query(sql, "--out", file)).toMatchObject({ exitCode: 0 });
+  const db = new Database(file, { readonly: true });
+  expect(db.prepare("select typeof(a) as t, a || '' as text, A_2 as other from answer").all()).toEqual([
+    { t: "integer", text: "1", other: 2 },
+    { t: "text", text: "x", other: 3 },
+  ]);
+  db.close();
+});
+
+it("a cut answer is said to be cut, also with --quiet", async () => {
+  const { stderr } = await query(
+    "select 1 union select 2",
+    "--max-rows",
+    "1",
+    "--out",
+    placeOf("cut.csv"),
+    "--quiet",
+  );
+  expect(stderr).toBe("Only the first 1 rows are in the file; --max-rows raises the limit.\n");
+});
+
+it("--out with --list, and --json with another ending, are refused", async () => {
+  expect(await query("--list", "--out", placeOf("list.csv"))).toMatchObject({ exitCode: 2 });
+  expect(await query("select 1", "--json", "--out", placeOf("other.csv"))).toMatchObject({ exitCode: 2 });
+});
+
+it("an answer of an account's mirror is private, however the mirror is named", async () => {
+  const mirror = placeOf("account.sqlite");
+  await createMirror(mirror, { baseUrl: "https://a.example/", area: "account", serviceName: "service" });
+  const umask = process.umask(0o022);
+  try {
+    for (const name of ["private.csv", "private.parquet", "private.sqlite"])
+      await callArmoire([
+        "query",
+        "select * from bra",
+        "--mirror",
+        mirror,
+        "--out",
+        placeOf(name),
+        "--quiet",
+      ]);
+  } finally {
+    process.umask(umask);
+  }
+  for (const name of ["private.csv", "private.parquet", "private.sqlite"])
+    expect([name, statSync(placeOf(name)).mode & 0o777]).toEqual([name, 0o600]);
 });
