@@ -33,7 +33,6 @@ const writeNames = [
   "recheckTombstones",
   "recheckRefused",
   "ingest",
-  "supersedePages",
   "closeRun",
   "compressBatch",
   "close",
