@@ -18,6 +18,17 @@ describe.each(layouts)("a later sync from $name", ({ options }) => {
     expect(differencesFromTruth(rig)).toEqual([]);
   });
 
+  it("a resource that returns on a page that had ended is fetched again", async () => {
+    await using rig = await startRig({ ...options, seed: 750, brands: 3, models: 6, sizes: 16, pageSize: 2 });
+    const none = { changes: 0, additions: 0, removals: 0, returns: 0, moves: 0 };
+    await rig.sync();
+    for (const step of [{ removals: 1 }, { returns: 1 }]) {
+      rig.sandbox.advance({ ...none, ...step });
+      await rig.sync({ approve: true });
+      expect(differencesFromTruth(rig)).toEqual([]);
+    }
+  });
+
   it("a later sync stores exactly the changes, and keeps everything else with its history", async () => {
     const count = fc.nat(3);
     const step = fc.record({
