@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 /** What a measured program prints about itself, as one line of JSON. */
 export interface Measurement {
   readonly resources: number;
@@ -22,7 +24,15 @@ export async function printMeasurement(
     resources: resources ?? Number(counted),
     seconds: (performance.now() - startedAt) / 1000,
     cpuSeconds: (user + system) / 1e6,
-    peakMebibytes: process.resourceUsage().maxRSS / 1024,
+    peakMebibytes: peakMebibytes(),
   };
   process.stdout.write(`${JSON.stringify(measurement)}\n`);
+}
+
+/** The most memory that this process has had. On Linux, `maxRSS` would count the memory of the process that started it, too. */
+export function peakMebibytes(): number {
+  if (process.platform !== "linux") return process.resourceUsage().maxRSS / 1024;
+  const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1];
+  if (kibibytes === undefined) throw new Error("/proc/self/status does not state VmHWM");
+  return Number(kibibytes) / 1024;
 }
