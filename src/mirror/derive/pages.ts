@@ -214,11 +214,13 @@ function prepareStatements(db: Connection) {
         .where("absent_by", "is not", null)
         .where(sql`+id`, "in", q.selectFrom("_member").select("item_id").where("page_id", "=", p.pageId)),
     ),
+    // Without the ETag: a 304 would not report that its items exist again.
     reviveSuperseded: prepare(db, (p: { pageId: number }) =>
       q
         .updateTable("_resource")
         .set({
-          state: sql<ResourceState>`iif(${isStillHeld}, 'held', 'due')`,
+          state: "due",
+          etag: null,
           gone_run: sql<number | null>`iif(${isStillHeld}, null, gone_run)`,
         })
         .where("state", "=", "superseded")

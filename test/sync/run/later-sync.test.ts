@@ -18,12 +18,16 @@ describe.each(layouts)("a later sync from $name", ({ options }) => {
     expect(differencesFromTruth(rig)).toEqual([]);
   });
 
-  it("a resource that returns on a page that had ended is fetched again", async () => {
+  it.each([
+    ["requested after it ended", {}],
+    ["dropped without a request", { budget: 1 }],
+  ])("a resource that returns on a page that was %s is fetched again", async (_name, limit) => {
     await using rig = await startRig({ ...options, seed: 750, brands: 3, models: 6, sizes: 16, pageSize: 2 });
     const none = { changes: 0, additions: 0, removals: 0, returns: 0, moves: 0 };
     await rig.sync();
     for (const step of [{ removals: 1 }, { returns: 1 }]) {
       rig.sandbox.advance({ ...none, ...step });
+      await rig.sync({ approve: true, ...limit });
       await rig.sync({ approve: true });
       expect(differencesFromTruth(rig)).toEqual([]);
     }
