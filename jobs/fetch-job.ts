@@ -64,7 +64,7 @@ export function createJobExecutor(
 }
 
 function toJobResult(job: FetchJob, error: ServiceError, nowMillis: number): JobResult {
-  const { code, message, detail, hint, resumeAt } = error;
+  const { code, message, detail, status, hint, resumeAt } = error;
   const stopped = (reason: Stop["reason"]): JobResult => ({
     status: "stopped",
     job,
@@ -83,7 +83,10 @@ function toJobResult(job: FetchJob, error: ServiceError, nowMillis: number): Job
       return {
         status: "fetched",
         job,
-        result: { outcome: "failed", fetchedAt: toIso(nowMillis), code, message: detail },
+        result: {
+          ...({ outcome: "failed", fetchedAt: toIso(nowMillis), code, message: detail } as const),
+          ...(status !== null && { status }),
+        },
       };
   }
 }

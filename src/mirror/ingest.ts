@@ -5,7 +5,7 @@
 import { type Expression, sql } from "kysely";
 import { parseJsonBytesOrThrow } from "../../schema/json.ts";
 import type { ResourceState } from "../../schema/tables.ts";
-import type { FetchedBody, FetchResult } from "../service/fetch-result.ts";
+import type { FetchedBody, FetchFailed, FetchResult } from "../service/fetch-result.ts";
 import { type Absences, withoutNote } from "./absence/absences.ts";
 import { preparePasses } from "./absence/listing-pass.ts";
 import { prepareRefusals } from "./absence/refused-scopes.ts";
@@ -153,6 +153,10 @@ export function prepareIngest(
         refusals.note(resource, result.fetchedAt);
         return;
       case "failed":
+        if (isEndedAddress(result) && isLaterPage.get({ id: resource.id }) !== undefined) {
+          ingestGone(resource, Date.parse(result.fetchedAt), run, summary);
+          return;
+        }
         fail(resource, `${result.code}: ${result.message}`, summary);
         return;
       case "body":
@@ -177,6 +181,11 @@ export function prepareIngest(
     bodies.makeDictionaries();
     return transaction.immediate(results, runId);
   };
+}
+
+/** Services also send 400 for the address of a page that has ended. */
+function isEndedAddress({ code, status }: FetchFailed): boolean {
+  return code === "unexpected-status" && status === 400;
 }
 
 /** The statements that change a resource's state. */

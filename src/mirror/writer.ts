@@ -44,7 +44,14 @@ import {
 import { type MirrorReader, readMirror } from "./reader.ts";
 import { storeCoverageAgain } from "./runs/coverage.ts";
 import { type PrunableData, pruneRuns } from "./runs/prune-runs.ts";
-import { beginRun, closeRun, type RunClosing, type RunEnd, type RunStart } from "./runs/runs.ts";
+import {
+  beginRun,
+  closeRun,
+  type RunClosing,
+  type RunEnd,
+  type RunStart,
+  supersedePages,
+} from "./runs/runs.ts";
 import { prepareSearchIndex } from "./search/search-index.ts";
 
 /** A mirror open for writing, by the one process that holds its lock. */
@@ -92,6 +99,8 @@ export interface MirrorWriter extends MirrorReader {
   storePicture(bytes: Uint8Array): string;
   /** @returns whether the picture has changed */
   recordPicture(result: PictureResult): boolean;
+  /** Marks pages that have left their lists: they are no longer due. */
+  supersedePages(runId: number): void;
   /** Starts a cycle of checks. */
   beginCycle(cycle: CheckCycle): void;
   /**
@@ -224,6 +233,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       }),
       storePicture: guard((bytes) => storePicture(file, bytes)),
       recordPicture: guard((result) => connection.transaction(() => recordPicture(connection, result))()),
+      supersedePages: guard((runId) => supersedePages(connection, runId)),
       beginCycle: guard((cycle) => writeCycle(connection, cycle)),
       recheckTombstones: guard((checkedBefore, now) => recheckTombstones(connection, checkedBefore, now)),
       recheckRefused: guard((before, now) =>

@@ -38,6 +38,8 @@ export interface FetchFailed extends Fetched {
   readonly outcome: "failed";
   readonly code: string;
   readonly message: string;
+  /** Of the response, if it is what failed. */
+  readonly status?: number;
 }
 
 export type FetchResponse = FetchedBody | FetchedNotModified | FetchedGone;

@@ -160,8 +160,8 @@ function prepareClose(db: Connection) {
   );
 }
 
-/** Raw: recursive. */
-function supersedePages(db: Connection, runId: number): void {
+/** Marks pages that no chain contains any more. Raw: recursive. */
+export function supersedePages(db: Connection, runId: number): void {
   db.prepare<{ run: number }>(
     `with recursive reached (id) as (
        select id from _page where collection_id = id

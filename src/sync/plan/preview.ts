@@ -29,6 +29,7 @@ import {
 import { ledgerFileBeside } from "../rate-limit/store/ledger-file.ts";
 import { countDue, type DueCount, hasAmpleAllowance, readCurrentCycle } from "./counts.ts";
 import { type AccountForecast, type Forecast, forecastAccount, forecastFrom } from "./forecast.ts";
+import { orderPages } from "./page-order.ts";
 import { createPlanner, type Planner } from "./planner.ts";
 import { readForecastFacts } from "./queries/catalogue-facts.ts";
 import { expectFreeChecks, type PlanAllowance, type PlanRequest, type Reason } from "./request.ts";
@@ -91,7 +92,8 @@ export function planSync(options: PlanOptions): SyncPlan {
   return readMirror(file, (mirror) => {
     requireKnownBrands(mirror, scope.brands, clock.now());
     const request = planRequestOf(mirror, scope, { known, budget }, clock);
-    return planFrom(mirror.db, countDue(mirror.db, request), takeNext(createPlanner(mirror.db, request)));
+    const planner = orderPages(createPlanner(mirror.db, request), mirror.db, request);
+    return planFrom(mirror.db, countDue(mirror.db, request), takeNext(planner));
   });
 }
 

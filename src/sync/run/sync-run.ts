@@ -10,6 +10,7 @@ import { messageOf } from "../../platform/errors.ts";
 import { requireKnownBrands, requireKnownLinks } from "../options.ts";
 import { countRemaining, hasAmpleAllowance, readCurrentCycle } from "../plan/counts.ts";
 import { hasDueWork } from "../plan/new-work.ts";
+import { orderPages } from "../plan/page-order.ts";
 import { checksWholeAccount, createPlanner } from "../plan/planner.ts";
 import type { PlanRequest } from "../plan/request.ts";
 import { createRateLimitPoller, type RateLimitPoller } from "../rate-limit/rate-limit-resource.ts";
@@ -59,6 +60,7 @@ export class SyncRun {
     const state = { runId, startedMillis, summary: emptySummary(), results: 0, hasMoreWork: false };
     const run = new SyncRun(request, tools, state);
     const scope = await run.#crawlScope();
+    await writes.supersedePages(runId);
     const left = countRemaining(reader.db, run.#planRequest(scope), {
       hasMoreWork: state.hasMoreWork,
       failedIds: state.summary.failedIds,
@@ -113,7 +115,8 @@ export class SyncRun {
     const { engine, mirror, runStop } = this.#tools;
     await this.#beginChecks(scope);
     this.#state.hasMoreWork = hasDueWork(mirror.reader.db, scope);
-    const planner = createPlanner(mirror.reader.db, this.#planRequest(scope));
+    const request = this.#planRequest(scope);
+    const planner = orderPages(createPlanner(mirror.reader.db, request), mirror.reader.db, request);
     const source = createJobSource(planner, {
       concurrency: this.#request.concurrency,
       isAmple: () => this.#isAmple,

@@ -33,6 +33,7 @@ const writeNames = [
   "recheckTombstones",
   "recheckRefused",
   "ingest",
+  "supersedePages",
   "closeRun",
   "compressBatch",
   "close",
