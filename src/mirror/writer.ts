@@ -8,7 +8,7 @@ import type { Kinds } from "../../schema/kind.ts";
 import { makeFolders } from "../platform/folders.ts";
 import { prepareAbsences } from "./absence/absences.ts";
 import { recheckRefused } from "./absence/refused-scopes.ts";
-import { recheckTombstones } from "./absence/tombstones.ts";
+import { recheckTombstones, supersedePages } from "./absence/tombstones.ts";
 import { addLinks, type CatalogueLink } from "./account/catalogue-links.ts";
 import { type AccountUser, recordAccountUser } from "./account/user.ts";
 import { prepareCompression } from "./bodies/background-compression.ts";
@@ -44,14 +44,7 @@ import {
 import { type MirrorReader, readMirror } from "./reader.ts";
 import { storeCoverageAgain } from "./runs/coverage.ts";
 import { type PrunableData, pruneRuns } from "./runs/prune-runs.ts";
-import {
-  beginRun,
-  closeRun,
-  type RunClosing,
-  type RunEnd,
-  type RunStart,
-  supersedePages,
-} from "./runs/runs.ts";
+import { beginRun, closeRun, type RunClosing, type RunEnd, type RunStart } from "./runs/runs.ts";
 import { prepareSearchIndex } from "./search/search-index.ts";
 
 /** A mirror open for writing, by the one process that holds its lock. */

@@ -27,9 +27,9 @@ export function closeAbsences(
   const { goneIds, awaitingApproval, bulkDeletions } = approve
     ? { goneIds: noted.map(({ id }) => id), awaitingApproval: 0, bulkDeletions: [] }
     : decideAbsences(noted, live);
-  createTombstones(db, goneIds, runId);
+  endResources(db, goneIds, "gone", runId);
   const unreachableIds = findUnreachable(db);
-  createTombstones(db, unreachableIds, runId);
+  endResources(db, unreachableIds, "gone", runId);
   if (approve) approveEmptiedLists(db);
   const emptied = readEmptiedLists(db).map(({ url: _, ...list }) => ({ ...list, of: list.absent }));
   return {
@@ -37,6 +37,22 @@ export function closeAbsences(
     awaitingApproval: awaitingApproval + emptied.reduce((sum, { absent }) => sum + absent, 0),
     bulkDeletions: [...bulkDeletions, ...emptied],
   };
+}
+
+/** Ends later pages that no chain contains any more; they are no longer due. Raw: recursive. */
+export function supersedePages(db: Connection, runId: number): void {
+  const leftIds = db
+    .prepare<[], number>(
+      `with recursive reached (id) as (
+         select id from _page where collection_id = id
+         union select p.next_id from _page p join reached on reached.id = p.id where p.next_id is not null
+       )
+       select id from _resource
+       where state <> 'superseded' and id in (select id from _page) and id not in (select id from reached)`,
+    )
+    .pluck()
+    .all();
+  endResources(db, leftIds, "superseded", runId);
 }
 
 /**
@@ -78,16 +94,21 @@ export function recheckTombstones(db: Connection, checkedBefore: string, now: st
   ).run({ before: Date.parse(checkedBefore), now: Date.parse(now) });
 }
 
-function createTombstones(db: Connection, goneIds: readonly number[], run: number): void {
-  if (goneIds.length === 0) return;
-  const ids = JSON.stringify(goneIds);
+function endResources(
+  db: Connection,
+  endedIds: readonly number[],
+  state: "gone" | "superseded",
+  run: number,
+): void {
+  if (endedIds.length === 0) return;
+  const ids = JSON.stringify(endedIds);
   db.prepare<{ ids: string }>(markLastSeenSql("select value from json_each(:ids)")).run({ ids });
   prepare(db, (p: { ids: string; run: number }) =>
     q
       .updateTable("_resource")
       .set((eb) => ({
         ...withoutNote,
-        state: "gone",
+        state,
         etag: null,
         gone_run: eb.fn.coalesce("gone_run", sql<number>`${p.run}`),
         error: null,

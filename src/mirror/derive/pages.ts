@@ -157,8 +157,6 @@ interface PageUpdate {
   doubt: PageTable["doubt"];
 }
 
-const isStillHeld = sql`exists (select 1 from _revision where resource_id = _resource.id and to_run is null)`;
-
 function prepareStatements(db: Connection) {
   return {
     selectCollection: prepareColumn(db, (p: { pageId: number }) =>
@@ -214,15 +212,10 @@ function prepareStatements(db: Connection) {
         .where("absent_by", "is not", null)
         .where(sql`+id`, "in", q.selectFrom("_member").select("item_id").where("page_id", "=", p.pageId)),
     ),
-    // Without the ETag: a 304 would not report that its items exist again.
     reviveSuperseded: prepare(db, (p: { pageId: number }) =>
       q
         .updateTable("_resource")
-        .set({
-          state: "due",
-          etag: null,
-          gone_run: sql<number | null>`iif(${isStillHeld}, null, gone_run)`,
-        })
+        .set({ state: "due" })
         .where("state", "=", "superseded")
         .where(
           "id",

@@ -3,7 +3,7 @@ import type { InferResult } from "kysely";
 import { isoTimeOf, type ResourceState } from "../../../schema/tables.ts";
 import { isLocked } from "../../platform/process-lock.ts";
 import type { Absences } from "../absence/absences.ts";
-import { closeAbsences } from "../absence/tombstones.ts";
+import { closeAbsences, supersedePages } from "../absence/tombstones.ts";
 import type { Connection } from "../file/connection.ts";
 import { prepare, prepareColumn, q } from "../file/statements.ts";
 import { isActive } from "../points/resolve-point.ts";
@@ -158,18 +158,6 @@ function prepareClose(db: Connection) {
       .set({ ended_at: p.endedAt, stopped: p.stopped, counts_json: p.report, coverage_json: p.coverage })
       .where("id", "=", p.id),
   );
-}
-
-/** Marks pages that no chain contains any more. Raw: recursive. */
-export function supersedePages(db: Connection, runId: number): void {
-  db.prepare<{ run: number }>(
-    `with recursive reached (id) as (
-       select id from _page where collection_id = id
-       union select p.next_id from _page p join reached on reached.id = p.id where p.next_id is not null
-     )
-     update _resource set state = 'superseded', gone_run = coalesce(gone_run, :run), absent_run = null, absent_by = null
-     where state <> 'superseded' and id in (select id from _page) and id not in (select id from reached)`,
-  ).run({ run: runId });
 }
 
 /** Closes the runs whose process died, as interrupted at the time of their last stored result. */

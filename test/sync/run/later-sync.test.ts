@@ -1,9 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
+import { tries } from "../../support/thorough.ts";
 import { differencesFromTruth, truthOf } from "../support/compare-with-truth.ts";
 import { layouts } from "../support/layouts.ts";
 import { type Rig, startRig } from "../support/rig.ts";
+
+const count = fc.nat(3);
+const step = fc.record({ changes: count, additions: count, removals: count, returns: count, moves: count });
 
 describe.each(layouts)("a later sync from $name", ({ options }) => {
   it("a later sync sends only conditional requests and spends nothing if nothing changed", async () => {
@@ -34,21 +38,43 @@ describe.each(layouts)("a later sync from $name", ({ options }) => {
   });
 
   it("a later sync stores exactly the changes, and keeps everything else with its history", async () => {
-    const count = fc.nat(3);
-    const step = fc.record({
-      changes: count,
-      additions: count,
-      removals: count,
-      returns: count,
-      moves: count,
-    });
     await fc.assert(
       fc.asyncProperty(fc.nat(1000), fc.array(step, { minLength: 1, maxLength: 2 }), async (seed, steps) => {
         await using rig = await startRig({ ...options, seed, brands: 3, models: 6, sizes: 16, pageSize: 2 });
         await rig.sync();
         for (const request of steps) await expectOnlyChanges(rig, request);
       }),
-      { numRuns: 3 },
+      { numRuns: tries(3, 60) },
+    );
+  });
+
+  it("a sync is right after runs that ended early while lists became shorter and longer", async () => {
+    const partial = fc.record({ request: step, budget: fc.integer({ min: 1, max: 6 }) });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(1000),
+        fc.array(partial, { minLength: 2, maxLength: 4 }),
+        async (seed, runs) => {
+          await using rig = await startRig({
+            ...options,
+            seed,
+            brands: 3,
+            models: 6,
+            sizes: 16,
+            pageSize: 2,
+          });
+          await rig.sync();
+          for (const { request, budget } of runs) {
+            rig.sandbox.advance(request);
+            await rig.sync({ approve: true, budget });
+          }
+          // The first one ends the cycle of checks that the others began.
+          await rig.sync({ approve: true });
+          await rig.sync({ approve: true });
+          expect(differencesFromTruth(rig)).toEqual([]);
+        },
+      ),
+      { numRuns: tries(3, 60) },
     );
   });
 });
