@@ -5,7 +5,7 @@ export class ExportError extends errorClass("ExportError", {
   /** The destination holds something other than an export, or files of others beside it. */
   "not-a-package": "failed",
   "symbolic-link": "failed",
-  /** An export whose manifest cannot be read. */
+  /** An export whose descriptor cannot be read. */
   "damaged-package": "damaged",
   "newer-package": "failed",
   "bad-table-name": "usage",

@@ -54,7 +54,9 @@ export async function exportMirror(request: ExportMirrorRequest): Promise<Writte
     const selection = readSelection(mirror, request);
     const all = publicTables(mirror, selection);
     const { tables, emptyTables } = chooseTables(all, request.tables);
-    const described = describeExported(mirror, request.tables, selection);
+    const isChoice = request.tables.length > 0 || selection.columns !== undefined;
+    const exported = isChoice ? [...tables, ...emptyTables].map(({ name }) => name) : [];
+    const described = describeExported(mirror, exported, selection);
     const out = expandName(request.out, described.state);
     requireFreeSpace(
       {
@@ -178,7 +180,7 @@ function findReferences({ db }: MirrorReader, tables: readonly PublicTable[]): R
   );
 }
 
-/** The last run that changed anything. Later runs leave the same state, so the export must have the same bytes. */
+/** The last run that changed anything. Later runs leave the same state, so the export must have the same data files. */
 function lastChangingRun({ db }: MirrorReader): number | null {
   const readMax = (column: "from_run" | "to_run") =>
     prepareColumn(db, () =>

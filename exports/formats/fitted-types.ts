@@ -9,7 +9,7 @@ export type FittedType = Exclude<ColumnType, "any" | "url">;
 export interface FittedColumn {
   readonly name: string;
   readonly type: FittedType;
-  /** Whether some cells did not fit the column's type of the dictionary. */
+  /** Whether no other type fits all cells, so that the column is text. */
   readonly isMixed: boolean;
 }
 

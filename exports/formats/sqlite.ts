@@ -133,4 +133,5 @@ const definitionOf = ({ name, type, isMixed }: FittedColumn) =>
 
 const toStored = (cell: Cell) => (typeof cell === "string" ? toCsvText(cell, "exact") : cell);
 
-const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+/** A name in SQL. */
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

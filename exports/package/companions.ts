@@ -9,6 +9,7 @@ import {
   publicTables,
 } from "../../schema/dictionary/public-tables.ts";
 import { describeCoverage } from "../../src/mirror/runs/coverage.ts";
+import { quoted } from "../formats/sqlite.ts";
 import type {
   CompanionName,
   EmptyTable,
@@ -163,8 +164,6 @@ from read_csv('${path}', header = true, auto_detect = false, delim = ',', quote 
   });
   return `-- Loads the tables of this folder into DuckDB: duckdb bras.duckdb < load.sql\n\n${tables.join("\n")}`;
 }
-
-const quoted = (name: string) => `"${name}"`;
 
 /** The columns of each table by type, as a literal that Python and JSON share. */
 function tablesLiteral(files: readonly PackageFile[]): string {

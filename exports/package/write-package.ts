@@ -8,7 +8,7 @@ import { readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Coverage } from "../../src/mirror/runs/coverage.ts";
-import { writeHashedFile } from "../../src/platform/atomic-file.ts";
+import { fileMode, writeHashedFile } from "../../src/platform/atomic-file.ts";
 import { isSystemError } from "../../src/platform/errors.ts";
 import { makePartialFolder, recoverFolder, replaceFolder, syncFolder } from "../../src/platform/folders.ts";
 import { ExportError } from "../errors.ts";
@@ -26,7 +26,7 @@ import {
   toDescriptor,
 } from "./descriptor.ts";
 import { verifyDataPackage } from "./verify-package.ts";
-import { fileMode, type WriteTablesRequest, writeTables } from "./write-tables.ts";
+import { type WriteTablesRequest, writeTables } from "./write-tables.ts";
 
 export interface DataPackageRequest extends WriteTablesRequest {
   /** The folder to make, in an existing one. An earlier data package there is replaced. */
@@ -110,13 +110,13 @@ async function writeFiles(folder: string, request: DataPackageRequest): Promise<
       join(folder, path),
       [text],
       request.signal,
-      fileMode(request),
+      fileMode(request.isPrivate),
     );
     companions.push({ path, bytes, sha256 });
   }
   const contents = { ...tables, companions };
   const text = descriptorText(toDescriptor(contents, references, publication));
-  await writeHashedFile(join(folder, descriptorName), [text], request.signal, fileMode(request));
+  await writeHashedFile(join(folder, descriptorName), [text], request.signal, fileMode(request.isPrivate));
   // The partial folder was private.
   if (!request.isPrivate) chmodSync(folder, 0o777 & ~process.umask());
   syncFolder(folder);

@@ -1,7 +1,7 @@
 /** Writes the tables of an export in each format. In: tables and a folder. Out: the files, with their rows, bytes and SHA-256. */
 import { join } from "node:path";
 import { describeColumn } from "../../schema/dictionary/public-tables.ts";
-import { hashFile, writeHashedFile } from "../../src/platform/atomic-file.ts";
+import { fileMode, hashFile, writeHashedFile } from "../../src/platform/atomic-file.ts";
 import { ExportError } from "../errors.ts";
 import { type CsvProfile, csvChunks } from "../formats/csv.ts";
 import { type FittedColumn, fitColumns } from "../formats/fitted-types.ts";
@@ -27,9 +27,6 @@ export interface WriteTablesRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Of files; undefined for the default of private ones. */
-export const fileMode = ({ isPrivate = false }: WriteTablesRequest) => (isPrivate ? undefined : 0o666);
-
 /** @throws ExportError `bad-table-name`; what a table's rows throw; a system error; the signal's reason */
 export async function writeTables(folder: string, request: WriteTablesRequest): Promise<PackageFile[]> {
   const { csv = "guarded", references = [], signal } = request;
@@ -47,12 +44,15 @@ export async function writeTables(folder: string, request: WriteTablesRequest): 
       if (format === "sqlite") continue;
       const path = `${table.name}.${format}`;
       const chunks = chunksOf(table, columns, format, csv);
-      const written = await writeHashedFile(join(folder, path), chunks, signal, fileMode(request));
+      const written = await writeHashedFile(join(folder, path), chunks, signal, fileMode(request.isPrivate));
       files.push(fileOf(fitted, path, format, written));
     }
   }
   if (!formats.has("sqlite")) return files;
-  await writeSqliteFile(join(folder, sqliteName), tables, references, { signal, mode: fileMode(request) });
+  await writeSqliteFile(join(folder, sqliteName), tables, references, {
+    signal,
+    mode: fileMode(request.isPrivate),
+  });
   const written = await hashFile(join(folder, sqliteName));
   return [...files, ...tables.map((fitted) => fileOf(fitted, sqliteName, "sqlite", written))];
 }

@@ -15,6 +15,9 @@ const temporaryPrefix = `.armoire-partial-${hash("sha256", hostname()).slice(0, 
 
 const ownerOnly = 0o600;
 
+/** The mode to create a file with; the umask still applies. */
+export const fileMode = (isPrivate = false): number => (isPrivate ? ownerOnly : 0o666);
+
 /** Renames a complete, flushed file to its final name, replacing any other; durable on return. */
 export function publish(temporary: string, place: string): void {
   renameSync(temporary, place);

@@ -251,6 +251,7 @@ describe("reading commands", () => {
     ["select * from modell", "model"],
     ["select hreff from brand", "href"],
     ["select b.bra_cont from brand b", "bra_count"],
+    ['select "hreff" from brand', "the column href"],
   ])("the error of `query %s` suggests %s", async (sql, name) => {
     const { stderr, exitCode } = await callArmoire(["query", sql, "--mirror", fixture.mirror]);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`Did you mean ${name}`)]);

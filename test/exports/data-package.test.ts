@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmod, mkdir, readFile, rename, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rename, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -8,6 +8,7 @@ import type { Row } from "../../exports/formats/table.ts";
 import { readPackageContents } from "../../exports/package/descriptor.ts";
 import { verifyDataPackage } from "../../exports/package/verify-package.ts";
 import { type DataPackageRequest, writeDataPackage } from "../../exports/package/write-package.ts";
+import { exportFormats } from "../../exports/package/write-tables.ts";
 import { withoutPrivileges } from "../support/without-privileges.ts";
 import { anyTable, tableOf } from "./support/arbitrary-table.ts";
 import { folderState, makeTestFolder } from "./support/folder-state.ts";
@@ -43,6 +44,28 @@ const failing = {
 };
 
 describe("written package", () => {
+  it.each(exportFormats)("Ctrl-C ends an export to %s between rows and leaves nothing", async (format) => {
+    const folder = await makeTestFolder();
+    const interruption = new AbortController();
+    const read = { rows: 0 };
+    const table = {
+      name: "brand",
+      columns: ["n"],
+      *rows(): Generator<Row> {
+        setImmediate(() => interruption.abort(new Error("interrupted")));
+        for (read.rows = 0; read.rows < 20_000; read.rows++) yield [read.rows];
+      },
+    };
+    const { signal } = interruption;
+    const writing = writeDataPackage({
+      ...request(join(folder, "out")),
+      ...{ tables: [table], formats: [format], signal },
+    });
+    await expect(writing).rejects.toThrow("interrupted");
+    expect(read.rows).toBeLessThan(20_000);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   it("a data package has a file for each table and format, and a descriptor of them", async () => {
     const out = join(await makeTestFolder(), "catalogue");
     const contents = await writeDataPackage(request(out));

@@ -88,15 +88,3 @@ it("a descriptor that is not JSON is damage", async () => {
   writeFileSync(join(folder, "datapackage.json"), "{");
   await expect(verifyDataPackage(folder)).rejects.toMatchObject({ code: "damaged-package", kind: "damaged" });
 });
-
-it("Ctrl-C ends an export to SQLite and leaves nothing", async () => {
-  const interruption = new AbortController();
-  const out = join(dirname(rig.file), "interrupted");
-  const writing = exportMirror({
-    ...{ file: rig.file, out, formats: ["sqlite"], tables: [], toolVersion: "0.1.0" },
-    signal: interruption.signal,
-  });
-  interruption.abort(new Error("interrupted"));
-  await expect(writing).rejects.toThrow("interrupted");
-  expect(readdirSync(dirname(rig.file)).filter((name) => name.includes("interrupted"))).toEqual([]);
-});

@@ -112,6 +112,13 @@ it("--changed-since exports the rows of resources that changed after a point", a
   expect(exported.length).toBeLessThan(21);
 });
 
+it("the coverage of an export of some columns is that of the tables that have them", async () => {
+  const { coverage } = await exportTo("sizings", { columns: ["default_sizing_name"] });
+  const kinds = coverage?.kinds.map(({ kind }) => kind);
+  expect(kinds).toContain("brand");
+  expect(kinds).not.toContain("size");
+});
+
 it("an export of some rows is not compared", async () => {
   const { folder } = await exportTo("compared", { changedSince: { kind: "run", run: 1 } });
   await expect(openFolderSource(folder)).rejects.toMatchObject({ code: "not-comparable" });

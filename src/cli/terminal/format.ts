@@ -8,6 +8,8 @@ export function formatBytes(bytes: number): string {
   return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }
 
+export const formatRows = (rows: number): string => (rows === 1 ? "1 row" : `${rows} rows`);
+
 export function formatDuration(seconds: number): string {
   if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;

@@ -1,6 +1,6 @@
 /**
- * The links that lead to everything else, and the resources whose body has no usable one: nobody knows what is behind
- * it, so the mirror is not complete. Links that lead to the parent, or to lists of similar resources, are not among
+ * The links that lead to everything else, and the resources whose body has no usable one: what it leads to is unknown,
+ * so the mirror is not complete. Links that lead to the parent, or to lists of similar resources, are not among
  * them.
  */
 import { type RawBuilder, type SqlBool, sql } from "kysely";

@@ -52,6 +52,8 @@ const hints: Readonly<Partial<Record<QueryErrorCode, string>>> = {
 
 // SQLite has one error code for all errors of a statement, so its messages are matched.
 const unknownName = /^no such (?<what>table|column): (?:.*\.)?(?<name>[^.]+)$/;
+/** SQLite's own advice for text in double quotes. */
+const quotedColumn = /^no such column: "(?<name>.*)" - should this be a string literal in single-quotes\?$/;
 const unknownCatalogue = /^no such table: catalogue\./;
 const severalStatements = /more than one statement/;
 const writeIntoView = /^cannot modify .+ because it is a view$/;
@@ -86,6 +88,12 @@ function failureOf(code: QueryErrorCode, file: string): string {
 function hintFor(cause: string, { hasCatalogue, names }: QueriedFile): string {
   if (!hasCatalogue && unknownCatalogue.test(cause))
     return "With --account, `catalogue` is available once `armoire sync --base-url URL` has mirrored it.";
+  const quoted = quotedColumn.exec(cause)?.groups?.name;
+  if (quoted !== undefined) {
+    const [similar] = similarNames(quoted, names("column"), 1);
+    const guess = similar === undefined ? "" : `Did you mean the column ${similar}? `;
+    return `${guess}Text is in single quotes: '${quoted.replaceAll("'", "''")}'.`;
+  }
   const unknown = unknownName.exec(cause)?.groups;
   if (unknown?.name !== undefined) {
     const similar = similarNames(unknown.name, names(unknown.what === "table" ? "table" : "column"), 2);

@@ -224,7 +224,7 @@ export function withUnnoticedStart(state: WindowState, now: number): WindowState
 
 /**
  * If the service's window began unnoticed, it ends before the ledger's. The next one then begins with the first counted
- * request after that; or again unnoticed, at the latest with a refusal.
+ * request after that. If that one is unnoticed too, a refusal shows it.
  */
 export function withLaterStart(state: WindowState, now: number): WindowState {
   const { startedBy, unnoticedStartAt } = state;

@@ -1,6 +1,8 @@
 /** The end of a run: its entry in the run log, its report, and the compression of what it stored. */
+
 import { readMissingScopes } from "../../mirror/account/token-scopes.ts";
 import { MirrorError } from "../../mirror/file/errors.ts";
+import { isComplete } from "../../mirror/runs/coverage.ts";
 import type { RunClosing, StopReason } from "../../mirror/runs/runs.ts";
 import { toIso } from "../../platform/clock.ts";
 import { SyncError } from "../errors.ts";
@@ -69,7 +71,7 @@ export async function closeAndReport(
   const resumeMillis = stopped === "allowance" ? resumeAt : null;
   const { unfetched, pending } = left;
   const { partial, missingLinks, awaitingApproval } = resources;
-  const complete = unfetched + partial + missingLinks + awaitingApproval === 0;
+  const complete = isComplete([{ due: unfetched, failed: 0, partial, missingLinks, awaitingApproval }]);
   const isDone = stopped === null && pending === 0 && resources.failed === 0;
   return {
     run: state.runId,

@@ -51,6 +51,12 @@ class Simulation {
     return true;
   }
 
+  /** Sends a request and receives its response. */
+  answer(sort: RequestSort): void {
+    this.send(sort, 0);
+    this.end(0, false);
+  }
+
   arrive(pick: number): void {
     const notReceived = this.running.filter(({ response }) => response === null);
     const sent = notReceived[pick % Math.max(1, notReceived.length)];
@@ -407,16 +413,12 @@ describe("without headers", () => {
       countsNotModified: false,
       countsRoot: false,
     });
-    const send = (sort: RequestSort) => {
-      simulation.send(sort, 0);
-      simulation.end(0, false);
-    };
     // Free, so the service's window begins half a day later than the ledger's may.
     for (const sort of ["unchanged", "plain", "plain"] as const) {
-      send(sort);
+      simulation.answer(sort);
       simulation.service.now += day / 2;
     }
-    for (let sent = 0; sent < 3; sent++) send("plain");
+    for (let sent = 0; sent < 3; sent++) simulation.answer("plain");
     expect(simulation.service.maxRefusedInOneWindow).toBe(1);
     simulation.service.now += day / 2;
     simulation.exhaust();
@@ -430,19 +432,15 @@ describe("without headers", () => {
       countsNotModified: false,
       countsRoot: false,
     });
-    const send = (sort: RequestSort) => {
-      simulation.send(sort, 0);
-      simulation.end(0, false);
-    };
     simulation.exhaust();
     simulation.service.now += day;
     // Free, as the second 200 after it shows: the service's window begins half a day later.
-    send("unchanged");
+    simulation.answer("unchanged");
     simulation.service.now += day / 2;
-    for (let sent = 0; sent < 2; sent++) send("plain");
+    for (let sent = 0; sent < 2; sent++) simulation.answer("plain");
     expect(simulation.state.isFree304).toBe(true);
     simulation.service.now += day / 2;
-    send("unchanged");
+    simulation.answer("unchanged");
     for (let sent = 0; sent < 2; sent++) simulation.send("plain", 0);
     simulation.exhaust();
     expect(simulation.service.maxRefusedInOneWindow).toBe(1);
@@ -535,18 +533,14 @@ describe("without headers", () => {
       countsNotModified: false,
       countsRoot: false,
     });
-    const send = (sort: RequestSort) => {
-      simulation.send(sort, 0);
-      simulation.end(0, false);
-    };
     simulation.exhaust();
     simulation.service.now += day;
     // Free, so the service's window begins half a day later than the ledger's may.
-    send("unchanged");
+    simulation.answer("unchanged");
     simulation.service.now += day / 2;
-    for (let sent = 0; sent < 4; sent++) send("plain");
+    for (let sent = 0; sent < 4; sent++) simulation.answer("plain");
     simulation.service.now += day / 2;
-    send("plain");
+    simulation.answer("plain");
     expect([1, 2, 3].map(() => simulation.send("plain", 0))).toEqual([true, false, false]);
     simulation.exhaust();
     expect(simulation.service.maxRefusedInOneWindow).toBe(1);
@@ -559,19 +553,15 @@ describe("without headers", () => {
       countsNotModified: false,
       countsRoot: false,
     });
-    const send = (sort: RequestSort) => {
-      simulation.send(sort, 0);
-      simulation.end(0, false);
-    };
     for (const sort of ["unchanged", "plain"] as const) {
-      send(sort);
+      simulation.answer(sort);
       simulation.service.now += day / 2;
     }
-    for (let sent = 0; sent < 4; sent++) send("plain");
+    for (let sent = 0; sent < 4; sent++) simulation.answer("plain");
     simulation.service.now += day / 2;
     simulation.exhaust();
     simulation.service.now += day;
-    send("plain");
+    simulation.answer("plain");
     for (let sent = 0; sent < 8; sent++) simulation.send("plain", 0);
     simulation.exhaust();
     expect(simulation.service.maxRefusedInOneWindow).toBe(1);

@@ -17,7 +17,7 @@ import { version } from "../../self-command.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
-import { toJsonLine } from "../../terminal/format.ts";
+import { formatRows, toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, interruptSignal } from "../../terminal/io.ts";
 
@@ -75,7 +75,7 @@ function configureCreate(command: Command, io: Io): void {
         "the CSV files into DuckDB, pandas and R with the right types. Tables without rows have no file, unless named by --table.",
       "The format sqlite is one file with all tables, keys, indexes and full-text search. JSON and Parquet have real booleans and " +
         "objects, and Parquet has times. A Parquet column with a number that a double would change is text.",
-      "It is written as a whole or not at all. A folder that is not an export is refused. The same state gives the same bytes, " +
+      "It is written as a whole or not at all. A folder that is not an export is refused. The same state gives the same data files, " +
         "and if the folder holds this state already, it stays as it is. In the last part of --out, {run} is the number of the exported run " +
         "and {date} the UTC date of its end.",
       'In CSV, null is an empty field and empty text is "". NUL and lone surrogates are escaped, as in \\u0000. Text that begins ' +
@@ -119,7 +119,7 @@ function configureCreate(command: Command, io: Io): void {
     if (settings.json) io.out(toJsonLine(contents));
     else if (!settings.quiet) {
       for (const { path, format, table, rows } of contents.files)
-        io.out(`${format === "sqlite" ? `${path} ${table}` : path}  ${countRows(rows)}\n`);
+        io.out(`${format === "sqlite" ? `${path} ${table}` : path}  ${formatRows(rows)}\n`);
       const { folder, isUnchanged } = contents;
       io.out(isUnchanged ? `Unchanged: ${folder} holds this state already\n` : `Written to ${folder}\n`);
     }
@@ -168,8 +168,6 @@ function formatPackageReport({ contents, problems }: PackageReport): string {
   ];
   return `${lines.join("\n")}\n`;
 }
-
-const countRows = (rows: number) => (rows === 1 ? "1 row" : `${rows} rows`);
 
 function readPublication(flags: ExportFlags, { publication }: Settings): Publication {
   const { license = publication.license, citation = publication.citation } = flags;

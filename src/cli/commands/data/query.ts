@@ -29,7 +29,7 @@ import {
 import { catalogueFileBeside, mirrorFileToRead, withMirror } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
-import { toJsonLine } from "../../terminal/format.ts";
+import { formatRows, toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, interruptSignal } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
@@ -161,7 +161,7 @@ async function give(
   const isPrivate = withMirror(settings, ({ identity }) => identity.area === "account");
   const rows = await writeAnswer(result, { path, format, csv, isPrivate, ...(signal && { signal }) });
   if (result.isCut) io.err(`Only the first ${rows} rows are in the file; --max-rows raises the limit.\n`);
-  if (!settings.quiet) io.err(`${rows === 1 ? "1 row" : `${rows} rows`} written to ${path}\n`);
+  if (!settings.quiet) io.err(`${formatRows(rows)} written to ${path}\n`);
 }
 
 /** One line for each mirror whose tables are not complete. */

@@ -19,7 +19,7 @@ export function configure(command: Command, io: Io): void {
   addHelp(command, {
     details: [
       "Lists the public tables; with a name, the columns of that table with types and meanings, its key, and the tables that it " +
-        "refers to. They are the tables of `armoire query` and `armoire export`.",
+        "refers to. `armoire query` reads all of them; `armoire export` writes those that hold data of the service.",
     ],
     examples: ["armoire tables", "armoire tables model", "armoire tables size --json"],
     exitCodes: ["done", "failed", "usage"],

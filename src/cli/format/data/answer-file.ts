@@ -7,7 +7,7 @@ import { inferColumns } from "../../../../exports/formats/fitted-types.ts";
 import { parquetChunks } from "../../../../exports/formats/parquet.ts";
 import { writeSqliteFile } from "../../../../exports/formats/sqlite.ts";
 import type { Row } from "../../../../exports/formats/table.ts";
-import { chooseTemporary, publish, writeTemporary } from "../../../platform/atomic-file.ts";
+import { chooseTemporary, fileMode, publish, writeTemporary } from "../../../platform/atomic-file.ts";
 import { isSystemError } from "../../../platform/errors.ts";
 import { removeFile } from "../../../platform/folders.ts";
 import type { QueryResult } from "../../../query/sql/run-query.ts";
@@ -75,8 +75,6 @@ function hasApplicationId(path: string): boolean {
   }
 }
 
-const modeOf = ({ isPrivate }: AnswerFile) => (isPrivate ? undefined : 0o666);
-
 async function writeText(
   result: QueryResult,
   path: string,
@@ -94,7 +92,7 @@ async function writeText(
   async function* bytes() {
     for await (const text of resultChunks(counted, format, file.csv)) yield Buffer.from(text);
   }
-  (await writeTemporary(path, bytes(), file.signal, modeOf(file))).commit();
+  (await writeTemporary(path, bytes(), file.signal, fileMode(file.isPrivate))).commit();
   return count.rows;
 }
 
@@ -119,12 +117,17 @@ async function writeTyped(result: QueryResult, path: string, file: AnswerFile): 
   const table = { name: "answer", columns: names, rows: () => rows };
   const columns = inferColumns(names, rows);
   if (file.format === "parquet") {
-    (await writeTemporary(path, parquetChunks(table, columns), file.signal, modeOf(file))).commit();
+    (
+      await writeTemporary(path, parquetChunks(table, columns), file.signal, fileMode(file.isPrivate))
+    ).commit();
     return rows.length;
   }
   const temporary = await chooseTemporary(path);
   try {
-    await writeSqliteFile(temporary, [{ table, columns }], [], { signal: file.signal, mode: modeOf(file) });
+    await writeSqliteFile(temporary, [{ table, columns }], [], {
+      signal: file.signal,
+      mode: fileMode(file.isPrivate),
+    });
     publish(temporary, path);
   } catch (error) {
     removeFile(temporary);
