@@ -50,38 +50,54 @@ export function worldOfVersions(versions: Versions): Map<string, string> {
       url: `${place}${n * versionOf(place)}.png`,
       text: null,
     }));
-  const listed = (items: readonly string[]) => page(items, null, {}, { collection_total: items.length });
+  /** The pages of a list, an item each, so that changes also add and end pages. */
+  const list = (place: string, items: readonly string[]): Record<string, object> => {
+    const meta = { collection_total: items.length };
+    if (items.length === 0) return { [place]: page([], null, {}, meta) };
+    const placeOf = (n: number) => (n === 0 ? place : `${place}?page=${n + 1}`);
+    return Object.fromEntries(
+      items.map((item, n) => [
+        placeOf(n),
+        page([item], n + 1 < items.length ? placeOf(n + 1) : null, {}, meta),
+      ]),
+    );
+  };
   const world = worldOf({
     "": root({ brands: urlOf("brands/"), featured: urlOf("brands/b/"), newest: urlOf("m/3/") }),
-    "brands/": listed(brands.filter(isListed)),
-    ...Object.fromEntries(
-      brands.filter(isThere).flatMap((place) => [
-        [place, entity(bodies[versionOf(place)] ?? {}, { models: urlOf(`${place}models/`) })],
-        [`${place}models/`, listed(models.filter((model) => isListed(model) && brandOf(model) === place))],
-      ]),
-    ),
-    ...Object.fromEntries(
-      models.filter(isThere).flatMap((place) => [
-        [
-          place,
-          entity(
-            { ...bodies[versionOf(place)], manufacturer_stock_pictures: pictures(place) },
-            {
-              ...{ brand: urlOf(brandOf(place)), sizes: urlOf(`${place}sizes/`) },
-              related: urlOf(`${place}related/`),
-            },
-          ),
-        ],
-        // Models of later versions.
-        [`${place}related/`, listed(models.filter((model) => versionOf(model) > versionOf(place)))],
-        [`${place}sizes/`, listed(sizes.filter((size) => isThere(size) && modelOf(size) === place))],
-      ]),
-    ),
-    ...Object.fromEntries(
-      sizes
-        .filter(isThere)
-        .map((place) => [place, entity(bodies[versionOf(place)] ?? {}, { model: urlOf(modelOf(place)) })]),
-    ),
+    ...list("brands/", brands.filter(isListed)),
+    ...merge(brands.filter(isThere), (place) => ({
+      [place]: entity(bodies[versionOf(place)] ?? {}, { models: urlOf(`${place}models/`) }),
+      ...list(
+        `${place}models/`,
+        models.filter((model) => isListed(model) && brandOf(model) === place),
+      ),
+    })),
+    ...merge(models.filter(isThere), (place) => ({
+      [place]: entity(
+        { ...bodies[versionOf(place)], manufacturer_stock_pictures: pictures(place) },
+        {
+          ...{ brand: urlOf(brandOf(place)), sizes: urlOf(`${place}sizes/`) },
+          related: urlOf(`${place}related/`),
+        },
+      ),
+      // Models of later versions.
+      ...list(
+        `${place}related/`,
+        models.filter((model) => versionOf(model) > versionOf(place)),
+      ),
+      ...list(
+        `${place}sizes/`,
+        sizes.filter((size) => isThere(size) && modelOf(size) === place),
+      ),
+    })),
+    ...merge(sizes.filter(isThere), (place) => ({
+      [place]: entity(bodies[versionOf(place)] ?? {}, { model: urlOf(modelOf(place)) }),
+    })),
   });
   return new Map([...world].map(([url, text]) => [url, text.replace(/"@(\d+)"/g, "$1")]));
 }
+
+const merge = (
+  places: readonly string[],
+  of: (place: string) => Record<string, object>,
+): Record<string, object> => Object.assign({}, ...places.map(of));
