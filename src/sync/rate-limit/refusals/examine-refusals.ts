@@ -131,7 +131,10 @@ function isKnownForbidden({ db }: MirrorReader, url: string): boolean {
   return select.get({ url })?.startsWith("forbidden:") ?? false;
 }
 
-/** A held resource that is counted when it is sent: the one fetched last, if possible with an ETag. */
+/**
+ * A held resource that is counted when it is sent: if possible one with an ETag, and no list, which may have changed while
+ * its other pages were read. Of those, the one fetched last.
+ */
 function findProbe({ db }: MirrorReader, exceptUrls: readonly string[]): Probe | null {
   const select = prepare(db, (p: { except: string }) =>
     q
@@ -141,6 +144,7 @@ function findProbe({ db }: MirrorReader, exceptUrls: readonly string[]): Probe |
       .where("kind", "in", ["me", "brands", "brand", "models", "model", "bras"])
       .where("url", "not in", textsIn(p.except))
       .orderBy((eb) => eb("etag", "is not", null), "desc")
+      .orderBy((eb) => eb("kind", "in", ["me", "brand", "model"]), "desc")
       .orderBy("checked_at", "desc")
       .limit(1),
   );
