@@ -1,5 +1,5 @@
 /** Prints the tables of benchmarks, and their targets with the measured values. */
-import { formatTable } from "../src/cli/terminal/text-table.ts";
+import { formatTable } from "../src/cli/terminal/table/text-table.ts";
 
 export interface Target {
   readonly target: string;

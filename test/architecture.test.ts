@@ -90,7 +90,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "p-retry": ["src/service"],
   pino: ["src/cli"],
   undici: ["src/service"],
-  "node:child_process": ["src/accounts", "src/query", "src/schedule"],
+  "node:child_process": ["src/accounts", "src/cli/terminal", "src/query", "src/schedule"],
   "node:dgram": [],
   "node:http": ["src/service", "src/sandbox"],
   "node:http2": [],

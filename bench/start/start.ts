@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { formatTable } from "../../src/cli/terminal/text-table.ts";
+import { formatTable } from "../../src/cli/terminal/table/text-table.ts";
 import { median } from "../median.ts";
 import { armoire, startSandboxProcess } from "../processes.ts";
 import { makeTemporaryFolder } from "../temporary-folder.ts";

@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { formatTable } from "../../src/cli/terminal/text-table.ts";
+import { formatTable } from "../../src/cli/terminal/table/text-table.ts";
 import type { Measurement } from "../measurement.ts";
 import { median } from "../median.ts";
 import { listFetchedUrls, measureScript, startSandboxProcess } from "../processes.ts";

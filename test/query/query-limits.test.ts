@@ -2,6 +2,7 @@
 import { beforeAll, expect, it } from "vitest";
 import { printResult } from "../../src/cli/format/data/result.ts";
 import { type QueryRequest, runQuery } from "../../src/query/sql/run-query.ts";
+import { fakeIo } from "../cli/support/fake-io.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { collectRows } from "./support/collect-rows.ts";
 import { makeMirrorLikeFile } from "./support/mirror-like-file.ts";
@@ -80,12 +81,10 @@ it("a statement uses no temporary files", async () => {
 });
 
 it("a table shows the beginning of large cells, and all of others", async () => {
-  const lines: string[] = [];
+  const io = fakeIo();
   const sql = `select x, case when x = 1 then 'all' else hex(zeroblob(5000000)) end as y from ${numbers(20)}`;
-  await printResult(await runQuery({ file, sql }), "table", "guarded", (text) => {
-    lines.push(...text.split("\n"));
-    return undefined;
-  });
+  await printResult(await runQuery({ file, sql }), "table", "guarded", io);
+  const lines = io.written.out.split("\n");
   expect(lines.filter((line) => line.endsWith(`  ${"0".repeat(999)}…`))).toHaveLength(19);
   expect(lines.filter((line) => line.endsWith("  all"))).toHaveLength(1);
 });
@@ -95,7 +94,7 @@ it("a result that is too large for a table is refused with the formats that have
     await runQuery({ file, sql: `select hex(zeroblob(450)) from ${numbers(40_000)}` }),
     "table",
     "guarded",
-    () => undefined,
+    fakeIo(),
   );
   await expect(printing).rejects.toMatchObject({
     message: "The result is too large for a table: more than 33554432 characters.",

@@ -17,7 +17,7 @@ const silent: Io = {
   env: {},
   isTerminal: false,
   columns: 80,
-  outColumns: null,
+  screen: null,
   ask: null,
   readInput: () => Promise.resolve(""),
   rewriteLine: () => {},

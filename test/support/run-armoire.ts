@@ -74,7 +74,7 @@ export async function callArmoire(
   };
   await main(args, {
     env: { HOME: join(tmpdir(), "nobody"), ...env },
-    ...{ isTerminal: false, columns: 80, outColumns: null, ask: null },
+    ...{ isTerminal: false, columns: 80, screen: null, ask: null },
     readInput: async () => "",
     out: write("stdout"),
     err: write("stderr"),

@@ -4,6 +4,7 @@ import type { Writable } from "node:stream";
 import { hasCode } from "../../platform/errors.ts";
 import { askTerminal, type Question } from "./ask-terminal.ts";
 import { CliError, describeError, type ExitCode, exitCodes, interruptedError } from "./exit-codes.ts";
+import { showInPager } from "./pager.ts";
 import { escapeLines } from "./safe-text.ts";
 
 /** The process as a command sees it: environment, terminal and streams. Data goes to `out`, everything else to `err`. */
@@ -13,8 +14,8 @@ export interface Io {
   readonly isTerminal: boolean;
   /** The width of the terminal. */
   readonly columns: number;
-  /** The width of the terminal that shows `out`; null without one. */
-  readonly outColumns: number | null;
+  /** The terminal that shows `out`; null without one. */
+  readonly screen: Screen | null;
   /** Prompts at the terminal; the result is null at the end of input. Null itself without a terminal. */
   readonly ask: ((question: Question) => Promise<string | null>) | null;
   /** Reads standard input to its end, or until it is longer than any secret. */
@@ -28,6 +29,13 @@ export interface Io {
   readonly setExitCode: (code: number) => void;
   /** Calls back at the first signal with its exit code. A second signal ends the process at once. */
   readonly onInterrupt: (callback: (exitCode: ExitCode) => void) => void;
+}
+
+export interface Screen {
+  /** The width of the terminal. */
+  readonly columns: number;
+  /** Prints all of a result, in a pager if it is longer than the screen. */
+  readonly print: (text: string) => Promise<void> | undefined;
 }
 
 /** The streams that a command prints to. */
@@ -47,6 +55,7 @@ export function printersOf({ stdout, stderr }: OutputStreams): Pick<Io, "out" | 
 }
 
 export function systemIo(): Io {
+  const printers = printersOf(process);
   process.stdout.on("error", endAtFailedOutput);
   // A closed stderr does not stop the work, either.
   process.stderr.on("error", () => {});
@@ -54,11 +63,10 @@ export function systemIo(): Io {
     env: process.env,
     isTerminal: process.stderr.isTTY === true,
     columns: process.stderr.columns ?? 80,
-    outColumns:
-      process.stdout.isTTY === true ? Number(process.env.COLUMNS) || process.stdout.columns || 80 : null,
+    screen: process.stdout.isTTY === true ? screenOf(process.stdout, printers.out) : null,
     ask: process.stdin.isTTY ? askHere : null,
     readInput,
-    ...printersOf(process),
+    ...printers,
     setExitCode: (code) => {
       process.exitCode = code;
     },
@@ -70,6 +78,21 @@ export function systemIo(): Io {
         ["SIGHUP", exitCodes.terminated],
       ] as const)
         process.on(signal, () => handle(exitCode));
+    },
+  };
+}
+
+/** Prints all of a text, on a terminal in a pager if it is longer than the screen. */
+export function printWhole({ out, screen }: Pick<Io, "out" | "screen">, text: string) {
+  return screen === null ? out(text) : screen.print(text);
+}
+
+function screenOf(terminal: NodeJS.WriteStream, write: Writer): Screen {
+  return {
+    columns: Number(process.env.COLUMNS) || terminal.columns || 80,
+    print(text) {
+      const isLong = text.split("\n").length > terminal.rows;
+      return isLong && showInPager(escapeLines(text), process.env) ? undefined : write(text);
     },
   };
 }

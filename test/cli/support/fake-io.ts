@@ -8,7 +8,7 @@ export interface FakeIo extends Io {
 export function fakeIo(parts: Partial<Pick<Io, "env" | "isTerminal" | "columns">> = {}): FakeIo {
   const written = { out: "", err: "" };
   return {
-    ...{ env: {}, isTerminal: false, columns: 80, outColumns: null, ...parts },
+    ...{ env: {}, isTerminal: false, columns: 80, screen: null, ...parts },
     written,
     ask: null,
     readInput: () => Promise.resolve(""),

@@ -15,10 +15,11 @@ it("printing reads no more rows than the reader of the output has taken", async 
     for await (const batch of batches()) yield* batch;
   }
   const result = { columns: ["n"], rows: rows(), batches: batches() };
-  await printResult(result, "json", "guarded", async (text) => {
+  const out = async (text: string) => {
     await setImmediate();
     done.push(`taken ${text}`);
-  });
+  };
+  await printResult(result, "json", "guarded", { out, screen: null });
   expect(done).toEqual([
     ...["taken [", "read 1", 'taken \n{"n":1}', "read 2", 'taken ,\n{"n":2}', "read 3", 'taken ,\n{"n":3}'],
     "taken \n]\n",

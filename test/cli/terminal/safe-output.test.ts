@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { printRows, type ResultFormat } from "../../../src/cli/format/data/result.ts";
 import { toJsonLine } from "../../../src/cli/terminal/format.ts";
 import { type OutputStreams, printersOf } from "../../../src/cli/terminal/io.ts";
+import { fakeIo } from "../support/fake-io.ts";
 
 /** One of each group of characters that control a terminal, are invisible, or turn text around. */
 const unsafe = [
@@ -26,7 +27,10 @@ it.each<ResultFormat>(["table", "csv", "json", "ndjson"])(
   "rows as %s bring no unsafe character to a terminal",
   async (format) => {
     const { out, readOut } = fakeTerminal();
-    await printRows([`name ${unsafe}`], [[unsafe], [`é 日本 👙 ${unsafe}`]], format, "exact", out);
+    await printRows([`name ${unsafe}`], [[unsafe], [`é 日本 👙 ${unsafe}`]], format, "exact", {
+      out,
+      screen: null,
+    });
     const printed = await readOut();
     expect(printed.replaceAll("\n", "")).not.toMatch(unsafeCharacter);
     expect(printed).toContain("é 日本 👙");
@@ -36,23 +40,18 @@ it.each<ResultFormat>(["table", "csv", "json", "ndjson"])(
 it.each<ResultFormat>(["json", "ndjson"])(
   "rows as %s have unsafe characters as escapes, also in a file, and mean the same",
   async (format) => {
-    let printed = "";
-    await printRows(["name"], [[unsafe]], format, "exact", (part) => {
-      printed += part;
-      return undefined;
-    });
+    const io = fakeIo();
+    await printRows(["name"], [[unsafe]], format, "exact", io);
+    const printed = io.written.out;
     expect(printed.replaceAll("\n", "")).not.toMatch(unsafeCharacter);
     expect([JSON.parse(printed)].flat()).toEqual([{ name: unsafe }]);
   },
 );
 
 it("CSV in a file has its text unchanged", async () => {
-  let printed = "";
-  await printRows(["name"], [["a\u009b\u202e\u00ad"]], "csv", "exact", (part) => {
-    printed += part;
-    return undefined;
-  });
-  expect(printed).toBe("name\na\u009b\u202e\u00ad\n");
+  const io = fakeIo();
+  await printRows(["name"], [["a\u009b\u202e\u00ad"]], "csv", "exact", io);
+  expect(io.written.out).toBe("name\na\u009b\u202e\u00ad\n");
 });
 
 it("a JSON document has unsafe characters as escapes, and means the same", () => {

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { escapeControls } from "../../../src/cli/terminal/safe-text.ts";
-import { formatTable } from "../../../src/cli/terminal/text-table.ts";
+import { displayWidth } from "../../../src/cli/terminal/table/display-width.ts";
+import { fittedLines, formatTable } from "../../../src/cli/terminal/table/text-table.ts";
 
 /** Characters that control a terminal or the direction of text, and code points that are no characters. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
@@ -120,6 +121,62 @@ describe("tables", () => {
         const lines = formatTable(columns, rows).split("\n");
         expect(lines.length).toBe(rows.length + 3);
         for (const line of lines) expect(line).not.toMatch(unsafe);
+      }),
+    );
+  });
+});
+
+describe("tables on a terminal", () => {
+  const fitted = (columns: readonly string[], rows: readonly (readonly unknown[])[], width: number) => [
+    ...fittedLines(columns, rows, width),
+  ];
+  const address = "https://service.example/brands/ada/models/longline-balconette/";
+
+  it("addresses go last and are cut in the middle, so that the table fits", () => {
+    expect(fitted(["href", "name", "bras"], [[address, "Longline", 12]], 50)).toEqual([
+      "name      bras  href",
+      `────────  ────  ${"─".repeat(34)}`,
+      "Longline    12  https://ser…s/longline-balconette/",
+    ]);
+  });
+
+  it("a table that fits shows all of every cell", () => {
+    expect(fitted(["href", "name"], [[address, "Ada"]], 80)).toEqual([
+      "name  href",
+      `────  ${"─".repeat(address.length)}`,
+      `Ada   ${address}`,
+    ]);
+  });
+
+  it("whole numbers of five digits or more have separators, and shorter ones may be years", () => {
+    const rows = [[1234567, 1980, 2n ** 64n, 0.5, -10000, "12345"]];
+    expect(fitted(["a", "b", "c", "d", "e", "f"], rows, 80).at(-1)).toBe(
+      "1,234,567  1980  18,446,744,073,709,551,616  0.5  -10,000  12345",
+    );
+  });
+
+  it("rows that cannot fit have a line for each value, uncut", () => {
+    const columns = Array.from({ length: 6 }, (_, n) => `column ${n}`);
+    const rows = [1, 2].map((row) => columns.map((_, n) => `${"x".repeat(20)} ${row} ${n}`));
+    const lines = fitted(columns, rows, 60);
+    expect(lines[0]).toBe("─ 1 of 2 ".padEnd(60, "─"));
+    expect(lines.slice(1, 3)).toEqual([`column 0  ${"x".repeat(20)} 1 0`, `column 1  ${"x".repeat(20)} 1 1`]);
+    expect(lines).toHaveLength(14);
+  });
+
+  it("no line of a table is wider than the terminal, and no number is cut", () => {
+    const cell = fc.oneof(
+      ...[hostileText, fc.integer(), fc.constant(null), fc.webUrl({ withQueryParameters: true })],
+      fc.string({ minLength: 20, maxLength: 60 }),
+    );
+    const table = fc.array(fc.tuple(cell, cell, cell, fc.integer()), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(table, fc.integer({ min: 20, max: 120 }), (rows, width) => {
+        const lines = fitted(["a", "b", "c", "number"], rows, width);
+        if (lines[0]?.startsWith("─")) return;
+        for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+        for (const [n, row] of rows.entries())
+          expect(lines[n + 2]?.replaceAll(",", "")).toContain(String(row[3]));
       }),
     );
   });

@@ -43,7 +43,7 @@ export function configure(command: Command, io: Io): void {
       const history = withMirror(settings, (mirror) => readHistory(mirror, kind, key), asOf);
       if (format === "table") await io.out(formatHistory(history));
       else if (format === "json") await io.out(toJsonLine(history));
-      else await printRows(historyColumns, rowsOfHistory(history), format, "guarded", io.out);
+      else await printRows(historyColumns, rowsOfHistory(history), format, "guarded", io);
     },
   );
 }

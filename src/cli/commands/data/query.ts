@@ -153,7 +153,7 @@ async function give(
   const csv = readCsvProfile(flags);
   const { out: path } = flags;
   if (path === undefined) {
-    if (format !== "parquet" && format !== "sqlite") await printResult(result, format, csv, io.out);
+    if (format !== "parquet" && format !== "sqlite") await printResult(result, format, csv, io);
     return;
   }
   // Loaded only here: most answers are printed.

@@ -80,7 +80,7 @@ export function configure(command: Command, io: Io): void {
     const rows: readonly Row[] = found.map((result) => columns.map((column) => result[column]));
     const isEmptyTable = format === "table" && rows.length === 0;
     if (isEmptyTable) await io.out(nothingFound);
-    else await printRows(columns, rows, format, readCsvProfile(flags), io.out);
+    else await printRows(columns, rows, format, readCsvProfile(flags), io);
     if (isCut) truncationNotice(flags.limit, "--limit", settings, io);
     if (suggestion !== null) io.err((isEmptyTable ? "" : nothingFound) + describeSuggestion(suggestion));
   });

@@ -48,7 +48,7 @@ export function configure(command: Command, io: Io): void {
       else if (format === "json") await io.out(toJsonLine(shown));
       else {
         const { fields } = shown;
-        await printRows(Object.keys(fields), [Object.values(fields)], format, "guarded", io.out);
+        await printRows(Object.keys(fields), [Object.values(fields)], format, "guarded", io);
       }
     },
   );

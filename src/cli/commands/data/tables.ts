@@ -11,8 +11,8 @@ import { readSettings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp } from "../../terminal/help.ts";
-import type { Io } from "../../terminal/io.ts";
-import { formatTable } from "../../terminal/text-table.ts";
+import { type Io, printWhole } from "../../terminal/io.ts";
+import { formatTable } from "../../terminal/table/text-table.ts";
 
 export function configure(command: Command, io: Io): void {
   command.argument("[table]", "show the columns of this table");
@@ -30,18 +30,12 @@ export function configure(command: Command, io: Io): void {
     const describe = (table: string) => describeTable(table, columns.get(table) ?? []);
     if (name !== undefined) {
       const table = describe(name);
-      io.out(json ? toJsonLine(table) : formatDescription(table));
+      await printWhole(io, json ? toJsonLine(table) : formatDescription(table));
       return;
     }
     const tables = Object.keys(publicTables).map(describe);
-    if (json) io.out(toJsonLine(tables));
-    else
-      io.out(
-        formatTable(
-          ["table", "about"],
-          tables.map(({ table, about }) => [table, about]),
-        ),
-      );
+    const rows = tables.map(({ table, about }) => [table, about]);
+    await printWhole(io, json ? toJsonLine(tables) : formatTable(["table", "about"], rows));
   });
 }
 

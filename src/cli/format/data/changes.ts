@@ -12,7 +12,7 @@ import type { OpenDiff } from "../../../change/open-diff.ts";
 import type { DiffSource, SourceLocation } from "../../../change/sources.ts";
 import { toJson } from "../../terminal/format.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
-import { displayWidth, truncate } from "../../terminal/text-table.ts";
+import { displayWidth, truncate } from "../../terminal/table/display-width.ts";
 
 const indent = " ".repeat(12);
 

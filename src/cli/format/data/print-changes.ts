@@ -28,10 +28,11 @@ interface ChangeText {
 export async function printChanges(
   opened: OpenDiff<Change | Reported>,
   format: ResultFormat,
-  { out, outColumns }: Pick<Io, "out" | "outColumns">,
+  { out, screen }: Pick<Io, "out" | "screen">,
   about: Readonly<Record<string, unknown>> = {},
 ): Promise<Totals> {
-  const text = format === "table" ? tableText(opened, outColumns) : await texts[format](opened, about);
+  const text =
+    format === "table" ? tableText(opened, screen?.columns ?? null) : await texts[format](opened, about);
   const write = writerOf(format, out);
   const totals: Totals = {};
   let pending = text.head;

@@ -1,6 +1,6 @@
 /** Formats the named questions: one line each, or one in full. */
 import type { Question, QuestionOption } from "../../../query/questions/question.ts";
-import { formatTable } from "../../terminal/text-table.ts";
+import { formatTable } from "../../terminal/table/text-table.ts";
 
 export function formatQuestions(questions: readonly Question[]): string {
   const rows = questions.map(({ name, title, options }) => [

@@ -9,7 +9,7 @@ import type { Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
 import type { Io, Writer } from "../../terminal/io.ts";
 import { escapeLines } from "../../terminal/safe-text.ts";
-import { tableLines } from "../../terminal/text-table.ts";
+import { fittedLines, tableLines } from "../../terminal/table/text-table.ts";
 
 const texts: Readonly<Record<TextFormat, (columns: readonly string[], csv: CsvProfile) => TableText>> = {
   csv: csvText,
@@ -33,9 +33,12 @@ export async function printResult(
   result: Pick<QueryResult, "columns" | "rows" | "batches">,
   format: ResultFormat,
   csv: CsvProfile,
-  write: Writer,
+  { out, screen }: Pick<Io, "out" | "screen">,
 ): Promise<void> {
-  for await (const text of resultChunks(result, format, csv)) await write(text);
+  if (format === "table" && screen !== null) {
+    const lines = fittedLines(result.columns.map(shorten), await collect(result.rows), screen.columns);
+    await screen.print(`${[...lines].join("\n")}\n`);
+  } else for await (const text of resultChunks(result, format, csv)) await out(text);
 }
 
 /** The text of a result. A table begins after its last row; the other formats while rows are read, in constant memory. */
@@ -53,6 +56,18 @@ export async function* resultChunks(
     yield safe(tail);
     return;
   }
+  let pending = "";
+  for (const line of tableLines(columns.map(shorten), await collect(rows))) {
+    pending += `${line}\n`;
+    if (pending.length < writtenAtOnce) continue;
+    yield pending;
+    pending = "";
+  }
+  yield pending;
+}
+
+/** The rows of a table, with long cells shortened. @throws CliError if they are too large */
+async function collect(rows: AsyncIterable<Row>): Promise<Row[]> {
   const collected: Row[] = [];
   let length = 0;
   for await (const row of rows) {
@@ -61,14 +76,7 @@ export async function* resultChunks(
     if (length > maxTableLength) throw tableTooLarge();
     collected.push(shown);
   }
-  let pending = "";
-  for (const line of tableLines(columns.map(shorten), collected)) {
-    pending += `${line}\n`;
-    if (pending.length < writtenAtOnce) continue;
-    yield pending;
-    pending = "";
-  }
-  yield pending;
+  return collected;
 }
 
 /** Characters of a cell that a table shows. */
@@ -119,9 +127,9 @@ export function printRows(
   rows: readonly Row[],
   format: ResultFormat,
   csv: CsvProfile,
-  write: Writer,
+  io: Pick<Io, "out" | "screen">,
 ): Promise<void> {
-  return printResult({ columns, rows: each(rows), batches: each([rows]) }, format, csv, write);
+  return printResult({ columns, rows: each(rows), batches: each([rows]) }, format, csv, io);
 }
 
 async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {

@@ -2,7 +2,7 @@
 import type { CheckReport } from "../../../mirror/check/check.ts";
 import type { CompactProgress, CompactReport, RetentionReport } from "../../../mirror/compact.ts";
 import { formatBytes } from "../../terminal/format.ts";
-import { formatTable } from "../../terminal/text-table.ts";
+import { formatTable } from "../../terminal/table/text-table.ts";
 
 export function formatCompacting(progress: CompactProgress): string {
   return progress.step === "compress"

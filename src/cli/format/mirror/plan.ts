@@ -6,7 +6,7 @@ import type { SyncPlan } from "../../../sync/plan/preview.ts";
 import type { Order, Reason } from "../../../sync/plan/request.ts";
 import type { LinkedCataloguePlan } from "../../../sync/sync-account.ts";
 import { formatDays, formatDuration, formatMoment, formatRate } from "../../terminal/format.ts";
-import { formatTable } from "../../terminal/text-table.ts";
+import { formatTable } from "../../terminal/table/text-table.ts";
 
 const reasonsOfNew: Readonly<Record<Order, string>> = {
   value: "new, most valuable first",

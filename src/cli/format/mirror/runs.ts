@@ -1,7 +1,7 @@
 /** Formats the run log for people. */
 import type { RunRecord } from "../../../mirror/runs/runs.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
-import { formatTable } from "../../terminal/text-table.ts";
+import { formatTable } from "../../terminal/table/text-table.ts";
 
 const columns = ["run", "started", "result", "counted", "new", "changed", "gone", "failed"];
 

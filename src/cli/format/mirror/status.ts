@@ -6,7 +6,7 @@ import type { OwedChecks } from "../../../sync/plan/owed-checks.ts";
 import type { ForecastSummary } from "../../../sync/plan/preview.ts";
 import { formatAge } from "../../terminal/format.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
-import { formatTable } from "../../terminal/text-table.ts";
+import { formatTable } from "../../terminal/table/text-table.ts";
 import { formatAllowance, formatOwedChecks, summarizeForecast } from "./plan.ts";
 
 /** The output of `--json`. */

@@ -7,7 +7,7 @@ import { listMissingScopes } from "../../../mirror/account/token-scopes.ts";
 import { nameOfUser, userOf } from "../../../mirror/account/user.ts";
 import type { AddedAccount } from "../../../sync/add-account.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
-import { formatTable } from "../../terminal/text-table.ts";
+import { formatTable } from "../../terminal/table/text-table.ts";
 
 export function formatAdded({ account, isReplaced, whyNoKeychain }: AddedAccount): string {
   const { name, baseUrl } = account;

@@ -17,7 +17,7 @@ import type { VerifyReport } from "../../../archive/verify.ts";
 import { nameOfUser } from "../../../mirror/account/user.ts";
 import { formatBytes } from "../../terminal/format.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
-import { formatTable } from "../../terminal/text-table.ts";
+import { formatTable } from "../../terminal/table/text-table.ts";
 
 /** For a backup that was verified after writing. */
 export function formatCreated({

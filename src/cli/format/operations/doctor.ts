@@ -1,6 +1,6 @@
 /** Formats the settings and checks of `armoire doctor` for people. */
 import type { Diagnosis } from "../../../doctor/diagnose.ts";
-import { formatTable } from "../../terminal/text-table.ts";
+import { formatTable } from "../../terminal/table/text-table.ts";
 
 interface Examined {
   /** Name, value and source. */

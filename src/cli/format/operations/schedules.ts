@@ -7,7 +7,7 @@ import type { Schedule } from "../../../schedule/schedule.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { formatDuration, formatMoment, formatTime, type Step } from "../../terminal/format.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
-import { formatTable } from "../../terminal/text-table.ts";
+import { formatTable } from "../../terminal/table/text-table.ts";
 
 export interface ListedSchedule extends Schedule {
   /** ISO 8601, UTC; null if it is never due again. */

@@ -3,7 +3,7 @@ import type { Change } from "../../../../src/change/change.ts";
 import { changeFormatter, formatTotals } from "../../../../src/cli/format/data/changes.ts";
 import { rowsOf } from "../../../../src/cli/format/data/print-changes.ts";
 import { toJson } from "../../../../src/cli/terminal/format.ts";
-import { displayWidth } from "../../../../src/cli/terminal/text-table.ts";
+import { displayWidth } from "../../../../src/cli/terminal/table/display-width.ts";
 
 const to = {
   ...{ place: { folder: "x", run: null }, baseUrl: "https://a.example/", isTyped: true, tables: [] },

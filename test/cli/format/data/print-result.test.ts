@@ -1,14 +1,11 @@
 import { expect, it } from "vitest";
 import { printRows, type ResultFormat } from "../../../../src/cli/format/data/result.ts";
+import { fakeIo } from "../../support/fake-io.ts";
 
 async function printed(format: ResultFormat, columns: readonly string[]): Promise<string> {
-  let text = "";
-  const write = (more: string) => {
-    text += more;
-    return undefined;
-  };
-  await printRows(columns, [columns.map((_, n) => n)], format, "guarded", write);
-  return text;
+  const io = fakeIo();
+  await printRows(columns, [columns.map((_, n) => n)], format, "guarded", io);
+  return io.written.out;
 }
 
 it("repeated column names get a number in JSON and NDJSON", async () => {

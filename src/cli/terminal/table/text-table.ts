@@ -1,0 +1,78 @@
+/** Text tables, aligned by display width, with control characters escaped. */
+import { escapeControls } from "../safe-text.ts";
+import { displayWidth } from "./display-width.ts";
+import { type Column, fitColumns } from "./fit-columns.ts";
+
+type Rows = readonly (readonly unknown[])[];
+
+export function formatTable(columns: readonly string[], rows: Rows): string {
+  return `${[...tableLines(columns, rows)].join("\n")}\n`;
+}
+
+const gap = "  ";
+
+/** The lines of a table, each without its line end. */
+export function* tableLines(columns: readonly string[], rows: Rows): Generator<string> {
+  yield* linesOf(columnsOf(columns, rows, escapeControls), rows.length);
+}
+
+/**
+ * The lines of a table that fits a terminal. Large numbers have separators. If the columns cannot be made narrow enough, it
+ * has a line for each value, uncut.
+ * @param width of the terminal
+ */
+export function* fittedLines(columns: readonly string[], rows: Rows, width: number): Generator<string> {
+  const natural = columnsOf(columns, rows, (value) => escapeControls(withSeparators(value)));
+  const fitted = fitColumns(natural, width, gap.length);
+  if (fitted === null) yield* recordLines(natural, rows.length, width);
+  else yield* linesOf(fitted, rows.length);
+}
+
+function columnsOf(names: readonly string[], rows: Rows, show: (value: unknown) => string): Column[] {
+  return names.map((name, index) => {
+    const header = escapeControls(name);
+    const cells = rows.map((row) => show(row[index]));
+    return {
+      name: header,
+      cells,
+      width: cells.reduce((widest, cell) => Math.max(widest, displayWidth(cell)), displayWidth(header)),
+      isNumeric: rows.length > 0 && rows.every((row) => isNumber(row[index])),
+    };
+  });
+}
+
+function* linesOf(columns: readonly Column[], rows: number): Generator<string> {
+  const toLine = (textOf: (column: Column) => string) =>
+    columns
+      .map((column) => {
+        const text = textOf(column);
+        const space = " ".repeat(column.width - displayWidth(text));
+        return column.isNumeric ? space + text : text + space;
+      })
+      .join(gap)
+      .trimEnd();
+  yield toLine(({ name }) => name);
+  yield columns.map(({ width }) => "─".repeat(width)).join(gap);
+  for (let row = 0; row < rows; row++) yield toLine(({ cells }) => cells[row] ?? "");
+}
+
+function* recordLines(columns: readonly Column[], rows: number, width: number): Generator<string> {
+  const names = Math.max(...columns.map(({ name }) => displayWidth(name)));
+  for (let row = 0; row < rows; row++) {
+    const head = `─ ${row + 1} of ${rows} `;
+    yield head.padEnd(Math.max(head.length, Math.min(width, 80)), "─");
+    for (const { name, cells } of columns)
+      yield `${name}${" ".repeat(names - displayWidth(name))}${gap}${cells[row] ?? ""}`.trimEnd();
+  }
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === "number" || typeof value === "bigint" || value === null;
+}
+
+/** Of whole numbers with five digits or more: shorter ones may be years. */
+function withSeparators(value: unknown): unknown {
+  const isWhole = typeof value === "bigint" || (typeof value === "number" && Number.isSafeInteger(value));
+  if (!isWhole || (value > -10_000 && value < 10_000)) return value;
+  return String(value).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}

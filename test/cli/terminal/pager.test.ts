@@ -1,0 +1,39 @@
+/** The pager, in a real terminal. */
+import { execFile } from "node:child_process";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../support/run-armoire.ts";
+
+const run = promisify(execFile);
+const sources = join(import.meta.dirname, "../../support/armoire-from-sources.ts");
+
+/** Runs `armoire tables size` in a terminal of 80 columns. @returns what the terminal shows */
+async function showTables(rows: number, env: Readonly<Record<string, string>>): Promise<string> {
+  const command = `stty rows ${rows} cols 80; exec ${process.execPath} ${sources} tables size`;
+  const { stdout } = await run("script", ["-qec", command, "/dev/null"], {
+    env: { PATH: process.env.PATH ?? "", HOME: "/nonexistent", TERM: "xterm", ...env },
+  });
+  return stdout;
+}
+
+it("text that is longer than the screen is shown by the program in PAGER, without credentials", async () => {
+  await using folder = await temporaryFolder();
+  const [pager, taken] = ["pager", "taken"].map((name) => join(folder.path, name));
+  writeFileSync(String(pager), `#!/bin/sh\n(env; cat) > ${taken}\necho shown\n`);
+  chmodSync(String(pager), 0o700);
+  const env = { PAGER: String(pager), ARMOIRE_TOKEN: "secret-of-the-test" };
+  expect(await showTables(10, env)).toBe("shown\r\n");
+  const text = readFileSync(String(taken), "utf8");
+  expect(text).toContain("size: ");
+  expect(text).not.toContain("secret-of-the-test");
+});
+
+it.each([
+  ["text that fits the screen", 200, { PAGER: "false" }],
+  ["PAGER=cat", 10, { PAGER: "cat" }],
+  ["a pager that does not exist", 10, { PAGER: "/no/such/pager" }],
+])("%s is printed without a pager", async (_case, rows, env) => {
+  expect(await showTables(rows, env)).toMatch(/^size: /);
+});
