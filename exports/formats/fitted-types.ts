@@ -1,6 +1,7 @@
-/** The types of columns in formats with typed columns (Parquet, SQLite). */
+/** The types that the cells of columns really have: for formats with typed columns (Parquet, SQLite), and for readers of CSV. */
 import { type ColumnType, describeColumn } from "../../schema/dictionary/public-tables.ts";
 import type { Cell } from "../../schema/fields.ts";
+import { type CsvProfile, toCsvText } from "./csv.ts";
 import type { ExportTable, Row } from "./table.ts";
 
 /** `text` holds any cell: of a number, its digits. */
@@ -13,26 +14,49 @@ export interface FittedColumn {
   readonly isMixed: boolean;
 }
 
-/**
- * Reads the table once. A column has the type of the dictionary if every cell fits it exactly, else it is text. For example,
- * a number that a double would change is text in the mirror, and makes its column text.
- */
-export function fitColumns(table: ExportTable): FittedColumn[] {
-  const columns = table.columns.map((name) => ({
-    name,
-    type: declaredType(table.name, name),
-    isMixed: false,
-  }));
-  for (const row of table.rows()) {
-    for (const [index, cell] of row.entries()) {
-      const column = columns[index];
-      if (cell === null || column === undefined || column.isMixed || fits(cell, column.type)) continue;
-      column.type = "text";
-      column.isMixed = true;
-    }
-  }
-  return columns;
+export interface ColumnFitter {
+  /** Of the rows so far. */
+  readonly columns: readonly FittedColumn[];
+  add(row: Row): void;
 }
+
+/**
+ * A column has the type of the dictionary if every cell fits it exactly, else it is text. For example, a number that a double
+ * would change is text in the mirror, and makes its column text.
+ */
+export function columnFitter(
+  { name: table, columns: names }: Pick<ExportTable, "name" | "columns">,
+  fitsType: (cell: NonNullable<Cell>, type: FittedType) => boolean = fits,
+): ColumnFitter {
+  const columns = names.map((name) => ({ name, type: declaredType(table, name), isMixed: false }));
+  return {
+    columns,
+    add(row) {
+      for (const [index, cell] of row.entries()) {
+        const column = columns[index];
+        if (cell === null || column === undefined || column.isMixed || fitsType(cell, column.type)) continue;
+        column.type = "text";
+        column.isMixed = true;
+      }
+    },
+  };
+}
+
+/** Reads the table once. */
+export function fitColumns(table: ExportTable): readonly FittedColumn[] {
+  const fitter = columnFitter(table);
+  for (const row of table.rows()) fitter.add(row);
+  return fitter.columns;
+}
+
+/** As readers of CSV see cells: a column of text holds any cell, and other types have neither apostrophes nor escapes. */
+export const csvColumnFitter = (table: ExportTable, profile: CsvProfile): ColumnFitter =>
+  columnFitter(
+    table,
+    (cell, type) =>
+      type === "text" ||
+      (fits(cell, type) && (typeof cell !== "string" || toCsvText(cell, profile) === cell)),
+  );
 
 /** For rows that no dictionary describes: columns of whole numbers, numbers or text, as their cells are. */
 export function inferColumns(names: readonly string[], rows: readonly Row[]): FittedColumn[] {

@@ -44,7 +44,8 @@ export function companionsOf(
   return files.length === 0 ? [readme] : [readme, ...scripts];
 }
 
-const typeOf = (table: string, column: string): ColumnType => describeColumn(table, column)?.type ?? "any";
+const typeOf = ({ table, mixedColumns = [] }: PackageFile, column: string): ColumnType =>
+  mixedColumns.includes(column) ? "text" : (describeColumn(table, column)?.type ?? "any");
 
 function readMe(
   { toolVersion, state, coverage, csv, files, emptyTables }: PackageContents,
@@ -135,17 +136,18 @@ const isText = (type: ColumnType) => type === "text" || type === "url" || type =
 
 function loadSql({ csv, files }: PackageContents, references: readonly Reference[]): string {
   const isLoaded = new Set(files.map(({ table }) => table));
-  const tables = files.map(({ path, table, columns }) => {
+  const tables = files.map((file) => {
+    const { path, table, columns } = file;
     const key = keyAmong(table, columns);
     const definitions = [
-      ...columns.map((column) => `  ${quoted(column)} ${sqlTypes[typeOf(table, column)]}`),
+      ...columns.map((column) => `  ${quoted(column)} ${sqlTypes[typeOf(file, column)]}`),
       ...(key ? [`  primary key (${key.map(quoted).join(", ")})`] : []),
       ...references
         .filter((reference) => reference.table === table && isLoaded.has(reference.to))
         .map(({ column, to }) => `  foreign key (${quoted(column)}) references ${quoted(to)} (href)`),
     ];
     const values = columns.map((column) => {
-      const type = typeOf(table, column);
+      const type = typeOf(file, column);
       const name = quoted(column);
       if (!isText(type)) return `  cast(${name} as ${sqlTypes[type]})`;
       return csv === "exact"
@@ -167,8 +169,9 @@ from read_csv('${path}', header = true, auto_detect = false, delim = ',', quote 
 
 /** The columns of each table by type, as a literal that Python and JSON share. */
 function tablesLiteral(files: readonly PackageFile[]): string {
-  const tables = files.map(({ path, table, columns }) => {
-    const types = columns.map((column) => `"${column}": "${typeOf(table, column)}"`);
+  const tables = files.map((file) => {
+    const { path, table, columns } = file;
+    const types = columns.map((column) => `"${column}": "${typeOf(file, column)}"`);
     return `    "${table}": ("${path}", {\n        ${types.join(",\n        ")},\n    }),`;
   });
   return tables.join("\n");
@@ -227,8 +230,9 @@ if __name__ == "__main__":
 }
 
 function loadR({ csv, files }: PackageContents): string {
-  const tables = files.map(({ path, table, columns }) => {
-    const types = columns.map((column) => `\`${column}\` = "${typeOf(table, column)}"`);
+  const tables = files.map((file) => {
+    const { path, table, columns } = file;
+    const types = columns.map((column) => `\`${column}\` = "${typeOf(file, column)}"`);
     return `  ${table} = list(file = "${path}", types = c(\n    ${types.join(",\n    ")}\n  ))`;
   });
   const unguard =

@@ -103,7 +103,7 @@ export interface PackageFile extends HashedFile {
   readonly format: string;
   readonly rows: number;
   readonly columns: readonly string[];
-  /** Columns that are text in this file because a cell does not fit their type. Only of Parquet and SQLite. */
+  /** Columns that are text in this file because a cell does not fit their type. Not of JSON and NDJSON. */
   readonly mixedColumns?: readonly string[];
 }
 

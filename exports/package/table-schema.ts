@@ -26,10 +26,7 @@ export function tableSchema(
 ): object {
   const { table, columns, mixedColumns = [], format } = file;
   return {
-    fields: columns.map((column) => ({
-      ...fieldOf(table, column, format),
-      ...(mixedColumns.includes(column) && { type: format === "sqlite" ? "any" : "string" }),
-    })),
+    fields: columns.map((column) => fieldOf(table, column, format, mixedColumns.includes(column))),
     ...keysOf(table, columns, nameOf, references),
   };
 }
@@ -47,14 +44,15 @@ const fieldTypes: Readonly<Record<ColumnType, object>> = {
 
 const booleanInCsv = { ...fieldTypes.boolean, trueValues: ["1"], falseValues: ["0"] };
 
-function fieldOf(table: string, column: string, format: string): object {
+function fieldOf(table: string, column: string, format: string, isMixed: boolean): object {
   const described = describeColumn(table, column);
   if (described === null) return { name: column, type: "any" };
   const { name, type, about } = described;
-  const fieldType = type === "boolean" && format === "csv" ? booleanInCsv : fieldTypes[type];
+  const mixedType = format === "sqlite" ? fieldTypes.any : fieldTypes.text;
+  const ownType = type === "boolean" && format === "csv" ? booleanInCsv : fieldTypes[type];
   return {
     name,
-    ...fieldType,
+    ...(isMixed ? mixedType : ownType),
     ...(about !== "" && { description: about }),
     ...(publicTables[table]?.key?.includes(name) && { constraints: { required: true } }),
   };

@@ -4,7 +4,12 @@ import { describeColumn } from "../../schema/dictionary/public-tables.ts";
 import { fileMode, hashFile, writeHashedFile } from "../../src/platform/atomic-file.ts";
 import { ExportError } from "../errors.ts";
 import { type CsvProfile, csvChunks } from "../formats/csv.ts";
-import { type FittedColumn, fitColumns } from "../formats/fitted-types.ts";
+import {
+  type ColumnFitter,
+  csvColumnFitter,
+  type FittedColumn,
+  fitColumns,
+} from "../formats/fitted-types.ts";
 import { jsonChunks, ndjsonChunks } from "../formats/json.ts";
 import { parquetChunks } from "../formats/parquet.ts";
 import { writeSqliteFile } from "../formats/sqlite.ts";
@@ -39,13 +44,13 @@ export async function writeTables(folder: string, request: WriteTablesRequest): 
   }));
   const files: PackageFile[] = [];
   for (const fitted of tables) {
-    const { table, columns } = fitted;
+    const { table } = fitted;
     for (const format of formats) {
       if (format === "sqlite") continue;
       const path = `${table.name}.${format}`;
-      const chunks = chunksOf(table, columns, format, csv);
+      const { chunks, columns } = contentOf(fitted, format, csv);
       const written = await writeHashedFile(join(folder, path), chunks, signal, fileMode(request.isPrivate));
-      files.push(fileOf(fitted, path, format, written));
+      files.push(fileOf({ table, columns }, path, format, written));
     }
   }
   if (!formats.has("sqlite")) return files;
@@ -68,23 +73,42 @@ function requireFileNames(tables: readonly ExportTable[]): void {
   }
 }
 
-function chunksOf(
-  table: ExportTable,
-  fitted: readonly FittedColumn[],
+interface Content {
+  readonly chunks: Iterable<string | Uint8Array>;
+  /** Those of CSV have their types once it is written. Empty for formats whose cells have types of their own. */
+  readonly columns: readonly FittedColumn[];
+}
+
+function contentOf(
+  { table, columns }: { readonly table: ExportTable; readonly columns: readonly FittedColumn[] },
   format: Exclude<ExportFormat, "sqlite">,
   csv: CsvProfile,
-): Iterable<string | Uint8Array> {
+): Content {
   const types = table.columns.map((column) => describeColumn(table.name, column)?.type ?? null);
   switch (format) {
-    case "csv":
-      return csvChunks(table, csv);
+    case "csv": {
+      const fitter = csvColumnFitter(table, csv);
+      return { chunks: csvChunks(fittingTable(table, fitter), csv), columns: fitter.columns };
+    }
     case "json":
-      return jsonChunks(table, types);
+      return { chunks: jsonChunks(table, types), columns: [] };
     case "ndjson":
-      return ndjsonChunks(table, types);
+      return { chunks: ndjsonChunks(table, types), columns: [] };
     case "parquet":
-      return parquetChunks(table, fitted);
+      return { chunks: parquetChunks(table, columns), columns };
   }
+}
+
+function fittingTable(table: ExportTable, fitter: ColumnFitter): ExportTable {
+  return {
+    ...table,
+    *rows() {
+      for (const row of table.rows()) {
+        fitter.add(row);
+        yield row;
+      }
+    },
+  };
 }
 
 interface CountedTable extends ExportTable {
@@ -114,8 +138,7 @@ function fileOf(
   format: ExportFormat,
   { bytes, sha256 }: { readonly bytes: number; readonly sha256: string },
 ): PackageFile {
-  const isTyped = format === "parquet" || format === "sqlite";
-  const mixedColumns = isTyped ? columns.flatMap(({ name, isMixed }) => (isMixed ? [name] : [])) : [];
+  const mixedColumns = columns.flatMap(({ name, isMixed }) => (isMixed ? [name] : []));
   return {
     ...{ path, table: table.name, format, rows: table.count, columns: [...table.columns] },
     ...(mixedColumns.length > 0 && { mixedColumns }),

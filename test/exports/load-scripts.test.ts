@@ -3,10 +3,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import Database from "better-sqlite3";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { exportMirror } from "../../exports/export-mirror.ts";
 import type { CsvProfile } from "../../exports/formats/csv.ts";
+import type { Row } from "../../exports/formats/table.ts";
+import { writeDataPackage } from "../../exports/package/write-package.ts";
 import { startRig } from "../sync/support/rig.ts";
+import { tableOf } from "./support/arbitrary-table.ts";
+import { makeTestFolder } from "./support/folder-state.ts";
 
 /** Runs `load.sql` of an export, and reads from the tables. */
 async function loadIntoDuckDb(folder: string): Promise<(sql: string) => Promise<unknown[]>> {
@@ -67,3 +71,78 @@ it.each<CsvProfile>(["guarded", "exact", "excel"])(
     expect(await query(sums)).toEqual([inMirror]);
   },
 );
+
+describe("columns with cells of another type", () => {
+  const long = "-0.12345678901234567890123";
+  const cells: readonly Row[] = [
+    // cup_depth, hooks, is_owned, gone_at
+    [-1.5, -3n, 1n, "2026-01-01T00:00:00.000Z"],
+    [long, "-123456789012345678901", "-yes", "-yesterday"],
+    [Number.NEGATIVE_INFINITY, 2n ** 62n, null, null],
+  ];
+  const rows = cells.map((row, n) => [`https://a.example/${n}/`, ...row]);
+  const bras = tableOf("bra", ["href", "cup_depth", "hooks", "is_owned", "gone_at"], rows);
+  const payloads = ["{}", "-5", '"\\ud800"'].map((payload, n) => [`https://a.example/m/${n}/`, 0n, payload]);
+  const measurements = tableOf("measurement", ["href", "n", "payload"], payloads);
+  const exportAs = async (csv: CsvProfile, tables: Parameters<typeof writeDataPackage>[0]["tables"]) => {
+    const out = join(await makeTestFolder(), "out");
+    const state = { baseUrl: "https://a.example/", run: 1, endedAt: null };
+    await writeDataPackage({ out, formats: ["csv"], tables, state, csv, toolVersion: "0.1.0" });
+    return out;
+  };
+  const typesIn = (folder: string): Record<string, string> => {
+    const { resources } = JSON.parse(readFileSync(join(folder, "datapackage.json"), "utf8"));
+    return Object.fromEntries(
+      resources.flatMap(({ schema }: { schema: { fields: { name: string; type: string }[] } }) =>
+        schema.fields.map(({ name, type }) => [name, type]),
+      ),
+    );
+  };
+
+  it.each<CsvProfile>(["guarded", "exact", "excel"])(
+    "such a column is text for the descriptor and all scripts, and DuckDB loads every cell, from the profile %s",
+    async (csv) => {
+      const out = await exportAs(csv, [bras, measurements]);
+      const query = await loadIntoDuckDb(out);
+      expect(await query("select cup_depth, hooks, is_owned, gone_at from bra order by href")).toEqual([
+        { cup_depth: "-1.5", hooks: "-3", is_owned: "1", gone_at: "2026-01-01T00:00:00.000Z" },
+        { cup_depth: long, hooks: "-123456789012345678901", is_owned: "-yes", gone_at: "-yesterday" },
+        { cup_depth: "-1e999", hooks: "4611686018427387904", is_owned: null, gone_at: null },
+      ]);
+      const mixed = { cup_depth: "string", hooks: "string", is_owned: "string", gone_at: "string" };
+      expect(typesIn(out)).toMatchObject({ ...mixed, payload: "string" });
+      const { resources } = JSON.parse(readFileSync(join(out, "datapackage.json"), "utf8"));
+      expect(resources[0].schema.fields[3]).not.toHaveProperty("trueValues");
+      expect(await query("select payload from measurement order by href limit 2")).toEqual([
+        { payload: "{}" },
+        { payload: "-5" },
+      ]);
+      for (const script of ["load.py", "load.R"])
+        expect(readFileSync(join(out, script), "utf8")).toMatch(/["`]cup_depth["`](:| =) "text"/);
+    },
+  );
+
+  it("a column of negative numbers is a column of numbers", async () => {
+    const numbers = [-1.5, Number.NEGATIVE_INFINITY, null].map((cell, n) => [
+      `https://a.example/${n}/`,
+      cell,
+    ]);
+    const out = await exportAs("guarded", [tableOf("bra", ["href", "cup_depth"], numbers)]);
+    expect(typesIn(out)).toMatchObject({ cup_depth: "number" });
+    const query = await loadIntoDuckDb(out);
+    expect(await query("select cup_depth from bra order by href")).toEqual([
+      { cup_depth: -1.5 },
+      { cup_depth: "-Infinity" },
+      { cup_depth: null },
+    ]);
+  });
+
+  it("types are found again when the same tables are written in several formats", async () => {
+    const out = join(await makeTestFolder(), "out");
+    const state = { baseUrl: "https://a.example/", run: 1, endedAt: null };
+    const formats = ["csv", "parquet"] as const;
+    const { files } = await writeDataPackage({ out, formats, tables: [bras], state, toolVersion: "0.1.0" });
+    const mixedColumns = ["cup_depth", "hooks", "is_owned", "gone_at"];
+    expect(files).toMatchObject([{ mixedColumns }, { mixedColumns }]);
+  });
+});
