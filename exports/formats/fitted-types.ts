@@ -29,14 +29,16 @@ export function columnFitter(
   fitsType: (cell: NonNullable<Cell>, type: FittedType) => boolean = fits,
 ): ColumnFitter {
   const columns = names.map((name) => ({ name, type: declaredType(table, name), isMixed: false }));
+  let open = columns.map((column, index) => ({ column, index }));
   return {
     columns,
     add(row) {
-      for (const [index, cell] of row.entries()) {
-        const column = columns[index];
-        if (cell === null || column === undefined || column.isMixed || fitsType(cell, column.type)) continue;
+      for (const { column, index } of open) {
+        const cell = row[index] ?? null;
+        if (cell === null || fitsType(cell, column.type)) continue;
         column.type = "text";
         column.isMixed = true;
+        open = open.filter((other) => !other.column.isMixed);
       }
     },
   };
@@ -55,7 +57,8 @@ export const csvColumnFitter = (table: ExportTable, profile: CsvProfile): Column
     table,
     (cell, type) =>
       type === "text" ||
-      (fits(cell, type) && (typeof cell !== "string" || toCsvText(cell, profile) === cell)),
+      (fits(cell, type) &&
+        (type !== "object" || typeof cell !== "string" || toCsvText(cell, profile) === cell)),
   );
 
 /** For rows that no dictionary describes: columns of whole numbers, numbers or text, as their cells are. */
@@ -91,8 +94,14 @@ function fits(cell: NonNullable<Cell>, type: FittedType): boolean {
   }
 }
 
+/** Most times match it; parsing costs six times as much. The last days of a month are left to the parser. */
+const surelyUtcTime =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+const shapeOfUtcTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
 function isUtcTime(text: string): boolean {
-  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (surelyUtcTime.test(text)) return true;
+  const time = shapeOfUtcTime.test(text) ? Date.parse(text) : Number.NaN;
   return !Number.isNaN(time) && new Date(time).toISOString() === text;
 }
 
