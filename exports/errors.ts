@@ -12,6 +12,10 @@ export class ExportError extends errorClass("ExportError", {
   "bad-folder-name": "usage",
   /** There is no such brand or column, or the tables have none. */
   "bad-selection": "usage",
+  /** Not one SQL condition, or without one table. */
+  "bad-condition": "usage",
+  /** Others write the mirror faster than a condition can be evaluated. */
+  changing: "failed",
   /** The mirror has no ended run. */
   "nothing-held": "failed",
   "write-failed": "failed",

@@ -1,19 +1,18 @@
 /** Exports a mirror as a data package: its public tables at one instant, complete or absent. */
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { publicTables as publicTableMeanings } from "../schema/dictionary/public-tables.ts";
-import { prepareColumn, q } from "../src/mirror/file/statements.ts";
 import type { Point } from "../src/mirror/points/point.ts";
-import { type PublicTable, publicTables, type TableSelection } from "../src/mirror/public-tables.ts";
+import { type PublicTable, publicTables } from "../src/mirror/public-tables.ts";
 import { type MirrorReader, readMirror } from "../src/mirror/reader.ts";
-import { type Coverage, describeCoverage, readCoverage } from "../src/mirror/runs/coverage.ts";
+import { describeCoverage } from "../src/mirror/runs/coverage.ts";
 import { type ReadFreeBytes, requireFreeSpace, workingBytes } from "../src/platform/files/free-space.ts";
 import { ExportError } from "./errors.ts";
+import { describeExported, findReferences } from "./exported-state.ts";
 import type { CsvProfile } from "./formats/csv.ts";
 import type { ExportedState, Publication } from "./package/descriptor.ts";
-import type { Reference } from "./package/table-schema.ts";
 import { type WrittenPackage, writeDataPackage } from "./package/write-package.ts";
 import type { ExportFormat } from "./package/write-tables.ts";
+import { beginWithCondition, type RowCondition } from "./row-condition.ts";
 import { readSelection } from "./selection.ts";
 
 export interface ExportMirrorRequest {
@@ -32,6 +31,8 @@ export interface ExportMirrorRequest {
   readonly brands?: readonly string[];
   /** Only rows of resources that changed after this point. Default: all. */
   readonly changedSince?: Point;
+  /** Only rows that meet it; with exactly one table. Default: all. */
+  readonly where?: RowCondition;
   /** Of CSV files. Default: `guarded`. */
   readonly csv?: CsvProfile;
   /** Exports the mirror as it was then. The data files equal those of an export made at that time. */
@@ -47,16 +48,17 @@ export interface ExportMirrorRequest {
 
 /** @throws MirrorError, PointError, ExportError; FileError `disk-full` before anything is written */
 export async function exportMirror(request: ExportMirrorRequest): Promise<WrittenPackage> {
-  const { file, formats, csv, publication, toolVersion, signal } = request;
+  const { file, formats, csv, publication, toolVersion, where, signal } = request;
   const write = async (mirror: MirrorReader): Promise<WrittenPackage> => {
     // One read transaction: one instant of the mirror, while a sync may write it.
-    mirror.db.exec("begin");
+    if (where === undefined) mirror.db.exec("begin");
+    else await beginWithCondition(mirror, onlyTable(mirror, request.tables), where, signal);
     const selection = readSelection(mirror, request);
     const all = publicTables(mirror, selection);
     const { tables, emptyTables } = chooseTables(all, request.tables);
     const isChoice = request.tables.length > 0 || selection.columns !== undefined;
     const exported = isChoice ? [...tables, ...emptyTables].map(({ name }) => name) : [];
-    const described = describeExported(mirror, exported, selection);
+    const described = describeExported(mirror, exported, selection, where?.sql);
     const out = expandName(request.out, described.state);
     requireFreeSpace(
       {
@@ -89,6 +91,18 @@ export async function exportMirror(request: ExportMirrorRequest): Promise<Writte
     });
   };
   return await readMirror(file, write, request.asOf);
+}
+
+/** @throws ExportError */
+function onlyTable(mirror: MirrorReader, names: readonly string[]): PublicTable {
+  readSelection(mirror, { tables: names });
+  const [table, ...others] = publicTables(mirror).filter(({ name }) => names.includes(name));
+  if (table !== undefined && others.length === 0) return table;
+  throw new ExportError(
+    "bad-condition",
+    "A condition is about the columns of one table.",
+    "Give exactly one --table with --where.",
+  );
 }
 
 /** A package has at least one table, so if all are empty, all are chosen. */
@@ -129,63 +143,4 @@ function expandName(out: string, { run, endedAt }: ExportedState): string {
       "Run `armoire sync` first, or give --out without {run} and {date}.",
     );
   return out.replaceAll("{run}", String(run)).replaceAll("{date}", endedAt.slice(0, 10));
-}
-
-/**
- * The state that an export is of, and how whole it is: the same for every format.
- * @param tables the exported tables; all if empty
- */
-export function describeExported(
-  mirror: MirrorReader,
-  tables: readonly string[],
-  { brandHrefs, changedAfterRun, columns }: TableSelection = {},
-): { readonly state: ExportedState; readonly coverage: Coverage } {
-  const run = lastChangingRun(mirror);
-  return {
-    state: {
-      baseUrl: mirror.identity.baseUrl,
-      run,
-      endedAt: run === null ? null : readEnd(mirror, run),
-      ...(mirror.asOf && { asOf: mirror.asOf.run }),
-      ...(brandHrefs && { brands: [...brandHrefs] }),
-      ...(changedAfterRun !== undefined && { changedAfterRun }),
-      ...(columns && { columns: [...columns] }),
-    },
-    coverage: readCoverage(mirror, tables.length === 0 ? undefined : tables),
-  };
-}
-
-function readEnd({ db }: MirrorReader, run: number): string | null {
-  const select = prepareColumn(db, (p: { run: number }) =>
-    q.selectFrom("_run").select("ended_at").where("id", "=", p.run),
-  );
-  return select.get({ run }) ?? null;
-}
-
-/**
- * The references between the exported tables that hold for every row. In a mirror that is not complete, a model may refer to a
- * brand that is not fetched yet. Raw SQL: tables by name.
- */
-function findReferences({ db }: MirrorReader, tables: readonly PublicTable[]): Reference[] {
-  const has = (name: string, column: string) =>
-    tables.some((table) => table.name === name && table.columns.includes(column));
-  return tables.flatMap(({ name: table }) =>
-    Object.entries(publicTableMeanings[table]?.references ?? {})
-      .filter(([column, to]) => has(table, column) && has(to, "href"))
-      .map(([column, to]) => ({ table, column, to }))
-      .filter(({ column, to }) => {
-        const dangling = `select 1 from ${table} where ${column} is not null and ${column} not in (select href from ${to}) limit 1`;
-        return db.prepare(dangling).get() === undefined;
-      }),
-  );
-}
-
-/** The last run that changed anything. Later runs leave the same state, so the export must have the same data files. */
-function lastChangingRun({ db }: MirrorReader): number | null {
-  const readMax = (column: "from_run" | "to_run") =>
-    prepareColumn(db, () =>
-      q.selectFrom("_revision").select(({ fn }) => fn.max<number | null>(column).as("run")),
-    ).get() ?? null;
-  const lastOpening = readMax("from_run");
-  return lastOpening === null ? null : Math.max(lastOpening, readMax("to_run") ?? 0);
 }

@@ -7,17 +7,20 @@ import { publicTables, type TableSelection } from "../src/mirror/public-tables.t
 import type { MirrorReader } from "../src/mirror/reader.ts";
 import { similarNames } from "../src/platform/fuzzy-names.ts";
 import { ExportError } from "./errors.ts";
+import type { RowCondition } from "./row-condition.ts";
 
 export interface SelectionRequest {
   readonly tables: readonly string[];
   readonly columns?: readonly string[];
   readonly brands?: readonly string[];
   readonly changedSince?: Point;
+  /** Its rows have been chosen. */
+  readonly where?: RowCondition;
 }
 
 /** @throws ExportError for an unknown table, column or brand; PointError */
 export function readSelection(mirror: MirrorReader, request: SelectionRequest): TableSelection {
-  const { tables: names, columns = [], brands = [], changedSince } = request;
+  const { tables: names, columns = [], brands = [], changedSince, where } = request;
   const all = publicTables(mirror);
   const chosen = names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
   requireKnown(
@@ -35,6 +38,7 @@ export function readSelection(mirror: MirrorReader, request: SelectionRequest): 
   return {
     ...(columns.length > 0 && { columns }),
     ...(brands.length > 0 && { brandHrefs: brands.flatMap((name) => hrefsOfBrand(mirror, name)) }),
+    ...(where && { hasChosenKeys: true }),
     ...(changedSince && { changedAfterRun: resolvePoint(mirror.db, changedSince).run }),
   };
 }

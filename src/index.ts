@@ -15,6 +15,7 @@ export {
   writeDataPackage,
 } from "../exports/package/write-package.ts";
 export { type ExportFormat, exportFormats } from "../exports/package/write-tables.ts";
+export type { RowCondition, RunSelect } from "../exports/row-condition.ts";
 export type { DashboardOptions } from "../jobs/bullmq/dashboard/server.ts";
 export { DashboardError, RedisError } from "../jobs/bullmq/errors.ts";
 export type { Principal } from "../jobs/bullmq/queue-names.ts";

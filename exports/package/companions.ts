@@ -86,13 +86,17 @@ function readMe(
   return `${parts.join("\n\n")}\n`;
 }
 
-function describeSelection({ brands, changedAfterRun, columns }: ExportedState): string[] {
+function describeSelection({ brands, changedAfterRun, where, columns }: ExportedState): string[] {
   return [
     ...(brands ? [`Only rows of these brands, and of their models and sizes: ${brands.join(", ")}.`] : []),
     ...(changedAfterRun === undefined ? [] : [`Only rows that changed after run ${changedAfterRun}.`]),
+    ...(where === undefined ? [] : [`Only rows that meet this condition:\n\n${codeBlock(where)}`]),
     ...(columns ? [`Only these columns: ${columns.join(", ")}.`] : []),
   ];
 }
+
+/** Indented, since text may hold any number of backticks. */
+const codeBlock = (text: string) => text.replace(/^/gm, "    ");
 
 const listOf = (tables: readonly EmptyTable[]) => tables.map(({ name }) => `\`${name}\``).join(", ");
 

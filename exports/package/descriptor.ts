@@ -69,6 +69,8 @@ const exportedState = z.object({
   brands: z.array(z.string()).optional(),
   /** If it has only rows of resources that changed after this run. */
   changedAfterRun: z.number().optional(),
+  /** An SQL condition, if it has only rows that meet it. */
+  where: z.string().optional(),
   /** If it has only these columns. */
   columns: z.array(z.string()).optional(),
 });

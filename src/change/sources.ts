@@ -52,12 +52,12 @@ export async function openFolderSource(folder: string): Promise<OpenSource> {
   // Loaded only here: most comparisons are of two runs, and start sooner without it.
   const { readDataPackage } = await import("../../exports/package/read-package.ts");
   const { contents, tables } = await readDataPackage(folder);
-  const { baseUrl, run, brands, changedAfterRun } = contents.state;
-  if (brands !== undefined || changedAfterRun !== undefined)
+  const { baseUrl, run, brands, changedAfterRun, where } = contents.state;
+  if (brands !== undefined || changedAfterRun !== undefined || where !== undefined)
     throw new ChangeError(
       "not-comparable",
       `The export ${folder} has only some rows, so the others would look removed.`,
-      "Compare with an export that was made without --brand and --changed-since.",
+      "Compare with an export that was made without --brand, --changed-since and --where.",
     );
   return {
     place: { folder, run },

@@ -9,6 +9,8 @@ import { fromStored } from "./rows/cells.ts";
 export interface PublicTable {
   readonly name: string;
   readonly columns: readonly string[];
+  /** An SQL expression: the key of a row as one text. */
+  readonly key: string;
   rows(): Iterable<readonly Cell[]>;
 }
 
@@ -25,9 +27,14 @@ export interface TableSelection {
   readonly brandHrefs?: readonly string[];
   /** Only rows of resources that changed after this run; all rows of `relation` and `media`. */
   readonly changedAfterRun?: number;
+  /** Only rows whose `key` is in the temporary table `chosenKeys`. */
+  readonly hasChosenKeys?: boolean;
   /** Only these columns, and only tables that have one. */
   readonly columns?: readonly string[];
 }
+
+/** A temporary table of keys, with one column `key`, that the caller makes on the connection. */
+export const chosenKeys = "_chosen_key";
 
 /** All public tables of the mirror's area, and `media` if there are pictures. */
 export function publicTables(mirror: MirrorReader, selection: TableSelection = {}): PublicTable[] {
@@ -62,7 +69,7 @@ const changedUrls = `select r.url from main._resource r join main._revision v on
 
 /** Without `checked_at`, which changes with every check although the data stays the same. */
 function tableOf({ db, asOf }: MirrorReader, name: string, selection: TableSelection): PublicTable {
-  const { hrefs, brandHrefs, changedAfterRun, columns: chosen } = selection;
+  const { hrefs, brandHrefs, changedAfterRun, hasChosenKeys = false, columns: chosen } = selection;
   // Raw, since the table is given by name.
   const all = db
     .prepare<[], string>(
@@ -72,6 +79,9 @@ function tableOf({ db, asOf }: MirrorReader, name: string, selection: TableSelec
     .all();
   const columns = all.filter((column) => chosen?.includes(column) ?? true);
   const first = all[0] ?? "";
+  const order = orderOf(name, first);
+  // Quoted: types differ, and some texts are blobs.
+  const key = order.map((column) => `quote(${column})`).join(" || ',' || ");
   // Rows of relations and pictures come from several resources, or have no revisions.
   const isIncremental = changedAfterRun !== undefined && name !== "relation" && name !== "media";
   // A size's brand is that of its model.
@@ -82,6 +92,7 @@ function tableOf({ db, asOf }: MirrorReader, name: string, selection: TableSelec
     ...(isIncremental
       ? [`(${changedBy.map((column) => `${column} in (${changedUrls})`).join(" or ")})`]
       : []),
+    ...(hasChosenKeys ? [`${key} in (select key from temp.${chosenKeys})`] : []),
   ];
   const condition = conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
   const values = {
@@ -95,9 +106,10 @@ function tableOf({ db, asOf }: MirrorReader, name: string, selection: TableSelec
   return {
     name,
     columns,
+    key,
     *rows() {
       const statement = db
-        .prepare(`select ${columns.join(", ")} from ${name} ${condition} order by ${keyOf(name, first)}`)
+        .prepare(`select ${columns.join(", ")} from ${name} ${condition} order by ${order.join(", ")}`)
         .raw()
         .safeIntegers();
       for (const row of statement.iterate(values) as Iterable<unknown[]>) {
@@ -115,9 +127,9 @@ function hasPictures({ db, identity, asOf }: MirrorReader): boolean {
   return prepare(db, () => q.selectFrom("_media_use").select("media_id").limit(1)).get() !== undefined;
 }
 
-function keyOf(table: string, first: string): string {
-  if (table === "media") return "href, field, url";
-  if (table === "relation") return "href, name, related_href";
-  if (table === "measurement_value") return "href, n, name, typeof(value), value";
-  return listTables.some((list) => list.table === table) ? `${first}, n` : "href";
+function orderOf(table: string, first: string): readonly string[] {
+  if (table === "media") return ["href", "field", "url"];
+  if (table === "relation") return ["href", "name", "related_href"];
+  if (table === "measurement_value") return ["href", "n", "name", "typeof(value)", "value"];
+  return listTables.some((list) => list.table === table) ? [first, "n"] : ["href"];
 }

@@ -1,12 +1,18 @@
 /** Exports of some rows and columns. */
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
+import Database from "better-sqlite3";
+import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type ExportMirrorRequest, exportMirror } from "../../exports/export-mirror.ts";
 import { readDataPackage } from "../../exports/package/read-package.ts";
+import { requireCondition } from "../../exports/row-condition.ts";
 import { openFolderSource } from "../../src/change/sources.ts";
+import type { Point } from "../../src/mirror/points/point.ts";
+import { runQuery } from "../../src/query/sql/run-query.ts";
+import { tries } from "../support/thorough.ts";
 import { type Rig, startRig } from "../sync/support/rig.ts";
 
 let rig: Rig;
@@ -122,6 +128,157 @@ it("the coverage of an export of some columns is that of the tables that have th
 it("an export of some rows is not compared", async () => {
   const { folder } = await exportTo("compared", { changedSince: { kind: "run", run: 1 } });
   await expect(openFolderSource(folder)).rejects.toMatchObject({ code: "not-comparable" });
+});
+
+const where = (sql: string) => ({ sql, run: runQuery });
+
+it("--where exports the rows that meet a condition, of each table, and says so", async () => {
+  for (const [table, sql] of [
+    ["size", "band > 70 and href like '%/%' -- comment"],
+    ["model_picture", "n = 0 /* ; */"],
+    ["relation", "name = 'related' and href < (select max(href) from model)"],
+    ["brand", "(checked_at is not null) or name = ';)'"],
+    ["model", "false"],
+  ] as const) {
+    const { folder, state, files } = await exportTo(`where-${table}`, { tables: [table], where: where(sql) });
+    expect(state.where).toBe(sql);
+    expect(readFileSync(join(folder, "README.md"), "utf8")).toContain(`condition:\n\n    ${sql}`);
+    const held = rig.read(({ db }) =>
+      db.prepare(`select count(*) from ${table} where ${sql}\n`).pluck().get(),
+    );
+    expect(files.map(({ rows }) => rows)).toEqual([held]);
+    await expect(openFolderSource(folder)).rejects.toMatchObject({ code: "not-comparable" });
+  }
+});
+
+it("--where with --as-of is about that state, and --brand and --column apply as well", async () => {
+  await using changing = await startRig({ brands: 3, models: 6, sizes: 12 });
+  await changing.sync();
+  changing.sandbox.advance({ changes: 3 });
+  await changing.sync({ mode: "full" });
+  const db = new Database(changing.file);
+  db.exec("update _brand set name = 'later' where id = (select min(id) from _brand)");
+  db.close();
+  const rowsAt = async (asOf: Point | undefined, columns: string[]) => {
+    const { folder } = await exportMirror({
+      ...{
+        file: changing.file,
+        out: join(changing.file, "..", "at"),
+        formats: ["ndjson"],
+        tables: ["brand"],
+      },
+      ...{ toolVersion: "0.1.0", where: where("name <> 'later'"), columns, ...(asOf && { asOf }) },
+    });
+    return (await readRows(folder)).brand;
+  };
+  expect((await rowsAt(undefined, ["slug"]))?.map((row) => Object.keys(row))).toEqual([["slug"], ["slug"]]);
+  const earlier = await rowsAt({ kind: "run", run: 1 }, []);
+  expect(earlier?.length).toBeGreaterThanOrEqual(2);
+});
+
+it("--where needs exactly one table", async () => {
+  for (const tables of [[], ["brand", "model"]])
+    await expect(exportTo("x", { tables, where: where("true") })).rejects.toMatchObject({
+      code: "bad-condition",
+      hint: "Give exactly one --table with --where.",
+    });
+});
+
+it("a condition that SQLite rejects is refused with its words and a similar name", async () => {
+  for (const [sql, message] of [
+    ["bnad > 70", /no such column: bnad/],
+    ["band >", /syntax error/],
+    ["", /syntax error/],
+    ["count(*) > 1", /aggregate/],
+    ["band, cup", /row value/],
+  ] as const)
+    await expect(exportTo("x", { tables: ["size"], where: where(sql) })).rejects.toMatchObject({
+      kind: "usage",
+      message: expect.stringMatching(message),
+    });
+  await expect(exportTo("x", { tables: ["size"], where: where("bandd > 70") })).rejects.toMatchObject({
+    hint: expect.stringMatching(/^Did you mean .*\bband\b/),
+  });
+  expect(existsSync(join(rig.file, "..", "x"))).toBe(false);
+});
+
+it.each([
+  "1) or (1",
+  "true) union select href from brand --",
+  "true) limit 1 --",
+  "true; delete from brand",
+  "true /* ",
+  "true) /*",
+  "'a",
+  '"a',
+  "[a",
+  "`a",
+  "(true",
+  "'a'') or (1=1'')",
+  "band = ?",
+  "band = :band",
+  "band = $band",
+])("%j is no condition and is refused before it is run", async (sql) => {
+  const run = () => Promise.reject(new Error("it was run"));
+  await expect(exportTo("x", { tables: ["size"], where: { sql, run } })).rejects.toMatchObject({
+    code: "bad-condition",
+    kind: "usage",
+  });
+});
+
+it("whatever the text, it is refused or it is one expression of SQLite", () => {
+  const db = new Database(":memory:");
+  db.exec("create table t (a, b)");
+  const part = fc.constantFrom(
+    ...["a", "b", "1", "'", '"', "`", "[", "]", "(", ")", ";", "--", "/*", "*/", "\n", " ", "or", "=", ","],
+    ...["union select 1", "limit 0", "order by 1", "\\", "''", "$", "é", "x'00'"],
+  );
+  const parses = (sql: string) => {
+    try {
+      return db.prepare(sql).columns().length > 0;
+    } catch {
+      return false;
+    }
+  };
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
+      const sql = parts.join("");
+      try {
+        requireCondition(sql);
+      } catch {
+        return;
+      }
+      // As the argument of a function, only one expression is valid: no second clause fits in.
+      if (parses(`select a from t where (\n${sql}\n)`))
+        expect(parses(`select coalesce((\n${sql}\n), 1) from t group by a`)).toBe(true);
+    }),
+    { numRuns: tries(2_000, 50_000) },
+  );
+  db.close();
+});
+
+it("a condition is evaluated in the state that is exported, while others write the mirror", async () => {
+  await using writing = await startRig({ brands: 3, models: 3, sizes: 3 });
+  await writing.sync();
+  const db = new Database(writing.file);
+  const rename = db.prepare("update _brand set name = ? where id = (select min(id) from _brand)");
+  let writes = 0;
+  const exportWhile = (times: number) =>
+    exportMirror({
+      ...{ file: writing.file, out: join(writing.file, "..", "out"), formats: ["ndjson"], tables: ["brand"] },
+      toolVersion: "0.1.0",
+      where: {
+        sql: "name like 'new %'",
+        run: async (select) => {
+          const result = await runQuery(select);
+          if (writes < times) rename.run(`new ${++writes}`);
+          return result;
+        },
+      },
+    });
+  expect((await exportWhile(1)).files[0]?.rows).toBe(1);
+  await expect(exportWhile(Number.POSITIVE_INFINITY)).rejects.toMatchObject({ code: "changing" });
+  db.close();
 });
 
 it("unknown tables, columns and brands are refused with similar names", async () => {

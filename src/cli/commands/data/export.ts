@@ -10,6 +10,7 @@ import {
 import { type ExportFormat, exportFormats } from "../../../../exports/package/write-tables.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
 import { describeCoverage } from "../../../mirror/runs/coverage.ts";
+import { runQuery } from "../../../query/sql/run-query.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { collect } from "../../flags/option-values.ts";
 import { type CsvFlags, exactOption, excelOption, readCsvProfile } from "../../flags/query-flags.ts";
@@ -28,6 +29,7 @@ interface ExportFlags extends AsOfFlags, CsvFlags {
   readonly column: readonly string[];
   readonly brand: readonly string[];
   readonly changedSince?: string;
+  readonly where?: string;
   readonly requireComplete?: boolean;
   readonly license?: string;
   readonly citation?: string;
@@ -62,6 +64,7 @@ function configureCreate(command: Command, io: Io): void {
     .option("--column <name>", "only this column, and tables that have it (repeatable)", collect, [])
     .option("--brand <name>", "only rows of this brand, its models and sizes (repeatable)", collect, [])
     .option("--changed-since <point>", "only rows of resources that changed after a run or a time")
+    .option("--where <sql>", "only rows that meet this condition, with one --table")
     .addOption(exactOption())
     .addOption(excelOption())
     .option("--license <license>", "state a licence: an SPDX identifier, such as CC-BY-4.0, or a URL")
@@ -80,6 +83,8 @@ function configureCreate(command: Command, io: Io): void {
         "and {date} the UTC date of its end.",
       'In CSV, null is an empty field and empty text is "". NUL and lone surrogates are escaped, as in \\u0000. Text that begins ' +
         "with =, +, -, @, a tab, a line break or an apostrophe gets an apostrophe before it, unless --exact is given.",
+      "--where is what would follow WHERE in SQL, over the columns of the table. It may read other tables with a subquery, and has " +
+        "the limits of `armoire query`.",
       "--license and --citation can also be set in the config file, as license and citation.",
       "With --as-of the data files are those of an export made at that time, without the table media.",
     ],
@@ -90,6 +95,7 @@ function configureCreate(command: Command, io: Io): void {
       "armoire export --out a-week-ago --as-of -7d",
       "armoire export --out comexim --brand comexim --table size --column href --column size --format csv",
       "armoire export --out changes-{date} --changed-since -7d --format parquet",
+      'armoire export --out large --table size --where "band >= 85 and gone_at is null"',
       'armoire export --out open-data --license CC-BY-4.0 --citation "A. Author: Bras of the world, 2026"',
     ],
     exitCodes: exitCodesOfCreate,
@@ -107,6 +113,7 @@ function configureCreate(command: Command, io: Io): void {
       ...(flags.changedSince !== undefined && {
         changedSince: parsePoint(flags.changedSince, pointContext()),
       }),
+      ...(flags.where !== undefined && { where: { sql: flags.where, run: runQuery } }),
       csv: readCsvProfile(flags),
       requireComplete: flags.requireComplete === true,
       publication: readPublication(flags, settings),

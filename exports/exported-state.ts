@@ -1,0 +1,69 @@
+/** What an export says about the mirror it is of: its state, how whole it is, and the references that hold. */
+import { publicTables as publicTableMeanings } from "../schema/dictionary/public-tables.ts";
+import { prepareColumn, q } from "../src/mirror/file/statements.ts";
+import type { PublicTable, TableSelection } from "../src/mirror/public-tables.ts";
+import type { MirrorReader } from "../src/mirror/reader.ts";
+import { type Coverage, readCoverage } from "../src/mirror/runs/coverage.ts";
+import type { ExportedState } from "./package/descriptor.ts";
+import type { Reference } from "./package/table-schema.ts";
+
+/**
+ * The state that an export is of, and how whole it is: the same for every format.
+ * @param tables the exported tables; all if empty
+ */
+export function describeExported(
+  mirror: MirrorReader,
+  tables: readonly string[],
+  { brandHrefs, changedAfterRun, columns }: TableSelection,
+  where: string | undefined,
+): { readonly state: ExportedState; readonly coverage: Coverage } {
+  const run = lastChangingRun(mirror);
+  return {
+    state: {
+      baseUrl: mirror.identity.baseUrl,
+      run,
+      endedAt: run === null ? null : readEnd(mirror, run),
+      ...(mirror.asOf && { asOf: mirror.asOf.run }),
+      ...(brandHrefs && { brands: [...brandHrefs] }),
+      ...(changedAfterRun !== undefined && { changedAfterRun }),
+      ...(where !== undefined && { where }),
+      ...(columns && { columns: [...columns] }),
+    },
+    coverage: readCoverage(mirror, tables.length === 0 ? undefined : tables),
+  };
+}
+
+function readEnd({ db }: MirrorReader, run: number): string | null {
+  const select = prepareColumn(db, (p: { run: number }) =>
+    q.selectFrom("_run").select("ended_at").where("id", "=", p.run),
+  );
+  return select.get({ run }) ?? null;
+}
+
+/** The last run that changed anything. Later runs leave the same state, so the export must have the same data files. */
+function lastChangingRun({ db }: MirrorReader): number | null {
+  const readMax = (column: "from_run" | "to_run") =>
+    prepareColumn(db, () =>
+      q.selectFrom("_revision").select(({ fn }) => fn.max<number | null>(column).as("run")),
+    ).get() ?? null;
+  const lastOpening = readMax("from_run");
+  return lastOpening === null ? null : Math.max(lastOpening, readMax("to_run") ?? 0);
+}
+
+/**
+ * The references between the exported tables that hold for every row. In a mirror that is not complete, a model may refer to a
+ * brand that is not fetched yet. Raw SQL: tables by name.
+ */
+export function findReferences({ db }: MirrorReader, tables: readonly PublicTable[]): Reference[] {
+  const has = (name: string, column: string) =>
+    tables.some((table) => table.name === name && table.columns.includes(column));
+  return tables.flatMap(({ name: table }) =>
+    Object.entries(publicTableMeanings[table]?.references ?? {})
+      .filter(([column, to]) => has(table, column) && has(to, "href"))
+      .map(([column, to]) => ({ table, column, to }))
+      .filter(({ column, to }) => {
+        const dangling = `select 1 from ${table} where ${column} is not null and ${column} not in (select href from ${to}) limit 1`;
+        return db.prepare(dangling).get() === undefined;
+      }),
+  );
+}
