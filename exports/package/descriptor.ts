@@ -1,20 +1,18 @@
 /**
- * `datapackage.json`: describes the files of an export as a Data Package (version 2, https://datapackage.org). In: what was
- * exported, and the dictionary of tables. Out: the descriptor; and back. The property `armoire` holds what the standard lacks.
+ * `datapackage.json`: describes the files of an export as a Data Package (version 2, https://datapackage.org). Here is what it
+ * says, and how it is read; `to-descriptor.ts` writes it. The property `armoire` holds what the standard lacks.
  */
 import { join } from "node:path";
 import { z } from "zod";
-import { publicTables } from "../../schema/dictionary/public-tables.ts";
 import { isSystemError } from "../../src/platform/errors.ts";
 import { readRegularFile } from "../../src/platform/files/regular-files.ts";
 import { ExportError } from "../errors.ts";
 import { type CsvProfile, csvProfiles } from "../formats/csv.ts";
-import { type Reference, tableSchema } from "./table-schema.ts";
 
 export const descriptorName = "datapackage.json";
 /** One file with all tables. */
 export const sqliteName = "tables.sqlite";
-const formatVersion = 1;
+export const formatVersion = 1;
 
 /** `datapackage.json` would be the descriptor itself. */
 const tableName = z.string().regex(/^(?!datapackage$)[a-z_]+$/);
@@ -22,7 +20,7 @@ const tableName = z.string().regex(/^(?!datapackage$)[a-z_]+$/);
 export const isTableName = (name: string): boolean => tableName.safeParse(name).success;
 
 const count = z.number().int().nonnegative();
-const hashPrefix = "sha256:";
+export const hashPrefix = "sha256:";
 const hash = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 
 /** The files beside the tables. */
@@ -135,83 +133,6 @@ export interface Publication {
   /** How to cite the package. */
   readonly citation?: string;
 }
-
-const profile = (name: string) => `https://datapackage.org/profiles/2.0/${name}.json`;
-
-/**
- * @param references those that hold for every row
- */
-export function toDescriptor(
-  { toolVersion, state, coverage, csv, files, emptyTables, companions }: PackageContents,
-  references: readonly Reference[],
-  { license, citation }: Publication,
-): object {
-  const host = new URL(state.baseUrl).host;
-  const [{ format: firstFormat } = { format: "" }] = files;
-  const nameOf = (table: string, format: string) => (format === firstFormat ? table : `${table}-${format}`);
-  return {
-    $schema: profile("datapackage"),
-    name: `armoire-${host.replace(/[^a-z0-9.]+/g, "-")}`,
-    title: `Mirror of ${host}`,
-    ...(state.endedAt !== null && { created: state.endedAt }),
-    ...(license !== undefined && {
-      licenses: [URL.canParse(license) ? { path: license } : { name: license }],
-    }),
-    ...(citation !== undefined && { citation }),
-    sources: [{ title: host, path: state.baseUrl }],
-    armoire: {
-      formatVersion,
-      toolVersion,
-      ...state,
-      csv,
-      ...(coverage && { coverage }),
-      ...(emptyTables && { emptyTables }),
-      companions: companions.map(({ path, bytes, sha256 }) => ({ path, bytes, hash: hashPrefix + sha256 })),
-    },
-    resources: files.map(({ path, table, format, rows, columns, mixedColumns = [], bytes, sha256 }) => ({
-      name: nameOf(table, format),
-      path,
-      type: "table",
-      ...(publicTables[table] && { description: publicTables[table].about }),
-      ...formats[format]?.(csv, table),
-      bytes,
-      hash: hashPrefix + sha256,
-      table,
-      rows,
-      schema: {
-        $schema: profile("tableschema"),
-        ...tableSchema({ table, columns, mixedColumns, format }, (to) => nameOf(to, format), references),
-      },
-    })),
-  };
-}
-
-/** The properties of a resource in each format. */
-const formats: Readonly<Record<string, (csv: CsvProfile, table: string) => object>> = {
-  csv: (csv) => ({
-    format: "csv",
-    mediatype: "text/csv",
-    encoding: "utf-8",
-    dialect: {
-      $schema: profile("tabledialect"),
-      delimiter: ",",
-      lineTerminator: csv === "excel" ? "\r\n" : "\n",
-      quoteChar: '"',
-      doubleQuote: true,
-      header: true,
-    },
-  }),
-  json: () => ({ format: "json", mediatype: "application/json", encoding: "utf-8" }),
-  ndjson: () => ({ format: "ndjson", mediatype: "application/x-ndjson", encoding: "utf-8" }),
-  parquet: () => ({ format: "parquet", mediatype: "application/vnd.apache.parquet" }),
-  sqlite: (_, table) => ({
-    format: "sqlite",
-    mediatype: "application/vnd.sqlite3",
-    dialect: { $schema: profile("tabledialect"), table },
-  }),
-};
-
-export const descriptorText = (contents: object): string => `${JSON.stringify(contents, null, 2)}\n`;
 
 /**
  * Reads the descriptor of the data package in a folder.

@@ -12,10 +12,9 @@ import { fileMode, writeHashedFile } from "../../src/platform/atomic-file.ts";
 import { isSystemError } from "../../src/platform/errors.ts";
 import { makePartialFolder, recoverFolder, replaceFolder, syncFolder } from "../../src/platform/folders.ts";
 import { ExportError } from "../errors.ts";
-import { companionsOf } from "./companions.ts";
+import { companionsOf } from "./companions/companions.ts";
 import {
   descriptorName,
-  descriptorText,
   type EmptyTable,
   type ExportedState,
   type HashedFile,
@@ -23,8 +22,8 @@ import {
   type PackageContents,
   type Publication,
   readPackageContents,
-  toDescriptor,
 } from "./descriptor.ts";
+import { descriptorText, toDescriptor } from "./to-descriptor.ts";
 import { verifyDataPackage } from "./verify-package.ts";
 import { type WriteTablesRequest, writeTables } from "./write-tables.ts";
 

@@ -1,0 +1,81 @@
+/** The README of a package: what it is, how whole it is, and how to load it. */
+import { publicTables } from "../../../schema/dictionary/public-tables.ts";
+import { describeCoverage } from "../../../src/mirror/runs/coverage.ts";
+import type { EmptyTable, ExportedState, PackageContents, Publication } from "../descriptor.ts";
+
+export function readMe(
+  { toolVersion, state, coverage, csv, files, emptyTables }: PackageContents,
+  publication: Publication,
+): string {
+  const host = new URL(state.baseUrl).host;
+  const ended =
+    state.endedAt === null ? "" : `, which ended ${state.endedAt.slice(0, 16).replace("T", " ")} UTC`;
+  const has = (name: string) => files.some(({ format }) => format === name);
+  const hasCsv = has("csv");
+  const rows = files.map(
+    ({ path, format, table, rows }) =>
+      `| \`${path}\`${format === "sqlite" ? `, \`${table}\`` : ""} | ${rows} | ${publicTables[table]?.about ?? ""} |`,
+  );
+  const parts = [
+    `# Mirror of ${host}`,
+    `The data of ${state.baseUrl}, as of ${state.run === null ? "the first sync" : `run ${state.run}`}${ended}. Made by Armoire ${toolVersion}.`,
+    ...describeSelection(state),
+    ...(coverage ? [describeCoverage(coverage)] : []),
+    `| file | rows | |\n| --- | ---: | --- |\n${rows.join("\n")}`,
+    ...(emptyTables ? [`Without rows, and so without a file: ${listOf(emptyTables)}.`] : []),
+    "`datapackage.json` describes each column: its type, its meaning, keys, and references to other tables. " +
+      "It is a [Data Package](https://datapackage.org), version 2. It also has the size and the SHA-256 of each file.",
+    ...(files.some(({ columns }) => columns.includes("gone_at"))
+      ? ["Rows of resources that are gone stay, with their last values and the time in `gone_at`."]
+      : []),
+    ...(hasCsv
+      ? [
+          `## Load it\n\n${howToLoad(files.find(({ format }) => format === "csv")?.table ?? "")}`,
+          `## CSV\n\n${describeCsv(csv)}`,
+        ]
+      : []),
+    ...(has("parquet") ? [`## Parquet\n\n${aboutParquet}`] : []),
+    ...(has("sqlite") ? [`## SQLite\n\n${aboutSqlite}`] : []),
+    ...(publication.license === undefined ? [] : [`## Licence\n\n${publication.license}`]),
+    ...(publication.citation === undefined ? [] : [`## Cite as\n\n${publication.citation}`]),
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+function describeSelection({ brands, changedAfterRun, where, columns }: ExportedState): string[] {
+  return [
+    ...(brands ? [`Only rows of these brands, and of their models and sizes: ${brands.join(", ")}.`] : []),
+    ...(changedAfterRun === undefined ? [] : [`Only rows that changed after run ${changedAfterRun}.`]),
+    ...(where === undefined ? [] : [`Only rows that meet this condition:\n\n${codeBlock(where)}`]),
+    ...(columns ? [`Only these columns: ${columns.join(", ")}.`] : []),
+  ];
+}
+
+/** Indented, since text may hold any number of backticks. */
+const codeBlock = (text: string) => text.replace(/^/gm, "    ");
+
+const listOf = (tables: readonly EmptyTable[]) => tables.map(({ name }) => `\`${name}\``).join(", ");
+
+const howToLoad = (
+  table: string,
+) => `The scripts read the CSV files of this folder with the right types: \`012\` stays text, and a name \`null\` stays a name.
+
+- DuckDB: \`duckdb bras.duckdb < load.sql\`
+- Python with pandas: \`from load import load\`, then \`load("${table}")\`
+- R: \`source("load.R")\`, then \`load_table("${table}")\`
+- Excel and LibreOffice open the CSV files: UTF-8, separated by commas.`;
+
+const aboutParquet =
+  "DuckDB, pandas, Arrow and R read the files with their types: times in UTC, booleans, objects as JSON. A column with a " +
+  "number that a double would change is text. NUL and lone surrogates are escaped, as in `\\u0000`.";
+
+const aboutSqlite =
+  "`tables.sqlite` holds all tables, with keys, references, indexes and full-text indexes of names (tables that end in `_fts`). " +
+  "Datasette shows it as it is: `datasette tables.sqlite`. True is 1, false is 0, and objects are JSON text.";
+
+function describeCsv(profile: PackageContents["csv"]): string {
+  const nulls = 'An empty field is null, and `""` is empty text. True is 1, false is 0. Times are UTC.';
+  if (profile === "exact")
+    return `${nulls} Text is as the service sent it, also text that a spreadsheet runs as a formula.`;
+  return `${nulls} Text that begins with \`=\`, \`+\`, \`-\`, \`@\`, a tab, a line break or an apostrophe has one apostrophe more at its start, so that no spreadsheet runs it as a formula. The scripts remove it.`;
+}
