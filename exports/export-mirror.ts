@@ -8,6 +8,7 @@ import { describeCoverage } from "../src/mirror/runs/coverage.ts";
 import { type ReadFreeBytes, requireFreeSpace, workingBytes } from "../src/platform/files/free-space.ts";
 import { ExportError } from "./errors.ts";
 import { describeExported, findReferences } from "./exported-state.ts";
+import type { Compression } from "./formats/compression.ts";
 import type { CsvProfile } from "./formats/csv.ts";
 import type { ExportedState, Publication } from "./package/descriptor.ts";
 import { type WrittenPackage, writeDataPackage } from "./package/write-package.ts";
@@ -35,6 +36,8 @@ export interface ExportMirrorRequest {
   readonly where?: RowCondition;
   /** Of CSV files. Default: `guarded`. */
   readonly csv?: CsvProfile;
+  /** Of CSV, JSON and NDJSON files. Default: none. */
+  readonly compression?: Compression;
   /** Exports the mirror as it was then. The data files equal those of an export made at that time. */
   readonly asOf?: Point;
   /** Writes nothing unless the exported tables are complete. Default: false. */
@@ -48,7 +51,7 @@ export interface ExportMirrorRequest {
 
 /** @throws MirrorError, PointError, ExportError; FileError `disk-full` before anything is written */
 export async function exportMirror(request: ExportMirrorRequest): Promise<WrittenPackage> {
-  const { file, formats, csv, publication, toolVersion, where, signal } = request;
+  const { file, formats, csv, compression, publication, toolVersion, where, signal } = request;
   const write = async (mirror: MirrorReader): Promise<WrittenPackage> => {
     // One read transaction: one instant of the mirror, while a sync may write it.
     if (where === undefined) mirror.db.exec("begin");
@@ -87,6 +90,7 @@ export async function exportMirror(request: ExportMirrorRequest): Promise<Writte
       references: selection.changedAfterRun === undefined ? findReferences(mirror, tables) : [],
       ...(publication && { publication }),
       ...(csv && { csv }),
+      ...(compression && { compression }),
       ...(signal ? { signal } : {}),
     });
   };

@@ -7,6 +7,7 @@ import { z } from "zod";
 import { isSystemError } from "../../src/platform/errors.ts";
 import { readRegularFile } from "../../src/platform/files/regular-files.ts";
 import { ExportError } from "../errors.ts";
+import type { Compression } from "../formats/compression.ts";
 import { type CsvProfile, csvProfiles } from "../formats/csv.ts";
 
 export const descriptorName = "datapackage.json";
@@ -32,13 +33,18 @@ const resource = z
     path: z.string(),
     table: tableName,
     format: z.string().regex(/^[a-z]+$/),
+    compression: z.enum(["gz", "zst"]).optional(),
+    decompressedBytes: count.optional(),
     rows: count,
     bytes: count,
     hash,
     schema: z.object({ fields: z.array(z.object({ name: z.string() })) }),
   })
   // Only paths that an export writes are ever opened.
-  .refine(({ path, table, format }) => path === (format === "sqlite" ? sqliteName : `${table}.${format}`));
+  .refine(({ path, table, format, compression }) => {
+    if (format === "sqlite") return path === sqliteName;
+    return path === `${table}.${format}${compression === undefined ? "" : `.${compression}`}`;
+  });
 
 const kindCoverage = z.object({
   kind: z.string(),
@@ -103,6 +109,9 @@ export interface PackageFile extends HashedFile {
   readonly format: string;
   readonly rows: number;
   readonly columns: readonly string[];
+  /** `bytes` and `sha256` are those of the compressed file. */
+  readonly compression?: Compression;
+  readonly decompressedBytes?: number;
   /** Columns that are text in this file because a cell does not fit their type. Not of JSON and NDJSON. */
   readonly mixedColumns?: readonly string[];
 }
@@ -167,8 +176,10 @@ export async function readPackageContents(folder: string): Promise<PackageConten
 
 function toContents({ armoire, resources }: z.infer<typeof descriptor>): PackageContents {
   const { formatVersion: _, toolVersion, csv, coverage, emptyTables, companions, ...state } = armoire;
-  const files = resources.map(({ schema, hash, ...file }) => ({
+  const files = resources.map(({ schema, hash, compression, decompressedBytes, ...file }) => ({
     ...file,
+    ...(compression && { compression: compression === "gz" ? ("gzip" as const) : ("zstd" as const) }),
+    ...(decompressedBytes !== undefined && { decompressedBytes }),
     columns: schema.fields.map(({ name }) => name),
     sha256: hash.slice(hashPrefix.length),
   }));

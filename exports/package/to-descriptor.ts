@@ -1,5 +1,6 @@
 /** Makes the text of `datapackage.json` from what was exported and the dictionary of tables. */
 import { publicTables } from "../../schema/dictionary/public-tables.ts";
+import { compressedEndings } from "../formats/compression.ts";
 import type { CsvProfile } from "../formats/csv.ts";
 import { formatVersion, hashPrefix, type PackageContents, type Publication } from "./descriptor.ts";
 import { type Reference, tableSchema } from "./table-schema.ts";
@@ -36,21 +37,27 @@ export function toDescriptor(
       ...(emptyTables && { emptyTables }),
       companions: companions.map(({ path, bytes, sha256 }) => ({ path, bytes, hash: hashPrefix + sha256 })),
     },
-    resources: files.map(({ path, table, format, rows, columns, mixedColumns = [], bytes, sha256 }) => ({
-      name: nameOf(table, format),
-      path,
-      type: "table",
-      ...(publicTables[table] && { description: publicTables[table].about }),
-      ...formats[format]?.(csv, table),
-      bytes,
-      hash: hashPrefix + sha256,
-      table,
-      rows,
-      schema: {
-        $schema: profile("tableschema"),
-        ...tableSchema({ table, columns, mixedColumns, format }, (to) => nameOf(to, format), references),
-      },
-    })),
+    resources: files.map(
+      ({ path, table, format, rows, columns, mixedColumns = [], bytes, sha256, ...file }) => ({
+        name: nameOf(table, format),
+        path,
+        type: "table",
+        ...(publicTables[table] && { description: publicTables[table].about }),
+        ...formats[format]?.(csv, table),
+        ...(file.compression && {
+          compression: compressedEndings[file.compression].slice(1),
+          decompressedBytes: file.decompressedBytes,
+        }),
+        bytes,
+        hash: hashPrefix + sha256,
+        table,
+        rows,
+        schema: {
+          $schema: profile("tableschema"),
+          ...tableSchema({ table, columns, mixedColumns, format }, (to) => nameOf(to, format), references),
+        },
+      }),
+    ),
   };
 }
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describeColumn } from "../../schema/dictionary/public-tables.ts";
 import { fileMode, hashFile, writeHashedFile } from "../../src/platform/atomic-file.ts";
 import { ExportError } from "../errors.ts";
+import { type Compression, compress, compressedEndings } from "../formats/compression.ts";
 import { type CsvProfile, csvChunks } from "../formats/csv.ts";
 import {
   type ColumnFitter,
@@ -20,6 +21,13 @@ import type { Reference } from "./table-schema.ts";
 export const exportFormats = ["csv", "json", "ndjson", "parquet", "sqlite"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
+/** These are compressed on request; Parquet is so already, and SQLite needs the plain file. */
+export const textFormats = ["csv", "json", "ndjson"] as const;
+export type TextFormat = (typeof textFormats)[number];
+
+export const isTextFormat = (format: string): format is TextFormat =>
+  textFormats.some((text) => text === format);
+
 export interface WriteTablesRequest {
   readonly formats: readonly ExportFormat[];
   readonly tables: readonly ExportTable[];
@@ -27,6 +35,8 @@ export interface WriteTablesRequest {
   readonly references?: readonly Reference[];
   /** Of CSV files. Default: `guarded`. */
   readonly csv?: CsvProfile;
+  /** Of CSV, JSON and NDJSON files. Default: none. */
+  readonly compression?: Compression;
   /** Makes files and folder readable by their owner only. Default: the modes that the umask allows. */
   readonly isPrivate?: boolean;
   readonly signal?: AbortSignal;
@@ -34,7 +44,7 @@ export interface WriteTablesRequest {
 
 /** @throws ExportError `bad-table-name`; what a table's rows throw; a system error; the signal's reason */
 export async function writeTables(folder: string, request: WriteTablesRequest): Promise<PackageFile[]> {
-  const { csv = "guarded", references = [], signal } = request;
+  const { csv = "guarded", references = [], compression, signal } = request;
   requireFileNames(request.tables);
   const formats = new Set(request.formats);
   const hasTypedColumns = formats.has("parquet") || formats.has("sqlite");
@@ -47,10 +57,25 @@ export async function writeTables(folder: string, request: WriteTablesRequest): 
     const { table } = fitted;
     for (const format of formats) {
       if (format === "sqlite") continue;
-      const path = `${table.name}.${format}`;
       const { chunks, columns } = contentOf(fitted, format, csv);
-      const written = await writeHashedFile(join(folder, path), chunks, signal, fileMode(request.isPrivate));
-      files.push(fileOf({ table, columns }, path, format, written));
+      const isCompressed = compression !== undefined && isTextFormat(format);
+      const path = `${table.name}.${format}${isCompressed ? compressedEndings[compression] : ""}`;
+      const place = join(folder, path);
+      const mode = fileMode(request.isPrivate);
+      if (isCompressed) {
+        const counted = withByteCount(chunks);
+        const written = await writeHashedFile(
+          place,
+          compress(counted.chunks, compression, signal),
+          signal,
+          mode,
+        );
+        const decompressedBytes = counted.bytes();
+        files.push({ ...fileOf({ table, columns }, path, format, written), compression, decompressedBytes });
+      } else {
+        const written = await writeHashedFile(place, chunks, signal, mode);
+        files.push(fileOf({ table, columns }, path, format, written));
+      }
     }
   }
   if (!formats.has("sqlite")) return files;
@@ -97,6 +122,18 @@ function contentOf(
     case "parquet":
       return { chunks: parquetChunks(table, columns), columns };
   }
+}
+
+function withByteCount(chunks: Iterable<string | Uint8Array>) {
+  let bytes = 0;
+  function* counted(): Generator<Uint8Array> {
+    for (const chunk of chunks) {
+      const data = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+      bytes += data.length;
+      yield data;
+    }
+  }
+  return { chunks: counted(), bytes: () => bytes };
 }
 
 function fittingTable(table: ExportTable, fitter: ColumnFitter): ExportTable {

@@ -51,14 +51,16 @@ export type Brand = Readonly<Record<"href" | "slug" | "name", Cell>>;
 export async function openFolderSource(folder: string): Promise<OpenSource> {
   // Loaded only here: most comparisons are of two runs, and start sooner without it.
   const { readDataPackage } = await import("../../exports/package/read-package.ts");
-  const { contents, tables } = await readDataPackage(folder);
+  const { contents, tables, close } = await readDataPackage(folder);
   const { baseUrl, run, brands, changedAfterRun, where } = contents.state;
-  if (brands !== undefined || changedAfterRun !== undefined || where !== undefined)
+  if (brands !== undefined || changedAfterRun !== undefined || where !== undefined) {
+    close();
     throw new ChangeError(
       "not-comparable",
       `The export ${folder} has only some rows, so the others would look removed.`,
       "Compare with an export that was made without --brand, --changed-since and --where.",
     );
+  }
   return {
     place: { folder, run },
     baseUrl,
@@ -71,7 +73,7 @@ export async function openFolderSource(folder: string): Promise<OpenSource> {
       for (const row of table?.rows() ?? [])
         yield { href: row[href] ?? null, slug: row[slug] ?? null, name: row[name] ?? null } satisfies Brand;
     },
-    close() {},
+    close,
   };
 }
 

@@ -148,13 +148,13 @@ export interface FileSummary {
 /** As `writeNewFileFrom`, and computes the hash on the way. */
 export async function writeHashedFile(
   path: string,
-  chunks: Iterable<string | Uint8Array>,
+  chunks: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
   signal?: AbortSignal,
   mode?: number,
 ): Promise<FileSummary> {
   const digest = createHash("sha256");
-  function* hashed(): Iterable<Uint8Array> {
-    for (const chunk of chunks) {
+  async function* hashed(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
       const data = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
       digest.update(data);
       yield data;

@@ -133,7 +133,10 @@ ${tables.join(",\n")}
 
 load_table <- function(table, folder = ".") {
   description <- armoire_tables[[table]]
-  frame <- read.csv(file.path(folder, description$file), colClasses = "character", na.strings = "",
+  path <- file.path(folder, description$file)
+  # gzip is detected; R itself cannot read Zstandard.
+  if (grepl("\\\\.zst$", path)) path <- pipe(paste("zstd -dc", shQuote(path)), encoding = "UTF-8-BOM")
+  frame <- read.csv(path, colClasses = "character", na.strings = "",
                     check.names = FALSE, encoding = "UTF-8", fileEncoding = "UTF-8-BOM")
   for (name in names(description$types)) {
     kind <- description$types[[name]]

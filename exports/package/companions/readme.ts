@@ -1,7 +1,8 @@
 /** The README of a package: what it is, how whole it is, and how to load it. */
 import { publicTables } from "../../../schema/dictionary/public-tables.ts";
 import { describeCoverage } from "../../../src/mirror/runs/coverage.ts";
-import type { EmptyTable, ExportedState, PackageContents, Publication } from "../descriptor.ts";
+import type { Compression } from "../../formats/compression.ts";
+import type { EmptyTable, ExportedState, PackageContents, PackageFile, Publication } from "../descriptor.ts";
 
 export function readMe(
   { toolVersion, state, coverage, csv, files, emptyTables }: PackageContents,
@@ -30,7 +31,7 @@ export function readMe(
       : []),
     ...(hasCsv
       ? [
-          `## Load it\n\n${howToLoad(files.find(({ format }) => format === "csv")?.table ?? "")}`,
+          `## Load it\n\n${howToLoad(files.find(({ format }) => format === "csv"))}`,
           `## CSV\n\n${describeCsv(csv)}`,
         ]
       : []),
@@ -56,14 +57,18 @@ const codeBlock = (text: string) => text.replace(/^/gm, "    ");
 
 const listOf = (tables: readonly EmptyTable[]) => tables.map(({ name }) => `\`${name}\``).join(", ");
 
-const howToLoad = (
-  table: string,
-) => `The scripts read the CSV files of this folder with the right types: \`012\` stays text, and a name \`null\` stays a name.
+const needs: Readonly<Record<Compression, string>> = {
+  gzip: "Decompress the files (`gunzip -k *.gz`) for Excel and LibreOffice.",
+  zstd: "pandas needs the package `zstandard`, and R the program `zstd`, since it cannot read Zstandard itself. Decompress the files (`zstd -d *.zst`) for Excel and LibreOffice.",
+};
+
+const howToLoad = (csv: PackageFile | undefined) =>
+  `The scripts read the CSV files of this folder with the right types: \`012\` stays text, and a name \`null\` stays a name.
 
 - DuckDB: \`duckdb bras.duckdb < load.sql\`
-- Python with pandas: \`from load import load\`, then \`load("${table}")\`
-- R: \`source("load.R")\`, then \`load_table("${table}")\`
-- Excel and LibreOffice open the CSV files: UTF-8, separated by commas.`;
+- Python with pandas: \`from load import load\`, then \`load("${csv?.table}")\`
+- R: \`source("load.R")\`, then \`load_table("${csv?.table}")\`
+- Excel and LibreOffice open the CSV files: UTF-8, separated by commas.${csv?.compression ? `\n\nThe files are compressed. ${needs[csv.compression]}` : ""}`;
 
 const aboutParquet =
   "DuckDB, pandas, Arrow and R read the files with their types: times in UTC, booleans, objects as JSON. A column with a " +

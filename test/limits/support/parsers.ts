@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fromCsvText, readCsvRows, toCsvText } from "../../../exports/formats/csv.ts";
 import { readJsonRows } from "../../../exports/formats/json.ts";
-import { readLines } from "../../../exports/package/read-package.ts";
+import { readLines } from "../../../exports/package/lines.ts";
 import { kinds } from "../../../jobs/kinds.ts";
 import { parseJsonOrThrow } from "../../../schema/json.ts";
 import { compareChecksums } from "../../../src/archive/container/checksums.ts";

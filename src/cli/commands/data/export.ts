@@ -1,13 +1,14 @@
 /** `armoire export create|verify`: the tables of a mirror as a Data Package. `create` is the default. */
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { exportMirror } from "../../../../exports/export-mirror.ts";
+import { type Compression, compressions } from "../../../../exports/formats/compression.ts";
 import type { Publication } from "../../../../exports/package/descriptor.ts";
 import {
   type PackageProblem,
   type PackageReport,
   verifyDataPackage,
 } from "../../../../exports/package/verify-package.ts";
-import { type ExportFormat, exportFormats } from "../../../../exports/package/write-tables.ts";
+import { type ExportFormat, exportFormats, isTextFormat } from "../../../../exports/package/write-tables.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
 import { describeCoverage } from "../../../mirror/runs/coverage.ts";
 import { runQuery } from "../../../query/sql/run-query.ts";
@@ -30,6 +31,7 @@ interface ExportFlags extends AsOfFlags, CsvFlags {
   readonly brand: readonly string[];
   readonly changedSince?: string;
   readonly where?: string;
+  readonly compress?: Compression;
   readonly requireComplete?: boolean;
   readonly license?: string;
   readonly citation?: string;
@@ -65,6 +67,7 @@ function configureCreate(command: Command, io: Io): void {
     .option("--brand <name>", "only rows of this brand, its models and sizes (repeatable)", collect, [])
     .option("--changed-since <point>", "only rows of resources that changed after a run or a time")
     .option("--where <sql>", "only rows that meet this condition, with one --table")
+    .addOption(new Option("--compress <method>", "compress CSV, JSON and NDJSON").choices(compressions))
     .addOption(exactOption())
     .addOption(excelOption())
     .option("--license <license>", "state a licence: an SPDX identifier, such as CC-BY-4.0, or a URL")
@@ -78,6 +81,7 @@ function configureCreate(command: Command, io: Io): void {
         "the CSV files into DuckDB, pandas and R with the right types. Tables without rows have no file, unless named by --table.",
       "The format sqlite is one file with all tables, keys, indexes and full-text search. JSON and Parquet have real booleans and " +
         "objects, and Parquet has times. A Parquet column with a number that a double would change is text.",
+      "--compress makes brand.csv.gz (gzip) or brand.csv.zst (Zstandard), which load.sql, load.py and load.R read.",
       "It is written as a whole or not at all. A folder that is not an export is refused. The same state gives the same data files, " +
         "and if the folder holds this state already, it stays as it is. In the last part of --out, {run} is the number of the exported run " +
         "and {date} the UTC date of its end.",
@@ -91,6 +95,7 @@ function configureCreate(command: Command, io: Io): void {
     examples: [
       "armoire export --out catalogue-2026-11",
       "armoire export --out exports/catalogue-{date} --format parquet,sqlite",
+      "armoire export --out published/{date} --format csv --compress gzip",
       "armoire export --out brands --table brand --format csv",
       "armoire export --out a-week-ago --as-of -7d",
       "armoire export --out comexim --brand comexim --table size --column href --column size --format csv",
@@ -103,10 +108,11 @@ function configureCreate(command: Command, io: Io): void {
   create.action(async (flags: ExportFlags) => {
     const settings = readSettings(create, io);
     const asOf = readAsOf(flags, settings, io);
+    const formats = flags.format.split(",").map(readFormat);
     const contents = await exportMirror({
       file: mirrorFileToRead(settings),
       out: flags.out,
-      formats: flags.format.split(",").map(readFormat),
+      formats,
       tables: flags.table,
       columns: flags.column,
       brands: flags.brand,
@@ -115,6 +121,7 @@ function configureCreate(command: Command, io: Io): void {
       }),
       ...(flags.where !== undefined && { where: { sql: flags.where, run: runQuery } }),
       csv: readCsvProfile(flags),
+      ...(flags.compress && { compression: requireCompressible(flags.compress, formats) }),
       requireComplete: flags.requireComplete === true,
       publication: readPublication(flags, settings),
       toolVersion: version(),
@@ -185,6 +192,15 @@ function readPublication(flags: ExportFlags, { publication }: Settings): Publica
       "Give an SPDX identifier, such as CC-BY-4.0, or the URL of the licence.",
     );
   return { ...(license !== undefined && { license }), ...(citation !== undefined && { citation }) };
+}
+
+function requireCompressible(compression: Compression, formats: readonly ExportFormat[]): Compression {
+  if (formats.some(isTextFormat)) return compression;
+  throw new CliError(
+    "usage",
+    `--compress is not for ${formats.join(" and ")}.`,
+    "Leave it out, or give --format csv, json or ndjson. Parquet is compressed already.",
+  );
 }
 
 function readFormat(name: string): ExportFormat {
