@@ -2,6 +2,8 @@
 
 export { ExportError } from "../exports/errors.ts";
 export { type ExportMirrorRequest, exportMirror } from "../exports/export-mirror.ts";
+export { type ExportedTable, type ExportTableRequest, exportTable } from "../exports/export-table.ts";
+export type { Compression } from "../exports/formats/compression.ts";
 export type { CsvProfile } from "../exports/formats/csv.ts";
 export {
   type PackageContents,

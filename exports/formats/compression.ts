@@ -9,6 +9,11 @@ export type Compression = (typeof compressions)[number];
 /** The endings of file names. */
 export const compressedEndings = { gzip: ".gz", zstd: ".zst" } as const;
 
+/** As UTF-8. */
+export function* toBytes(chunks: Iterable<string | Uint8Array>): Generator<Uint8Array> {
+  for (const chunk of chunks) yield typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+}
+
 /** @throws errors of `chunks`; the signal's reason */
 export async function* compress(
   chunks: Iterable<Uint8Array>,

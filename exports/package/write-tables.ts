@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describeColumn } from "../../schema/dictionary/public-tables.ts";
 import { fileMode, hashFile, writeHashedFile } from "../../src/platform/atomic-file.ts";
 import { ExportError } from "../errors.ts";
-import { type Compression, compress, compressedEndings } from "../formats/compression.ts";
+import { type Compression, compress, compressedEndings, toBytes } from "../formats/compression.ts";
 import { type CsvProfile, csvChunks } from "../formats/csv.ts";
 import {
   type ColumnFitter,
@@ -13,7 +13,7 @@ import {
 } from "../formats/fitted-types.ts";
 import { jsonChunks, ndjsonChunks } from "../formats/json.ts";
 import { parquetChunks } from "../formats/parquet.ts";
-import { writeSqliteFile } from "../formats/sqlite.ts";
+import { type FittedTable, writeSqliteFile } from "../formats/sqlite.ts";
 import type { ExportTable } from "../formats/table.ts";
 import { isTableName, type PackageFile, sqliteName } from "./descriptor.ts";
 import type { Reference } from "./table-schema.ts";
@@ -105,32 +105,28 @@ interface Content {
 }
 
 function contentOf(
-  { table, columns }: { readonly table: ExportTable; readonly columns: readonly FittedColumn[] },
+  { table, columns }: FittedTable,
   format: Exclude<ExportFormat, "sqlite">,
   csv: CsvProfile,
 ): Content {
+  if (format === "parquet") return { chunks: parquetChunks(table, columns), columns };
+  if (format !== "csv") return { chunks: textChunks(table, format, csv), columns: [] };
+  const fitter = csvColumnFitter(table, csv);
+  return { chunks: textChunks(fittingTable(table, fitter), format, csv), columns: fitter.columns };
+}
+
+export function textChunks(table: ExportTable, format: TextFormat, csv: CsvProfile): Iterable<string> {
+  if (format === "csv") return csvChunks(table, csv);
   const types = table.columns.map((column) => describeColumn(table.name, column)?.type ?? null);
-  switch (format) {
-    case "csv": {
-      const fitter = csvColumnFitter(table, csv);
-      return { chunks: csvChunks(fittingTable(table, fitter), csv), columns: fitter.columns };
-    }
-    case "json":
-      return { chunks: jsonChunks(table, types), columns: [] };
-    case "ndjson":
-      return { chunks: ndjsonChunks(table, types), columns: [] };
-    case "parquet":
-      return { chunks: parquetChunks(table, columns), columns };
-  }
+  return format === "json" ? jsonChunks(table, types) : ndjsonChunks(table, types);
 }
 
 function withByteCount(chunks: Iterable<string | Uint8Array>) {
   let bytes = 0;
   function* counted(): Generator<Uint8Array> {
-    for (const chunk of chunks) {
-      const data = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
-      bytes += data.length;
-      yield data;
+    for (const chunk of toBytes(chunks)) {
+      bytes += chunk.length;
+      yield chunk;
     }
   }
   return { chunks: counted(), bytes: () => bytes };
@@ -148,12 +144,12 @@ function fittingTable(table: ExportTable, fitter: ColumnFitter): ExportTable {
   };
 }
 
-interface CountedTable extends ExportTable {
+export interface CountedTable extends ExportTable {
   /** The rows that were read last. */
   count: number;
 }
 
-function withCount({ name, columns, rows }: ExportTable): CountedTable {
+export function withCount({ name, columns, rows }: ExportTable): CountedTable {
   const counted: CountedTable = {
     name,
     columns,

@@ -1,18 +1,21 @@
 /** `armoire export create|verify`: the tables of a mirror as a Data Package. `create` is the default. */
 import { type Command, Option } from "commander";
 import { exportMirror } from "../../../../exports/export-mirror.ts";
-import { type Compression, compressions } from "../../../../exports/formats/compression.ts";
+import { type ExportedTable, exportTable } from "../../../../exports/export-table.ts";
+import { compressions } from "../../../../exports/formats/compression.ts";
 import type { Publication } from "../../../../exports/package/descriptor.ts";
 import {
   type PackageProblem,
   type PackageReport,
   verifyDataPackage,
 } from "../../../../exports/package/verify-package.ts";
-import { type ExportFormat, exportFormats, isTextFormat } from "../../../../exports/package/write-tables.ts";
+import type { WrittenPackage } from "../../../../exports/package/write-package.ts";
+import { exportFormats } from "../../../../exports/package/write-tables.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
-import { describeCoverage } from "../../../mirror/runs/coverage.ts";
+import { type Coverage, describeCoverage } from "../../../mirror/runs/coverage.ts";
 import { runQuery } from "../../../query/sql/run-query.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
+import { defaultFormats, readTarget, type TargetFlags } from "../../flags/export-target.ts";
 import { collect } from "../../flags/option-values.ts";
 import { type CsvFlags, exactOption, excelOption, readCsvProfile } from "../../flags/query-flags.ts";
 import { version } from "../../self-command.ts";
@@ -23,18 +26,12 @@ import { formatRows, toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, interruptSignal } from "../../terminal/io.ts";
 
-interface ExportFlags extends AsOfFlags, CsvFlags {
-  readonly out: string;
-  readonly format: string;
-  readonly table: readonly string[];
+interface ExportFlags extends AsOfFlags, CsvFlags, TargetFlags {
   readonly column: readonly string[];
   readonly brand: readonly string[];
   readonly changedSince?: string;
   readonly where?: string;
-  readonly compress?: Compression;
   readonly requireComplete?: boolean;
-  readonly license?: string;
-  readonly citation?: string;
 }
 
 export function configure(command: Command, io: Io): void {
@@ -60,8 +57,16 @@ function configureCreate(command: Command, io: Io): void {
   const create = command
     .command("create", { isDefault: true })
     .description("write the tables of a mirror, as `armoire export` alone does")
-    .requiredOption("--out <dir>", "the folder to create; an earlier export there is replaced")
-    .option("--format <formats>", `${exportFormats.join(", ")}, or several with commas`, "csv,json")
+    .requiredOption(
+      "--out <path>",
+      "the folder to create; or with one --table a file, such as brands.csv, or - for standard output",
+    )
+    .addOption(
+      new Option("--format <formats>", `${exportFormats.join(", ")}, or several with commas`).default(
+        undefined,
+        defaultFormats,
+      ),
+    )
     .option("--table <name>", "only this table (repeatable)", collect, [])
     .option("--column <name>", "only this column, and tables that have it (repeatable)", collect, [])
     .option("--brand <name>", "only rows of this brand, its models and sizes (repeatable)", collect, [])
@@ -81,6 +86,9 @@ function configureCreate(command: Command, io: Io): void {
         "the CSV files into DuckDB, pandas and R with the right types. Tables without rows have no file, unless named by --table.",
       "The format sqlite is one file with all tables, keys, indexes and full-text search. JSON and Parquet have real booleans and " +
         "objects, and Parquet has times. A Parquet column with a number that a double would change is text.",
+      "With one --table, --out may be a file: its name ends in .csv, .json, .ndjson, .parquet or .sqlite, which is the format, and " +
+        "text formats may be compressed, as in .csv.gz or .json.zst. A regular file is replaced, but no mirror. --out - writes csv " +
+        "(or --format json or ndjson) to standard output. Neither has a datapackage.json.",
       "--compress makes brand.csv.gz (gzip) or brand.csv.zst (Zstandard), which load.sql, load.py and load.R read.",
       "It is written as a whole or not at all. A folder that is not an export is refused. The same state gives the same data files, " +
         "and if the folder holds this state already, it stays as it is. In the last part of --out, {run} is the number of the exported run " +
@@ -97,6 +105,8 @@ function configureCreate(command: Command, io: Io): void {
       "armoire export --out exports/catalogue-{date} --format parquet,sqlite",
       "armoire export --out published/{date} --format csv --compress gzip",
       "armoire export --out brands --table brand --format csv",
+      "armoire export --out brands-{date}.csv.gz --table brand",
+      "armoire export --out - --table size --format ndjson --quiet | head",
       "armoire export --out a-week-ago --as-of -7d",
       "armoire export --out comexim --brand comexim --table size --column href --column size --format csv",
       "armoire export --out changes-{date} --changed-since -7d --format parquet",
@@ -107,13 +117,10 @@ function configureCreate(command: Command, io: Io): void {
   });
   create.action(async (flags: ExportFlags) => {
     const settings = readSettings(create, io);
+    const target = readTarget(flags, settings);
     const asOf = readAsOf(flags, settings, io);
-    const formats = flags.format.split(",").map(readFormat);
-    const contents = await exportMirror({
+    const source = {
       file: mirrorFileToRead(settings),
-      out: flags.out,
-      formats,
-      tables: flags.table,
       columns: flags.column,
       brands: flags.brand,
       ...(flags.changedSince !== undefined && {
@@ -121,23 +128,46 @@ function configureCreate(command: Command, io: Io): void {
       }),
       ...(flags.where !== undefined && { where: { sql: flags.where, run: runQuery } }),
       csv: readCsvProfile(flags),
-      ...(flags.compress && { compression: requireCompressible(flags.compress, formats) }),
       requireComplete: flags.requireComplete === true,
-      publication: readPublication(flags, settings),
-      toolVersion: version(),
       signal: interruptSignal(io, "nothing was written"),
       ...(asOf && { asOf }),
-    });
-    if (!settings.quiet && contents.coverage?.complete === false)
-      io.err(`${describeCoverage(contents.coverage)}\n`);
-    if (settings.json) io.out(toJsonLine(contents));
-    else if (!settings.quiet) {
-      for (const { path, format, table, rows } of contents.files)
-        io.out(`${format === "sqlite" ? `${path} ${table}` : path}  ${formatRows(rows)}\n`);
-      const { folder, isUnchanged } = contents;
-      io.out(isUnchanged ? `Unchanged: ${folder} holds this state already\n` : `Written to ${folder}\n`);
+    };
+    const compressed =
+      target.kind === "output" || target.compression === null ? {} : { compression: target.compression };
+    if (target.kind !== "folder") {
+      const { table, format } = target;
+      const out = target.kind === "file" ? target.path : io.out;
+      printTable(await exportTable({ ...source, ...compressed, table, format, out }), settings, io);
+      return;
     }
+    const { path: out, formats } = target;
+    const publication = readPublication(flags, settings);
+    const folder = { out, formats, tables: flags.table, publication, toolVersion: version() };
+    printPackage(await exportMirror({ ...source, ...compressed, ...folder }), settings, io);
   });
+}
+
+function printGaps(coverage: Coverage | undefined, { quiet }: Settings, io: Io): void {
+  if (!quiet && coverage?.complete === false) io.err(`${describeCoverage(coverage)}\n`);
+}
+
+/** On standard output are the rows themselves. */
+function printTable(exported: ExportedTable, settings: Settings, io: Io): void {
+  printGaps(exported.coverage, settings, io);
+  if (settings.json) io.out(toJsonLine(exported));
+  else if (!settings.quiet && exported.file !== null)
+    io.out(`${formatRows(exported.rows)} written to ${exported.file}\n`);
+}
+
+function printPackage(contents: WrittenPackage, settings: Settings, io: Io): void {
+  printGaps(contents.coverage, settings, io);
+  if (settings.json) io.out(toJsonLine(contents));
+  else if (!settings.quiet) {
+    for (const { path, format, table, rows } of contents.files)
+      io.out(`${format === "sqlite" ? `${path} ${table}` : path}  ${formatRows(rows)}\n`);
+    const { folder, isUnchanged } = contents;
+    io.out(isUnchanged ? `Unchanged: ${folder} holds this state already\n` : `Written to ${folder}\n`);
+  }
 }
 
 function configureVerify(command: Command, io: Io): void {
@@ -192,23 +222,4 @@ function readPublication(flags: ExportFlags, { publication }: Settings): Publica
       "Give an SPDX identifier, such as CC-BY-4.0, or the URL of the licence.",
     );
   return { ...(license !== undefined && { license }), ...(citation !== undefined && { citation }) };
-}
-
-function requireCompressible(compression: Compression, formats: readonly ExportFormat[]): Compression {
-  if (formats.some(isTextFormat)) return compression;
-  throw new CliError(
-    "usage",
-    `--compress is not for ${formats.join(" and ")}.`,
-    "Leave it out, or give --format csv, json or ndjson. Parquet is compressed already.",
-  );
-}
-
-function readFormat(name: string): ExportFormat {
-  const format = exportFormats.find((known) => known === name.trim());
-  if (format !== undefined) return format;
-  throw new CliError(
-    "usage",
-    `Unknown export format ${JSON.stringify(name)}.`,
-    `Use ${exportFormats.join(", ")}, or several with commas.`,
-  );
 }

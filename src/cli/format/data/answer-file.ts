@@ -1,15 +1,12 @@
 /** Writes the rows of a query to a file, in any format. */
-import { closeSync, lstatSync, openSync, readSync } from "node:fs";
 import { resolve } from "node:path";
+import { requireReplaceable, writeTypedFile } from "../../../../exports/destination.ts";
 import { ExportError } from "../../../../exports/errors.ts";
 import type { CsvProfile } from "../../../../exports/formats/csv.ts";
 import { inferColumns } from "../../../../exports/formats/fitted-types.ts";
-import { parquetChunks } from "../../../../exports/formats/parquet.ts";
-import { writeSqliteFile } from "../../../../exports/formats/sqlite.ts";
 import type { Row } from "../../../../exports/formats/table.ts";
-import { chooseTemporary, fileMode, publish, writeTemporary } from "../../../platform/atomic-file.ts";
+import { fileMode, writeTemporary } from "../../../platform/atomic-file.ts";
 import { isSystemError } from "../../../platform/errors.ts";
-import { removeFile } from "../../../platform/folders.ts";
 import type { QueryResult } from "../../../query/sql/run-query.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
 import { distinct, type FileFormat, type ResultFormat, resultChunks } from "./result.ts";
@@ -28,50 +25,24 @@ export interface AnswerFile {
  * The file is whole or as it was before. Parquet and SQLite files need all rows in memory, since the types of their
  * columns depend on them; the table of an SQLite file is called `answer`.
  * @returns the number of rows
- * @throws CliError if the file cannot be written; the errors of the query; the signal's reason
+ * @throws CliError if the file cannot be written; ExportError `not-replaceable`; the errors of the query; the signal's reason
  */
 export async function writeAnswer(result: QueryResult, file: AnswerFile): Promise<number> {
   const path = resolve(file.path);
   try {
     requireReplaceable(path);
     return file.format === "parquet" || file.format === "sqlite"
-      ? await writeTyped(result, path, file)
+      ? await writeTyped(result, path, file.format, file)
       : await writeText(result, path, file.format, file);
   } catch (error) {
-    if (!isSystemError(error) && !(error instanceof ExportError)) throw error;
+    const isRefusal = error instanceof ExportError && error.code === "not-replaceable";
+    if (isRefusal || (!isSystemError(error) && !(error instanceof ExportError))) throw error;
     throw new CliError(
       "failed",
       `Cannot write ${file.path}: ${error.message}`,
       "Check the folder, its permissions and free space.",
       { cause: error },
     );
-  }
-}
-
-/** @throws CliError, or a system error */
-function requireReplaceable(path: string): void {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) return;
-  if (!stats.isFile())
-    throw new CliError("usage", `${path} is not a regular file.`, "Give another name with --out.");
-  if (hasApplicationId(path))
-    throw new CliError(
-      "usage",
-      `${path} is a database of a program, such as a mirror.`,
-      "It was not replaced. Give another name with --out.",
-    );
-}
-
-/** The header of an SQLite file has it at byte 68; answers have none. */
-function hasApplicationId(path: string): boolean {
-  const handle = openSync(path, "r");
-  try {
-    const header = Buffer.alloc(72);
-    const isSqlite =
-      readSync(handle, header) === header.length && header.toString("latin1", 0, 15) === "SQLite format 3";
-    return isSqlite && header.readUInt32BE(68) !== 0;
-  } finally {
-    closeSync(handle);
   }
 }
 
@@ -103,7 +74,12 @@ async function* countEach<Item>(items: AsyncIterable<Item>, count: (item: Item) 
   }
 }
 
-async function writeTyped(result: QueryResult, path: string, file: AnswerFile): Promise<number> {
+async function writeTyped(
+  result: QueryResult,
+  path: string,
+  format: "parquet" | "sqlite",
+  file: AnswerFile,
+): Promise<number> {
   const rows: Row[] = [];
   for await (const row of result.rows) {
     file.signal?.throwIfAborted();
@@ -116,23 +92,8 @@ async function writeTyped(result: QueryResult, path: string, file: AnswerFile): 
   );
   const table = { name: "answer", columns: names, rows: () => rows };
   const columns = inferColumns(names, rows);
-  if (file.format === "parquet") {
-    (
-      await writeTemporary(path, parquetChunks(table, columns), file.signal, fileMode(file.isPrivate))
-    ).commit();
-    return rows.length;
-  }
-  const temporary = await chooseTemporary(path);
-  try {
-    await writeSqliteFile(temporary, [{ table, columns }], [], {
-      signal: file.signal,
-      mode: fileMode(file.isPrivate),
-    });
-    publish(temporary, path);
-  } catch (error) {
-    removeFile(temporary);
-    throw error;
-  }
+  const mode = fileMode(file.isPrivate);
+  await writeTypedFile(path, format, { table, columns }, { signal: file.signal, mode });
   return rows.length;
 }
 

@@ -1,0 +1,92 @@
+/** Where an export goes, as the user names it: placeholders in names, and files that may be replaced. */
+import { closeSync, lstatSync, openSync, readSync } from "node:fs";
+import { dirname } from "node:path";
+import { chooseTemporary, publish, writeTemporary } from "../src/platform/atomic-file.ts";
+import { removeFile } from "../src/platform/folders.ts";
+import { ExportError } from "./errors.ts";
+import { parquetChunks } from "./formats/parquet.ts";
+import { type FittedTable, writeSqliteFile } from "./formats/sqlite.ts";
+import type { ExportedState } from "./package/descriptor.ts";
+
+/** Replaces `{run}` and `{date}`. @throws ExportError */
+export function expandName(out: string, { run, endedAt }: ExportedState): string {
+  if (!/\{(run|date)\}/.test(out)) return out;
+  if (/\{(run|date)\}/.test(dirname(out)))
+    throw new ExportError(
+      "bad-folder-name",
+      `{run} and {date} can only be in the last part of a path: ${out}`,
+      "For example: exports/catalogue-{date}.",
+    );
+  if (run !== null && endedAt === null)
+    throw new ExportError(
+      "nothing-held",
+      "The run that would name the folder has not ended.",
+      "Wait for the sync, or export the last ended run with --as-of latest.",
+    );
+  if (run === null || endedAt === null)
+    throw new ExportError(
+      "nothing-held",
+      "The mirror has no ended run to name the folder after.",
+      "Run `armoire sync` first, or give --out without {run} and {date}.",
+    );
+  return out.replaceAll("{run}", String(run)).replaceAll("{date}", endedAt.slice(0, 10));
+}
+
+/**
+ * An existing regular file may be replaced, unless it is a mirror, a ledger or the database of another program.
+ * @throws ExportError `not-replaceable`; a system error
+ */
+export function requireReplaceable(path: string): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return;
+  if (!stats.isFile())
+    throw new ExportError(
+      "not-replaceable",
+      `${path} is not a regular file.`,
+      "Give another name with --out.",
+    );
+  if (hasApplicationId(path))
+    throw new ExportError(
+      "not-replaceable",
+      `${path} is a database of a program, such as a mirror.`,
+      "It was not replaced. Give another name with --out.",
+    );
+}
+
+/** The header of an SQLite file has it at byte 68; exports have none. */
+function hasApplicationId(path: string): boolean {
+  const handle = openSync(path, "r");
+  try {
+    const header = Buffer.alloc(72);
+    const isSqlite =
+      readSync(handle, header) === header.length && header.toString("latin1", 0, 15) === "SQLite format 3";
+    return isSqlite && header.readUInt32BE(68) !== 0;
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/**
+ * Writes a table to a file of its own, whole or not at all.
+ * @throws ExportError; what the table's rows throw; a system error; the signal's reason
+ */
+export async function writeTypedFile(
+  path: string,
+  format: "parquet" | "sqlite",
+  fitted: FittedTable,
+  { signal, mode }: { readonly signal?: AbortSignal | undefined; readonly mode: number },
+): Promise<void> {
+  if (format === "parquet") {
+    const chunks = parquetChunks(fitted.table, fitted.columns);
+    (await writeTemporary(path, chunks, signal, mode)).commit();
+    return;
+  }
+  const temporary = await chooseTemporary(path);
+  try {
+    await writeSqliteFile(temporary, [fitted], [], { signal, mode });
+    publish(temporary, path);
+  } catch (error) {
+    removeFile(temporary);
+    throw error;
+  }
+}

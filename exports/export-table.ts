@@ -1,0 +1,90 @@
+/** Exports one table of a mirror to a single file, or as text to any destination: without a folder and a descriptor. */
+import { resolve } from "node:path";
+import type { Coverage } from "../src/mirror/runs/coverage.ts";
+import { fileMode, writeTemporary } from "../src/platform/atomic-file.ts";
+import { isSystemError } from "../src/platform/errors.ts";
+import { expandName, requireReplaceable, writeTypedFile } from "./destination.ts";
+import { ExportError } from "./errors.ts";
+import { type Compression, compress, toBytes } from "./formats/compression.ts";
+import type { CsvProfile } from "./formats/csv.ts";
+import { fitColumns } from "./formats/fitted-types.ts";
+import type { ExportTable } from "./formats/table.ts";
+import { type ExportSource, withExport } from "./open-export.ts";
+import type { ExportedState } from "./package/descriptor.ts";
+import { type ExportFormat, isTextFormat, textChunks, withCount } from "./package/write-tables.ts";
+
+export interface ExportTableRequest extends Omit<ExportSource, "tables"> {
+  readonly table: string;
+  readonly format: ExportFormat;
+  /** A file, in whose name `{run}` and `{date}` are replaced; or what writes each piece of a text format. */
+  readonly out: string | ((text: string) => Promise<void> | undefined);
+  /** Of CSV. Default: `guarded`. */
+  readonly csv?: CsvProfile;
+  /** Of a file in a text format. Default: none. */
+  readonly compression?: Compression;
+}
+
+export interface ExportedTable {
+  /** The absolute path; null if it is no file. */
+  readonly file: string | null;
+  readonly table: string;
+  readonly format: ExportFormat;
+  readonly rows: number;
+  readonly state: ExportedState;
+  readonly coverage: Coverage;
+}
+
+/**
+ * A file is whole or as it was before.
+ * @throws MirrorError, PointError, ExportError; the signal's reason
+ */
+export async function exportTable(request: ExportTableRequest): Promise<ExportedTable> {
+  const { format, out } = request;
+  return await withExport({ ...request, tables: [request.table] }, async (opened) => {
+    const { state, coverage, tables } = opened;
+    const [found] = tables;
+    if (found === undefined)
+      throw new ExportError("bad-selection", `The table ${request.table} has none of these columns.`);
+    const table = withCount(found);
+    const file = typeof out === "string" ? resolve(expandName(out, state)) : null;
+    if (file !== null) await writeFile(file, table, request, fileMode(opened.isPrivate));
+    else if (typeof out === "function") await writeText(table, request, out);
+    return { file, table: table.name, format, rows: table.count, state, coverage };
+  });
+}
+
+async function writeText(
+  table: ExportTable,
+  { format, csv = "guarded", signal }: ExportTableRequest,
+  write: (text: string) => Promise<void> | undefined,
+): Promise<void> {
+  for (const text of textOf(table, format, csv)) {
+    signal?.throwIfAborted();
+    await write(text);
+  }
+}
+
+async function writeFile(
+  file: string,
+  table: ExportTable,
+  { format, csv = "guarded", compression, signal }: ExportTableRequest,
+  mode: number,
+): Promise<void> {
+  try {
+    requireReplaceable(file);
+    if (format === "parquet" || format === "sqlite")
+      return await writeTypedFile(file, format, { table, columns: fitColumns(table) }, { signal, mode });
+    const plain = toBytes(textOf(table, format, csv));
+    const bytes = compression === undefined ? plain : compress(plain, compression, signal);
+    (await writeTemporary(file, bytes, signal, mode)).commit();
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    const hint = "Make room or choose another place. An earlier file there is unchanged.";
+    throw new ExportError("write-failed", `Cannot write ${file}: ${error.message}`, hint, { cause: error });
+  }
+}
+
+function textOf(table: ExportTable, format: ExportFormat, csv: CsvProfile): Iterable<string> {
+  if (isTextFormat(format)) return textChunks(table, format, csv);
+  throw new ExportError("bad-selection", `${format} cannot be written as text.`, "Give a file with --out.");
+}

@@ -1,0 +1,104 @@
+/** Opens a mirror for an export: its tables at one instant, and what the export says about them. */
+
+import type { Point } from "../src/mirror/points/point.ts";
+import { type PublicTable, publicTables } from "../src/mirror/public-tables.ts";
+import { type MirrorReader, readMirror } from "../src/mirror/reader.ts";
+import { type Coverage, describeCoverage } from "../src/mirror/runs/coverage.ts";
+import { ExportError } from "./errors.ts";
+import { describeExported, findReferences } from "./exported-state.ts";
+import type { EmptyTable, ExportedState } from "./package/descriptor.ts";
+import type { Reference } from "./package/table-schema.ts";
+import { beginWithCondition, type RowCondition } from "./row-condition.ts";
+import { readSelection } from "./selection.ts";
+
+/** What to export. */
+export interface ExportSource {
+  /** The mirror. */
+  readonly file: string;
+  /** Only these tables; all that have rows if empty. */
+  readonly tables: readonly string[];
+  /** Only these columns, and only tables that have one. Default: all. */
+  readonly columns?: readonly string[];
+  /** Only rows of these brands (name, slug or URL), and of their models and sizes. Default: all. */
+  readonly brands?: readonly string[];
+  /** Only rows of resources that changed after this point. Default: all. */
+  readonly changedSince?: Point;
+  /** Only rows that meet it; with exactly one table. Default: all. */
+  readonly where?: RowCondition;
+  /** Exports the mirror as it was then. The data files equal those of an export made at that time. */
+  readonly asOf?: Point;
+  /** Writes nothing unless the exported tables are complete. Default: false. */
+  readonly requireComplete?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface OpenExport {
+  readonly tables: readonly PublicTable[];
+  readonly emptyTables: readonly EmptyTable[];
+  readonly state: ExportedState;
+  readonly coverage: Coverage;
+  readonly references: readonly Reference[];
+  /** Whether the files are for their owner only. */
+  readonly isPrivate: boolean;
+}
+
+/** @throws MirrorError, PointError, ExportError; what `use` throws */
+export async function withExport<Result>(
+  source: ExportSource,
+  use: (opened: OpenExport) => Promise<Result>,
+): Promise<Result> {
+  const { where, signal } = source;
+  const open = async (mirror: MirrorReader): Promise<Result> => {
+    // One read transaction: one instant of the mirror, while a sync may write it.
+    if (where === undefined) mirror.db.exec("begin");
+    else await beginWithCondition(mirror, onlyTable(mirror, source.tables), where, signal);
+    const selection = readSelection(mirror, source);
+    const { tables, emptyTables } = chooseTables(publicTables(mirror, selection), source.tables);
+    const isChoice = source.tables.length > 0 || selection.columns !== undefined;
+    const exported = isChoice ? [...tables, ...emptyTables].map(({ name }) => name) : [];
+    const described = describeExported(mirror, exported, selection, where?.sql);
+    if (source.requireComplete === true && !described.coverage.complete)
+      throw new ExportError(
+        "incomplete",
+        `Nothing was written. ${describeCoverage(described.coverage)}`,
+        "Run `armoire sync` until the mirror is complete, or leave out --require-complete.",
+      );
+    return await use({
+      tables,
+      emptyTables,
+      ...described,
+      // The row that a changed one refers to may be unchanged.
+      references: selection.changedAfterRun === undefined ? findReferences(mirror, tables) : [],
+      isPrivate: mirror.identity.area === "account",
+    });
+  };
+  return await readMirror(source.file, open, source.asOf);
+}
+
+/** @throws ExportError */
+function onlyTable(mirror: MirrorReader, names: readonly string[]): PublicTable {
+  readSelection(mirror, { tables: names });
+  const [table, ...others] = publicTables(mirror).filter(({ name }) => names.includes(name));
+  if (table !== undefined && others.length === 0) return table;
+  throw new ExportError(
+    "bad-condition",
+    "A condition is about the columns of one table.",
+    "Give exactly one --table with --where.",
+  );
+}
+
+/** A package has at least one table, so if all are empty, all are chosen. */
+function chooseTables(all: readonly PublicTable[], names: readonly string[]) {
+  if (names.length > 0) return { tables: all.filter(({ name }) => names.includes(name)), emptyTables: [] };
+  const emptyTables = all.filter(isEmpty);
+  if (emptyTables.length === all.length) return { tables: all, emptyTables: [] };
+  return {
+    tables: all.filter((table) => !emptyTables.includes(table)),
+    emptyTables: emptyTables.map(({ name, columns }) => ({ name, columns })),
+  };
+}
+
+function isEmpty({ rows }: PublicTable): boolean {
+  for (const _row of rows()) return false;
+  return true;
+}
