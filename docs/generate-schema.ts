@@ -4,9 +4,9 @@
  */
 import { writeFile } from "node:fs/promises";
 import { bookkeepingTables } from "../schema/dictionary/bookkeeping-tables.ts";
+import { describeColumn } from "../schema/dictionary/columns.ts";
 import {
   type ColumnType,
-  describeColumn,
   publicTables,
   sharedColumns,
   type TableMeaning,

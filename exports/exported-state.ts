@@ -6,6 +6,7 @@ import type { MirrorReader } from "../src/mirror/reader.ts";
 import { type Coverage, readCoverage } from "../src/mirror/runs/coverage.ts";
 import type { ExportedState } from "./package/descriptor.ts";
 import type { Reference } from "./package/table-schema.ts";
+import { envelopeTable } from "./selection.ts";
 
 /**
  * The state that an export is of, and how whole it is: the same for every format.
@@ -18,6 +19,7 @@ export function describeExported(
   where: string | undefined,
 ): { readonly state: ExportedState; readonly coverage: Coverage } {
   const run = lastChangingRun(mirror);
+  const isOfAll = tables.length === 0 || tables.includes(envelopeTable);
   return {
     state: {
       baseUrl: mirror.identity.baseUrl,
@@ -29,7 +31,7 @@ export function describeExported(
       ...(where !== undefined && { where }),
       ...(columns && { columns: [...columns] }),
     },
-    coverage: readCoverage(mirror, tables.length === 0 ? undefined : tables),
+    coverage: readCoverage(mirror, isOfAll ? undefined : tables),
   };
 }
 

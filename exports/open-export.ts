@@ -9,7 +9,7 @@ import { describeExported, findReferences } from "./exported-state.ts";
 import type { EmptyTable, ExportedState } from "./package/descriptor.ts";
 import type { Reference } from "./package/table-schema.ts";
 import { beginWithCondition, type RowCondition } from "./row-condition.ts";
-import { readSelection } from "./selection.ts";
+import { envelopeTable, readSelection } from "./selection.ts";
 
 /** What to export. */
 export interface ExportSource {
@@ -23,6 +23,8 @@ export interface ExportSource {
   readonly brands?: readonly string[];
   /** Only rows of resources that changed after this point. Default: all. */
   readonly changedSince?: Point;
+  /** With the table `envelope`: the last response for each resource, as sent. Default: only if it is among `tables`. */
+  readonly withEnvelopes?: boolean;
   /** Only rows that meet it; with exactly one table. Default: all. */
   readonly where?: RowCondition;
   /** Exports the mirror as it was then. The data files equal those of an export made at that time. */
@@ -51,9 +53,13 @@ export async function withExport<Result>(
   const open = async (mirror: MirrorReader): Promise<Result> => {
     // One read transaction: one instant of the mirror, while a sync may write it.
     if (where === undefined) mirror.db.exec("begin");
-    else await beginWithCondition(mirror, onlyTable(mirror, source.tables), where, signal);
+    else await beginWithCondition(mirror, onlyTable(mirror, source), where, signal);
     const selection = readSelection(mirror, source);
-    const { tables, emptyTables } = chooseTables(publicTables(mirror, selection), source.tables);
+    const names = [...source.tables, ...(source.withEnvelopes ? [envelopeTable] : [])];
+    const { tables, emptyTables } = chooseTables(
+      publicTables(mirror, selection),
+      source.tables.length === 0 ? [] : names,
+    );
     const isChoice = source.tables.length > 0 || selection.columns !== undefined;
     const exported = isChoice ? [...tables, ...emptyTables].map(({ name }) => name) : [];
     const described = describeExported(mirror, exported, selection, where?.sql);
@@ -76,14 +82,18 @@ export async function withExport<Result>(
 }
 
 /** @throws ExportError */
-function onlyTable(mirror: MirrorReader, names: readonly string[]): PublicTable {
+function onlyTable(
+  mirror: MirrorReader,
+  { tables: names, withEnvelopes = false }: ExportSource,
+): PublicTable {
   readSelection(mirror, { tables: names });
-  const [table, ...others] = publicTables(mirror).filter(({ name }) => names.includes(name));
-  if (table !== undefined && others.length === 0) return table;
+  // Envelopes are no table of a mirror, so no SQL reads them.
+  const table = publicTables(mirror).find(({ name }) => names.includes(name));
+  if (table !== undefined && names.length === 1 && !withEnvelopes) return table;
   throw new ExportError(
     "bad-condition",
-    "A condition is about the columns of one table.",
-    "Give exactly one --table with --where.",
+    "A condition is about the columns of one table of the mirror.",
+    "Give exactly one --table with --where, and no envelopes.",
   );
 }
 

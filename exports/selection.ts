@@ -9,11 +9,15 @@ import { similarNames } from "../src/platform/fuzzy-names.ts";
 import { ExportError } from "./errors.ts";
 import type { RowCondition } from "./row-condition.ts";
 
+/** The table of responses, which is exported only on request. */
+export const envelopeTable = "envelope";
+
 export interface SelectionRequest {
   readonly tables: readonly string[];
   readonly columns?: readonly string[];
   readonly brands?: readonly string[];
   readonly changedSince?: Point;
+  readonly withEnvelopes?: boolean;
   /** Its rows have been chosen. */
   readonly where?: RowCondition;
 }
@@ -21,8 +25,12 @@ export interface SelectionRequest {
 /** @throws ExportError for an unknown table, column or brand; PointError */
 export function readSelection(mirror: MirrorReader, request: SelectionRequest): TableSelection {
   const { tables: names, columns = [], brands = [], changedSince, where } = request;
-  const all = publicTables(mirror);
-  const chosen = names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
+  const withEnvelopes = request.withEnvelopes === true || names.includes(envelopeTable);
+  // Named alone, the table needs no option.
+  const all = publicTables(mirror, { withEnvelopes: true });
+  const chosen = all.filter(({ name }) =>
+    name === envelopeTable ? withEnvelopes : names.length === 0 || names.includes(name),
+  );
   requireKnown(
     "table",
     names,
@@ -38,6 +46,7 @@ export function readSelection(mirror: MirrorReader, request: SelectionRequest): 
   return {
     ...(columns.length > 0 && { columns }),
     ...(brands.length > 0 && { brandHrefs: brands.flatMap((name) => hrefsOfBrand(mirror, name)) }),
+    ...(withEnvelopes && { withEnvelopes }),
     ...(where && { hasChosenKeys: true }),
     ...(changedSince && { changedAfterRun: resolvePoint(mirror.db, changedSince).run }),
   };

@@ -1,7 +1,7 @@
 /** All tables in one plain SQLite file: typed columns, keys, references, indexes and full-text search. */
 import { setImmediate } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { keyAmong, publicTables } from "../../schema/dictionary/public-tables.ts";
+import { keyAmong, meaningOf } from "../../schema/dictionary/columns.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { syncFile, writeNewFile } from "../../src/platform/atomic-file.ts";
 import { ExportError } from "../errors.ts";
@@ -105,8 +105,7 @@ function indexDefinitions(table: ExportTable, references: readonly Reference[]):
   const statements = ownReferences(table, references).map(
     ({ column }) => `create index ${quoted(`${table.name}_${column}`)} on ${name} (${quoted(column)})`,
   );
-  const searched =
-    publicTables[table.name]?.searched?.filter((column) => table.columns.includes(column)) ?? [];
+  const searched = meaningOf(table.name)?.searched?.filter((column) => table.columns.includes(column)) ?? [];
   if (searched.length > 0) {
     const index = quoted(`${table.name}_fts`);
     const list = searched.map(quoted).join(", ");

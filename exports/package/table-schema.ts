@@ -1,10 +1,6 @@
 /** The columns, keys and references of a table, as a Table Schema (https://datapackage.org) states them. */
-import {
-  type ColumnType,
-  describeColumn,
-  keyAmong,
-  publicTables,
-} from "../../schema/dictionary/public-tables.ts";
+import { describeColumn, keyAmong, meaningOf } from "../../schema/dictionary/columns.ts";
+import type { ColumnType } from "../../schema/dictionary/public-tables.ts";
 
 /** A column of one table with the `href` of a row in another, which is in the same package. */
 export interface Reference {
@@ -54,7 +50,7 @@ function fieldOf(table: string, column: string, format: string, isMixed: boolean
     name,
     ...(isMixed ? mixedType : ownType),
     ...(about !== "" && { description: about }),
-    ...(publicTables[table]?.key?.includes(name) && { constraints: { required: true } }),
+    ...(meaningOf(table)?.key?.includes(name) && { constraints: { required: true } }),
   };
 }
 

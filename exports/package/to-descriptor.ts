@@ -1,5 +1,5 @@
 /** Makes the text of `datapackage.json` from what was exported and the dictionary of tables. */
-import { publicTables } from "../../schema/dictionary/public-tables.ts";
+import { meaningOf } from "../../schema/dictionary/columns.ts";
 import { compressedEndings } from "../formats/compression.ts";
 import type { CsvProfile } from "../formats/csv.ts";
 import { formatVersion, hashPrefix, type PackageContents, type Publication } from "./descriptor.ts";
@@ -42,7 +42,7 @@ export function toDescriptor(
         name: nameOf(table, format),
         path,
         type: "table",
-        ...(publicTables[table] && { description: publicTables[table].about }),
+        ...(meaningOf(table) && { description: meaningOf(table)?.about }),
         ...formats[format]?.(csv, table),
         ...(file.compression && {
           compression: compressedEndings[file.compression].slice(1),

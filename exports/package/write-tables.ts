@@ -1,6 +1,6 @@
 /** Writes the tables of an export in each format. In: tables and a folder. Out: the files, with their rows, bytes and SHA-256. */
 import { join } from "node:path";
-import { describeColumn } from "../../schema/dictionary/public-tables.ts";
+import { describeColumn } from "../../schema/dictionary/columns.ts";
 import { fileMode, hashFile, writeHashedFile } from "../../src/platform/atomic-file.ts";
 import { ExportError } from "../errors.ts";
 import { type Compression, compress, compressedEndings, toBytes } from "../formats/compression.ts";

@@ -2,9 +2,6 @@
  * The public tables: what each table and column means, the types of columns, keys and references. `docs/schema.md` and exported
  * packages are made from it. Columns of entities have the types of their fields.
  */
-import { entities } from "../entities.ts";
-import { decimal, document, flag, integer, open, text } from "../fields.ts";
-
 /**
  * The type of a column's values: `time` is ISO 8601 in UTC, `boolean` is stored as 1 or 0, `object` as JSON text, and `any` is a
  * scalar of any type, or an object or a list as JSON text. A number that a double would change is stored as text of its digits.
@@ -237,44 +234,18 @@ export const publicTables: Readonly<Record<string, PublicTableMeaning>> = {
   },
 };
 
-const sharedTypes: Readonly<Record<string, ColumnType>> = {
-  href: "url",
-  brand_href: "url",
-  model_href: "url",
-  size_href: "url",
-  first_seen_at: "time",
-  checked_at: "time",
-  gone_at: "time",
+/** The tables of exports that are not in a mirror. */
+export const exportedTables: Readonly<Record<string, PublicTableMeaning>> = {
+  envelope: {
+    about: "The last response for each resource, as the service sent it. With `export --with-envelopes`.",
+    key: ["href"],
+    types: { fetched_at: "time", status: "integer" },
+    columns: {
+      kind: "what it is",
+      fetched_at: "when it was received",
+      status: "of HTTP",
+      etag: "its ETag; null if there was none, or if it was of a later state",
+      body: "JSON, as sent",
+    },
+  },
 };
-
-const fieldTypes = new Map<unknown, ColumnType>([
-  [text, "text"],
-  [integer, "integer"],
-  [decimal, "number"],
-  [flag, "boolean"],
-  [open, "any"],
-  [document, "object"],
-]);
-
-export interface ColumnDescription {
-  readonly name: string;
-  readonly type: ColumnType;
-  readonly about: string;
-}
-
-/** The columns that identify a row; null if the table has none, or not all of them are among these columns. */
-export function keyAmong(table: string, columns: readonly string[]): readonly string[] | null {
-  const key = publicTables[table]?.key;
-  return key?.every((column) => columns.includes(column)) ? key : null;
-}
-
-/** Null for a column that is not one of a public table. */
-export function describeColumn(table: string, name: string): ColumnDescription | null {
-  const meaning = publicTables[table];
-  const about = meaning?.columns[name] ?? sharedColumns[name];
-  if (meaning === undefined || about === undefined) return null;
-  const fields: Readonly<Record<string, unknown>> =
-    entities.find((entity) => entity.table === table)?.fields.shape ?? {};
-  const type = Object.hasOwn(fields, name) ? fieldTypes.get(fields[name]) : undefined;
-  return { name, type: type ?? meaning.types?.[name] ?? sharedTypes[name] ?? "text", about };
-}

@@ -2,6 +2,9 @@
 import { listTables } from "../../schema/entities.ts";
 import type { Cell } from "../../schema/fields.ts";
 import type { Area } from "../../schema/kind.ts";
+import { isoTimeOf } from "../../schema/tables.ts";
+import type { StoredBody } from "./bodies/compression.ts";
+import { prepareReadBody } from "./bodies/read-body.ts";
 import { prepare, q } from "./file/statements.ts";
 import type { MirrorReader } from "./reader.ts";
 import { fromStored } from "./rows/cells.ts";
@@ -29,6 +32,8 @@ export interface TableSelection {
   readonly changedAfterRun?: number;
   /** Only rows whose `key` is in the temporary table `chosenKeys`. */
   readonly hasChosenKeys?: boolean;
+  /** With the table `envelope`. */
+  readonly withEnvelopes?: boolean;
   /** Only these columns, and only tables that have one. */
   readonly columns?: readonly string[];
 }
@@ -39,9 +44,10 @@ export const chosenKeys = "_chosen_key";
 /** All public tables of the mirror's area, and `media` if there are pictures. */
 export function publicTables(mirror: MirrorReader, selection: TableSelection = {}): PublicTable[] {
   const names = tablesOfArea[mirror.identity.area];
-  return [...names, ...(hasPictures(mirror) ? ["media"] : [])]
-    .map((name) => tableOf(mirror, name, selection))
-    .filter(({ columns }) => columns.length > 0);
+  return [
+    ...[...names, ...(hasPictures(mirror) ? ["media"] : [])].map((name) => tableOf(mirror, name, selection)),
+    ...(selection.withEnvelopes ? [envelopeTable(mirror, selection)] : []),
+  ].filter(({ columns }) => columns.length > 0);
 }
 
 /** The tables of a catalogue with only the rows of these resources; without `relation`, which refers to others. */
@@ -58,30 +64,30 @@ const conditionOfBrand: Readonly<Record<string, (first: string) => string>> = {
   size: () => "brand_href in (select value from json_each(:brandHrefs))",
   model_picture: (first) =>
     `${first} in (select href from model where brand_href in (select value from json_each(:brandHrefs)))`,
-  relation: (first) =>
-    `${first} in (select value from json_each(:brandHrefs)
-      union all select href from model where brand_href in (select value from json_each(:brandHrefs))
-      union all select href from size where brand_href in (select value from json_each(:brandHrefs)))`,
+  relation: anyResourceOfBrand,
+  envelope: anyResourceOfBrand,
 };
+
+function anyResourceOfBrand(first: string): string {
+  return `${first} in (select value from json_each(:brandHrefs)
+    union all select href from model where brand_href in (select value from json_each(:brandHrefs))
+    union all select href from size where brand_href in (select value from json_each(:brandHrefs)))`;
+}
 
 const changedUrls = `select r.url from main._resource r join main._revision v on v.resource_id = r.id
   where v.from_run > :after and v.from_run <= :until or v.to_run > :after and v.to_run <= :until`;
 
-/** Without `checked_at`, which changes with every check although the data stays the same. */
-function tableOf({ db, asOf }: MirrorReader, name: string, selection: TableSelection): PublicTable {
-  const { hrefs, brandHrefs, changedAfterRun, hasChosenKeys = false, columns: chosen } = selection;
-  // Raw, since the table is given by name.
-  const all = db
-    .prepare<[], string>(
-      `select name from pragma_table_info('${name}') where name <> 'checked_at' order by cid`,
-    )
-    .pluck()
-    .all();
-  const columns = all.filter((column) => chosen?.includes(column) ?? true);
-  const first = all[0] ?? "";
-  const order = orderOf(name, first);
-  // Quoted: types differ, and some texts are blobs.
-  const key = order.map((column) => `quote(${column})`).join(" || ',' || ");
+interface Condition {
+  /** Begins with `where`, or is empty. */
+  readonly sql: string;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+function conditionOf(
+  { asOf }: MirrorReader,
+  { name, first, key }: { readonly name: string; readonly first: string; readonly key: string },
+  { hrefs, brandHrefs, changedAfterRun, hasChosenKeys = false }: TableSelection,
+): Condition {
   // Rows of relations and pictures come from several resources, or have no revisions.
   const isIncremental = changedAfterRun !== undefined && name !== "relation" && name !== "media";
   // A size's brand is that of its model.
@@ -94,28 +100,78 @@ function tableOf({ db, asOf }: MirrorReader, name: string, selection: TableSelec
       : []),
     ...(hasChosenKeys ? [`${key} in (select key from temp.${chosenKeys})`] : []),
   ];
-  const condition = conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
-  const values = {
-    ...(hrefs && { hrefs: JSON.stringify(hrefs) }),
-    ...(brandHrefs && conditionOfBrand[name] && { brandHrefs: JSON.stringify(brandHrefs) }),
-    ...(isIncremental && {
-      after: changedAfterRun,
-      until: asOf?.run ?? Number.MAX_SAFE_INTEGER,
-    }),
+  return {
+    sql: conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`,
+    values: {
+      ...(hrefs && { hrefs: JSON.stringify(hrefs) }),
+      ...(brandHrefs && conditionOfBrand[name] && { brandHrefs: JSON.stringify(brandHrefs) }),
+      ...(isIncremental && {
+        after: changedAfterRun,
+        until: asOf?.run ?? Number.MAX_SAFE_INTEGER,
+      }),
+    },
   };
+}
+
+/** Without `checked_at`, which changes with every check although the data stays the same. */
+function tableOf(mirror: MirrorReader, name: string, selection: TableSelection): PublicTable {
+  // Raw, since the table is given by name.
+  const all = mirror.db
+    .prepare<[], string>(
+      `select name from pragma_table_info('${name}') where name <> 'checked_at' order by cid`,
+    )
+    .pluck()
+    .all();
+  const columns = all.filter((column) => selection.columns?.includes(column) ?? true);
+  const first = all[0] ?? "";
+  const order = orderOf(name, first);
+  // Quoted: types differ, and some texts are blobs.
+  const key = order.map((column) => `quote(${column})`).join(" || ',' || ");
+  const condition = conditionOf(mirror, { name, first, key }, selection);
   return {
     name,
     columns,
     key,
     *rows() {
-      const statement = db
-        .prepare(`select ${columns.join(", ")} from ${name} ${condition} order by ${order.join(", ")}`)
+      const statement = mirror.db
+        .prepare(`select ${columns.join(", ")} from ${name} ${condition.sql} order by ${order.join(", ")}`)
         .raw()
         .safeIntegers();
-      for (const row of statement.iterate(values) as Iterable<unknown[]>) {
+      for (const row of statement.iterate(condition.values) as Iterable<unknown[]>) {
         // In place, since most rows need no conversion.
         for (const [n, stored] of row.entries()) if (Buffer.isBuffer(stored)) row[n] = fromStored(stored);
         yield row as Cell[];
+      }
+    },
+  };
+}
+
+const envelopeColumns = ["href", "kind", "fetched_at", "status", "etag", "body"] as const;
+type Envelope = Readonly<Record<(typeof envelopeColumns)[number], Cell>>;
+
+/** The last revision of each resource, also of those that are gone. An ETag is kept only for the latest state. */
+const envelopes = `select r.url as href, r.kind, ${isoTimeOf("v.fetched_at")} as fetched_at, v.status,
+    iif(exists (select 1 from main._revision n where n.resource_id = r.id and n.seq > v.seq), null, r.etag) as etag,
+    c.codec, c.size, c.body, c.dictionary_id as dictionaryId
+  from _resource r join _revision v on v.resource_id = r.id join _content c on c.id = v.content_id
+  where v.seq = (select max(seq) from _revision where resource_id = r.id)`;
+
+function envelopeTable(mirror: MirrorReader, selection: TableSelection): PublicTable {
+  const columns = envelopeColumns.filter((column) => selection.columns?.includes(column) ?? true);
+  const key = "quote(href)";
+  const condition = conditionOf(mirror, { name: "envelope", first: "href", key }, selection);
+  return {
+    name: "envelope",
+    columns,
+    key,
+    *rows() {
+      const readBody = prepareReadBody(mirror.db);
+      const statement = mirror.db.prepare<[unknown], Omit<Envelope, "body"> & StoredBody>(
+        `select * from (${envelopes}) ${condition.sql} order by href`,
+      );
+      for (const row of statement.iterate(condition.values)) {
+        const envelope: Envelope = { ...row, body: readBody(row).toString() };
+        yield columns.map((column) => envelope[column]);
       }
     },
   };

@@ -2,7 +2,7 @@
  * The files beside the tables of a package: a README, and a script each for DuckDB, pandas and R, which load the CSV files with
  * the types and keys of the columns. In: the contents of a package. Out: texts, the same for the same state.
  */
-import { describeColumn } from "../../../schema/dictionary/public-tables.ts";
+import { describeColumn } from "../../../schema/dictionary/columns.ts";
 import type { CompanionName, PackageContents, Publication } from "../descriptor.ts";
 import type { Reference } from "../table-schema.ts";
 import { loadPython, loadR, loadSql } from "./load-scripts.ts";

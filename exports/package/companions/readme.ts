@@ -1,5 +1,5 @@
 /** The README of a package: what it is, how whole it is, and how to load it. */
-import { publicTables } from "../../../schema/dictionary/public-tables.ts";
+import { meaningOf } from "../../../schema/dictionary/columns.ts";
 import { describeCoverage } from "../../../src/mirror/runs/coverage.ts";
 import type { Compression } from "../../formats/compression.ts";
 import type { EmptyTable, ExportedState, PackageContents, PackageFile, Publication } from "../descriptor.ts";
@@ -15,7 +15,7 @@ export function readMe(
   const hasCsv = has("csv");
   const rows = files.map(
     ({ path, format, table, rows }) =>
-      `| \`${path}\`${format === "sqlite" ? `, \`${table}\`` : ""} | ${rows} | ${publicTables[table]?.about ?? ""} |`,
+      `| \`${path}\`${format === "sqlite" ? `, \`${table}\`` : ""} | ${rows} | ${meaningOf(table)?.about ?? ""} |`,
   );
   const parts = [
     `# Mirror of ${host}`,

@@ -13,6 +13,7 @@ export interface TargetFlags {
   readonly format?: string;
   readonly table: readonly string[];
   readonly compress?: Compression;
+  readonly withEnvelopes?: boolean;
   readonly license?: string;
   readonly citation?: string;
 }
@@ -81,8 +82,11 @@ function readName(name: string): { format: ExportFormat; compression: Compressio
 
 const tableOf = ({ table: [table = ""] }: TargetFlags): string => table;
 
-function requireForTable({ table, license, citation }: TargetFlags, what: string): void {
-  if (table.length !== 1)
+function requireForTable(
+  { table, withEnvelopes = false, license, citation }: TargetFlags,
+  what: string,
+): void {
+  if (table.length !== 1 || withEnvelopes)
     throw new CliError(
       "usage",
       `${what} is for one table.`,

@@ -30,6 +30,7 @@ interface ExportFlags extends AsOfFlags, CsvFlags, TargetFlags {
   readonly column: readonly string[];
   readonly brand: readonly string[];
   readonly changedSince?: string;
+  readonly withEnvelopes?: boolean;
   readonly where?: string;
   readonly requireComplete?: boolean;
 }
@@ -71,6 +72,7 @@ function configureCreate(command: Command, io: Io): void {
     .option("--column <name>", "only this column, and tables that have it (repeatable)", collect, [])
     .option("--brand <name>", "only rows of this brand, its models and sizes (repeatable)", collect, [])
     .option("--changed-since <point>", "only rows of resources that changed after a run or a time")
+    .option("--with-envelopes", "with a table envelope: the last response for each resource, as sent")
     .option("--where <sql>", "only rows that meet this condition, with one --table")
     .addOption(new Option("--compress <method>", "compress CSV, JSON and NDJSON").choices(compressions))
     .addOption(exactOption())
@@ -97,6 +99,8 @@ function configureCreate(command: Command, io: Io): void {
         "with =, +, -, @, a tab, a line break or an apostrophe gets an apostrophe before it, unless --exact is given.",
       "--where is what would follow WHERE in SQL, over the columns of the table. It may read other tables with a subquery, and has " +
         "the limits of `armoire query`.",
+      "The table envelope has href, kind, fetched_at, status, etag and body: the JSON of the last response as the service sent it, so " +
+        "that other programs read what no table has. --table envelope exports it alone.",
       "--license and --citation can also be set in the config file, as license and citation.",
       "With --as-of the data files are those of an export made at that time, without the table media.",
     ],
@@ -104,6 +108,8 @@ function configureCreate(command: Command, io: Io): void {
       "armoire export --out catalogue-2026-11",
       "armoire export --out exports/catalogue-{date} --format parquet,sqlite",
       "armoire export --out published/{date} --format csv --compress gzip",
+      "armoire export --out everything --with-envelopes --format parquet",
+      "armoire export --out envelopes.ndjson.gz --table envelope",
       "armoire export --out brands --table brand --format csv",
       "armoire export --out brands-{date}.csv.gz --table brand",
       "armoire export --out - --table size --format ndjson --quiet | head",
@@ -142,7 +148,10 @@ function configureCreate(command: Command, io: Io): void {
     }
     const { path: out, formats } = target;
     const publication = readPublication(flags, settings);
-    const folder = { out, formats, tables: flags.table, publication, toolVersion: version() };
+    const folder = {
+      ...{ out, formats, tables: flags.table, withEnvelopes: flags.withEnvelopes === true },
+      ...{ publication, toolVersion: version() },
+    };
     printPackage(await exportMirror({ ...source, ...compressed, ...folder }), settings, io);
   });
 }

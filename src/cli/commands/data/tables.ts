@@ -1,10 +1,7 @@
 /** `armoire tables`: what the tables and their columns mean, offline and without a mirror. */
 import type { Command } from "commander";
-import {
-  type ColumnDescription,
-  describeColumn,
-  publicTables,
-} from "../../../../schema/dictionary/public-tables.ts";
+import { type ColumnDescription, describeColumn } from "../../../../schema/dictionary/columns.ts";
+import { publicTables } from "../../../../schema/dictionary/public-tables.ts";
 import { readSchemaColumns } from "../../../mirror/file/columns.ts";
 import { similarNames } from "../../../platform/fuzzy-names.ts";
 import { readSettings } from "../../settings/settings.ts";
