@@ -82,6 +82,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   croner: ["src/schedule"],
   "csv-stringify": ["exports"],
   "env-paths": ["src/cli"],
+  hyparquet: ["exports"],
   "hyparquet-writer": ["exports"],
   hono: ["jobs/bullmq/dashboard"],
   ioredis: ["jobs/bullmq"],

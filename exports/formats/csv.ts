@@ -4,7 +4,14 @@
  */
 import { stringify } from "csv-stringify/sync";
 import { numberText } from "./json.ts";
-import { batchRows, type ExportTable, type Row, type TableText, writeBatchLimits } from "./table.ts";
+import {
+  batchRows,
+  type ExportTable,
+  type Row,
+  type RowReader,
+  type TableText,
+  writeBatchLimits,
+} from "./table.ts";
 
 /**
  * - `guarded`: text that a spreadsheet would run as a formula gets an apostrophe.
@@ -78,28 +85,38 @@ const field = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;
  * from its digits. An empty field is null, and a quoted empty one is empty text.
  */
 export function* readCsvRows(lines: Iterable<string>, profile: CsvProfile): Generator<Row> {
+  const reader = csvRowReader(profile);
   let isHeader = true;
-  for (const record of records(lines, profile === "excel" ? "\r" : "")) {
-    if (!isHeader) yield cellsOf(record, profile);
+  for (const line of lines) {
+    const row = reader.add(line);
+    if (row === null) continue;
+    if (!isHeader) yield row;
     isHeader = false;
   }
 }
 
 /**
- * Joins lines into records: a quoted field may hold line ends, so a record ends where its number of quotes is even.
- * @param end what a record has before LF
+ * The first row is the header. A quoted field may hold line ends, so a row ends where its number of quotes is even.
  */
-function* records(lines: Iterable<string>, end: string): Generator<string> {
+export function csvRowReader(profile: CsvProfile): RowReader {
+  const end = profile === "excel" ? "\r" : "";
   let open: string | null = null;
-  for (const line of lines) {
-    const text: string = open === null ? line : `${open}\n${line}`;
-    const hasOddQuotes = (line.split('"').length - 1) % 2 === 1;
-    if (hasOddQuotes === (open === null)) open = text;
-    else {
-      yield end !== "" && text.endsWith(end) ? text.slice(0, -end.length) : text;
+  let isFirst = true;
+  return {
+    add(line) {
+      const text: string = open === null ? line : `${open}\n${line}`;
+      const hasOddQuotes = (line.split('"').length - 1) % 2 === 1;
+      if (hasOddQuotes === (open === null)) {
+        open = text;
+        return null;
+      }
       open = null;
-    }
-  }
+      const record = end !== "" && text.endsWith(end) ? text.slice(0, -end.length) : text;
+      const hasMark = isFirst && profile === "excel" && record.startsWith(byteOrderMark);
+      isFirst = false;
+      return cellsOf(hasMark ? record.slice(byteOrderMark.length) : record, profile);
+    },
+  };
 }
 
 function cellsOf(record: string, profile: CsvProfile): (string | null)[] {

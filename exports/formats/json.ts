@@ -5,7 +5,14 @@
 import type { ColumnType } from "../../schema/dictionary/public-tables.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { defaultJsonLimits, isRawNumber, JsonError, parseJsonOrThrow } from "../../schema/json.ts";
-import { batchRows, type ExportTable, type Row, type TableText, writeBatchLimits } from "./table.ts";
+import {
+  batchRows,
+  type ExportTable,
+  type Row,
+  type RowReader,
+  type TableText,
+  writeBatchLimits,
+} from "./table.ts";
 
 /** The types of columns by position; null for an unknown one. */
 export type ColumnTypes = readonly (ColumnType | null)[];
@@ -96,12 +103,23 @@ export function numberText(value: number | bigint): string {
 
 /** Reads rows from the lines of JSON or NDJSON that this file wrote. A whole number beyond 2^53 is a bigint. */
 export function* readJsonRows(lines: Iterable<string>, columns: readonly string[]): Generator<Row> {
+  const reader = jsonRowReader(columns);
   for (const line of lines) {
-    if (!line.startsWith("{")) continue;
-    const { value } = parseJsonOrThrow(line.endsWith(",") ? line.slice(0, -1) : line);
-    const row = value as Readonly<Record<string, unknown>>;
-    yield columns.map((column) => toCell(row[column]));
+    const row = reader.add(line);
+    if (row !== null) yield row;
   }
+}
+
+/** `add` throws JsonError. */
+export function jsonRowReader(columns: readonly string[]): RowReader {
+  return {
+    add(line) {
+      if (!line.startsWith("{")) return null;
+      const { value } = parseJsonOrThrow(line.endsWith(",") ? line.slice(0, -1) : line);
+      const row = value as Readonly<Record<string, unknown>>;
+      return columns.map((column) => toCell(row[column]));
+    },
+  };
 }
 
 function toCell(value: unknown): Cell {

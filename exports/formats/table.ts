@@ -18,6 +18,12 @@ export interface TableText {
   readonly tail: string;
 }
 
+/** Reads rows from lines, which come one by one. */
+export interface RowReader {
+  /** The row that ends with this line; null if it ends with a later one, or the line belongs to no row. */
+  add(line: string): Row | null;
+}
+
 export interface BatchLimits {
   readonly maxRows: number;
   /** UTF-16 code units; a batch ends with the row that reaches the limit. */

@@ -28,6 +28,11 @@ const hash = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 export const companionNames = ["README.md", "load.sql", "load.py", "load.R"] as const;
 export type CompanionName = (typeof companionNames)[number];
 
+const foreignKey = z.object({
+  fields: z.tuple([z.string()]),
+  reference: z.object({ resource: z.string(), fields: z.tuple([z.string()]) }),
+});
+
 const resource = z
   .object({
     path: z.string(),
@@ -38,7 +43,12 @@ const resource = z
     rows: count,
     bytes: count,
     hash,
-    schema: z.object({ fields: z.array(z.object({ name: z.string() })) }),
+    name: z.string(),
+    schema: z.object({
+      fields: z.array(z.object({ name: z.string() })),
+      primaryKey: z.array(z.string()).optional(),
+      foreignKeys: z.array(foreignKey).optional(),
+    }),
   })
   // Only paths that an export writes are ever opened.
   .refine(({ path, table, format, compression }) => {
@@ -143,11 +153,29 @@ export interface Publication {
   readonly citation?: string;
 }
 
+/** What the descriptor states about the rows of a file. */
+export interface FileConstraints {
+  /** The columns that identify a row; empty if none do. */
+  readonly key: readonly string[];
+  /** Columns with keys of rows in another file, by its path. */
+  readonly references: readonly { readonly column: string; readonly to: string }[];
+}
+
+export interface DescribedPackage {
+  readonly contents: PackageContents;
+  readonly constraintsOf: (file: PackageFile) => FileConstraints;
+}
+
 /**
  * Reads the descriptor of the data package in a folder.
  * @throws ExportError `not-a-package`, `newer-package` or `damaged-package`; FileError `not-a-file`
  */
 export async function readPackageContents(folder: string): Promise<PackageContents> {
+  return (await readDescriptor(folder)).contents;
+}
+
+/** As `readPackageContents`, with the keys and references of each file. */
+export async function readDescriptor(folder: string): Promise<DescribedPackage> {
   const path = join(folder, descriptorName);
   const value = parseJson(readText(folder, path));
   if (value === undefined)
@@ -166,7 +194,7 @@ export async function readPackageContents(folder: string): Promise<PackageConten
     );
   }
   const read = descriptor.safeParse(value);
-  if (read.success) return toContents(read.data);
+  if (read.success) return toDescribed(read.data);
   throw new ExportError(
     "damaged-package",
     `${path} is damaged at ${read.error.issues[0]?.path.join(".") || "the top"}.`,
@@ -174,9 +202,26 @@ export async function readPackageContents(folder: string): Promise<PackageConten
   );
 }
 
+function toDescribed(data: z.infer<typeof descriptor>): DescribedPackage {
+  const { resources } = data;
+  const pathOf = new Map(resources.map(({ name, path }) => [name, path]));
+  return {
+    contents: toContents(data),
+    constraintsOf(file) {
+      const found = resources.find(({ table, format }) => table === file.table && format === file.format);
+      const { primaryKey: key = [], foreignKeys = [] } = found?.schema ?? {};
+      const references = foreignKeys.flatMap(({ fields: [column], reference: { resource } }) => {
+        const to = pathOf.get(resource);
+        return to === undefined ? [] : [{ column, to }];
+      });
+      return { key, references };
+    },
+  };
+}
+
 function toContents({ armoire, resources }: z.infer<typeof descriptor>): PackageContents {
-  const { formatVersion: _, toolVersion, csv, coverage, emptyTables, companions, ...state } = armoire;
-  const files = resources.map(({ schema, hash, compression, decompressedBytes, ...file }) => ({
+  const { formatVersion: _version, toolVersion, csv, coverage, emptyTables, companions, ...state } = armoire;
+  const files = resources.map(({ name: _, schema, hash, compression, decompressedBytes, ...file }) => ({
     ...file,
     ...(compression && { compression: compression === "gz" ? ("gzip" as const) : ("zstd" as const) }),
     ...(decompressedBytes !== undefined && { decompressedBytes }),

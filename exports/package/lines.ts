@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { requireFreeSpace } from "../../src/platform/files/free-space.ts";
 import { openRegularFile } from "../../src/platform/files/regular-files.ts";
+import { ExportError } from "../errors.ts";
 import { type Compression, decompress } from "../formats/compression.ts";
 
 export interface Lines {
@@ -77,11 +78,15 @@ function* linesOf(handle: number): Generator<string> {
 
 export interface LineSplitter {
   /** The lines that end in this chunk. */
-  add(chunk: Buffer): readonly string[];
+  add(chunk: Uint8Array): readonly string[];
   /** The line without an end, if there is one. */
   end(): readonly string[];
 }
 
+/** A row is far shorter, and a text of V8 not much longer. */
+const maxLineLength = 2 ** 28;
+
+/** `add` throws ExportError `damaged-package` for a line without an end. */
 export function lineSplitter(): LineSplitter {
   const decoder = new StringDecoder("utf8");
   // Only new text is searched for line ends: a line may be as long as the file.
@@ -90,6 +95,7 @@ export function lineSplitter(): LineSplitter {
     add(chunk) {
       const [first = "", ...lines] = decoder.write(chunk).split("\n");
       open += first;
+      if (open.length > maxLineLength) throw lineTooLong();
       if (lines.length === 0) return [];
       const whole = [open, ...lines.slice(0, -1)];
       open = lines.at(-1) ?? "";
@@ -97,4 +103,9 @@ export function lineSplitter(): LineSplitter {
     },
     end: () => (open === "" ? [] : [open]),
   };
+}
+
+function lineTooLong(): ExportError {
+  const message = `A line of the export is longer than ${maxLineLength} characters.`;
+  return new ExportError("damaged-package", message, "Export again, or restore the folder from a copy.");
 }

@@ -6,7 +6,7 @@ import { readJsonRows } from "../formats/json.ts";
 import type { ExportTable } from "../formats/table.ts";
 import type { PackageContents, PackageFile } from "./descriptor.ts";
 import { type Lines, openLines } from "./lines.ts";
-import { verifyDataPackage } from "./verify-package.ts";
+import { verifyFiles } from "./verify-package.ts";
 
 export interface ReadTable extends ExportTable {
   /** False for CSV, in which every cell is text or null. */
@@ -43,7 +43,7 @@ const readersByFormat: Readonly<Record<string, Reader>> = {
  * @throws ExportError, also `damaged-package` for a file that differs from the descriptor; a system error
  */
 export async function readDataPackage(folder: string): Promise<ReadPackage> {
-  const { contents, problems } = await verifyDataPackage(folder);
+  const { contents, problems } = await verifyFiles(folder);
   const [problem] = problems.filter(({ code }) => code !== "not-listed");
   if (problem !== undefined) {
     throw new ExportError(

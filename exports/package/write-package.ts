@@ -24,7 +24,7 @@ import {
   readPackageContents,
 } from "./descriptor.ts";
 import { descriptorText, toDescriptor } from "./to-descriptor.ts";
-import { verifyDataPackage } from "./verify-package.ts";
+import { verifyFiles } from "./verify-package.ts";
 import { type WriteTablesRequest, writeTables } from "./write-tables.ts";
 
 export interface DataPackageRequest extends WriteTablesRequest {
@@ -81,7 +81,7 @@ export async function writeDataPackage(request: DataPackageRequest): Promise<Wri
 async function isSamePackage(folder: string, out: string): Promise<boolean> {
   if (!existsSync(join(out, descriptorName))) return false;
   const [written, present] = [folder, out].map((place) => withoutFreshness(join(place, descriptorName)));
-  return isDeepStrictEqual(written, present) && (await verifyDataPackage(out)).problems.length === 0;
+  return isDeepStrictEqual(written, present) && (await verifyFiles(out)).problems.length === 0;
 }
 
 function withoutFreshness(descriptorFile: string): unknown {

@@ -187,7 +187,8 @@ function configureVerify(command: Command, io: Io): void {
   addHelp(verify, {
     details: [
       "Compares each file with its size and SHA-256 in datapackage.json. Changed, missing and added files are " +
-        "problems (exit code 14). It finds damage, but no forgery: anyone who can write the folder can write matching sums.",
+        "problems (exit code 14). So are tables with another number of rows than stated, and in CSV, JSON and NDJSON rows that cannot " +
+        "be read, keys that are not unique, and references to rows that are not there. It finds damage, but no forgery: anyone who can write the folder can write matching sums.",
     ],
     examples: ["armoire export verify catalogue-2026-11", "armoire export verify open-data --json"],
     exitCodes: exitCodesOfReading,
@@ -207,6 +208,10 @@ const problemTexts: Readonly<Record<PackageProblem["code"], string>> = {
   "wrong-size": "has another size",
   "wrong-hash": "has other content",
   "not-listed": "is not listed in datapackage.json",
+  unreadable: "is no table with the stated columns",
+  "wrong-rows": "has another number of rows than datapackage.json states",
+  "duplicate-key": "has several rows with the same key",
+  "broken-reference": "refers to rows that are not there",
 };
 
 function formatPackageReport({ contents, problems }: PackageReport): string {

@@ -1,0 +1,112 @@
+/**
+ * Checks the rows of text files while their bytes pass by: whether they parse, how many there are, and whether keys are unique
+ * and references resolve. In: lines. Out: problems. Keys are kept in a temporary database, so memory is constant.
+ */
+import Database from "better-sqlite3";
+import { JsonError } from "../../schema/json.ts";
+import { ExportError } from "../errors.ts";
+import { type CsvProfile, csvRowReader } from "../formats/csv.ts";
+import { jsonRowReader } from "../formats/json.ts";
+import type { Row, RowReader } from "../formats/table.ts";
+import type { FileConstraints, PackageFile } from "./descriptor.ts";
+
+export type RowProblem = "unreadable" | "wrong-rows" | "duplicate-key" | "broken-reference";
+
+export interface RowCheck {
+  /** @throws what `isRowError` knows */
+  add(line: string): void;
+  /** To be called after the last line. */
+  end(): readonly RowProblem[];
+}
+
+export interface RowChecks {
+  start(file: PackageFile, constraints: FileConstraints): RowCheck;
+  /** The files with a reference to a row that is not there. @param sound paths of the files that were read whole */
+  findBrokenReferences(sound: ReadonlySet<string>): readonly string[];
+  close(): void;
+}
+
+/** The text does not parse, or is too long for a text. */
+export const isRowError = (error: unknown): boolean =>
+  error instanceof JsonError || error instanceof ExportError || error instanceof RangeError;
+
+export function openRowChecks(profile: CsvProfile): RowChecks {
+  // SQLite's own temporary file: on disk, without a name where the system allows it, and removed with the connection.
+  const db = new Database("");
+  db.exec(`pragma journal_mode = off; pragma synchronous = off;
+    create table key (path text, key text, primary key (path, key)) without rowid;
+    create table reference (path text, target text, key text, primary key (path, target, key)) without rowid;
+    begin`);
+  const insertKey = db.prepare<[string, string]>("insert or ignore into key values (?, ?)");
+  const insertReference = db.prepare<[string, string, string]>(
+    "insert or ignore into reference values (?, ?, ?)",
+  );
+  return {
+    start(file, constraints) {
+      const { path, columns } = file;
+      const reader = readerOf(file, profile);
+      const indexesOf = (names: readonly string[]) => names.map((name) => columns.indexOf(name));
+      const key = indexesOf(constraints.key);
+      const references = constraints.references.map(({ column, to }) => ({
+        index: columns.indexOf(column),
+        to,
+      }));
+      const problems = new Set<RowProblem>();
+      let rows = 0;
+      return {
+        add(line) {
+          const row = reader.add(line);
+          if (row === null) return;
+          rows++;
+          if (row.length !== columns.length) problems.add("unreadable");
+          if (key.length > 0 && insertKey.run(path, textOf(row, key)).changes === 0)
+            problems.add("duplicate-key");
+          for (const { index, to } of references)
+            if (row[index] !== null) insertReference.run(path, to, textOf(row, [index]));
+        },
+        end() {
+          if (!reader.hasHeader()) problems.add("unreadable");
+          if (rows !== file.rows) problems.add("wrong-rows");
+          return [...problems];
+        },
+      };
+    },
+    findBrokenReferences(sound) {
+      const broken = db
+        .prepare<[], { path: string; target: string }>(
+          `select distinct path, target from reference r
+           where not exists (select 1 from key k where k.path = r.target and k.key = r.key)`,
+        )
+        .all();
+      return [
+        ...new Set(
+          broken.filter(({ path, target }) => sound.has(path) && sound.has(target)).map(({ path }) => path),
+        ),
+      ];
+    },
+    close: () => void db.close(),
+  };
+}
+
+/** In CSV a number is its digits. */
+const textOf = (row: Row, indexes: readonly number[]): string =>
+  JSON.stringify(indexes.map((index) => row[index]?.toString() ?? null));
+
+function readerOf(
+  { format, columns }: PackageFile,
+  profile: CsvProfile,
+): RowReader & { readonly hasHeader: () => boolean } {
+  if (format !== "csv") return { ...jsonRowReader(columns), hasHeader: () => true };
+  const reader = csvRowReader(profile);
+  let header: Row | null = null;
+  return {
+    add(line) {
+      const row = reader.add(line);
+      if (header !== null || row === null) return row;
+      header = row;
+      return null;
+    },
+    hasHeader: () =>
+      header?.length === columns.length && header.every((name, index) => name === columns[index]),
+  };
+}
