@@ -87,6 +87,17 @@ it("{date} and {run} are replaced in the name of a file, and --where and --colum
   expect(readFileSync(placeOf("brands-1.csv"), "utf8")).toBe("name\n");
 });
 
+it("a condition that is none ends in one line and a hint", async () => {
+  for (const [sql, line] of [
+    ["true) or (1", /^armoire: "true\) or \(1" is not a condition: .*\n.*\n$/],
+    ["nmae = 'Anita'", /^armoire: SQLite rejects the statement: no such column: nmae\.\n.*\n$/],
+  ] as const) {
+    const { exitCode, stdout, stderr } = await exportBrands("--out", placeOf("none.csv"), "--where", sql);
+    expect([exitCode, stdout, stderr]).toEqual([2, "", expect.stringMatching(line)]);
+    expect(existsSync(placeOf("none.csv"))).toBe(false);
+  }
+});
+
 it("--json describes the file", async () => {
   const file = placeOf("described.csv");
   const { stdout } = await exportBrands("--out", file, "--json");
