@@ -16,14 +16,23 @@ export interface Lines {
 }
 
 export interface CompressedFile {
+  readonly bytes: number;
   readonly compression?: Compression;
   readonly decompressedBytes?: number;
 }
 
+/** Rows compress at most a hundredfold. A small file that states more is made to fill a disk. */
+const maxRatio = 1_000;
+const ratioFloorBytes = 2 ** 26;
+
+/** The most that is decompressed: what the descriptor states, within reason. */
+export const maxDecompressedBytes = ({ bytes, decompressedBytes = 0 }: CompressedFile): number =>
+  Math.min(decompressedBytes, Math.max(ratioFloorBytes, maxRatio * bytes));
+
 /** @throws FileError `disk-full`; ExportError `damaged-package` if it is longer than stated; a system error */
 export async function openLines(path: string, file: CompressedFile): Promise<Lines> {
   if (file.compression === undefined) return { read: () => readLines(path), close: () => {} };
-  const maxBytes = file.decompressedBytes ?? 0;
+  const maxBytes = maxDecompressedBytes(file);
   const folder = tmpdir();
   requireFreeSpace({ folder, bytes: maxBytes, purpose: `Reading ${path}` });
   const handle = await openNameless(folder);

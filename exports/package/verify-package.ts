@@ -15,7 +15,7 @@ import {
   type PackageFile,
   readDescriptor,
 } from "./descriptor.ts";
-import { lineSplitter } from "./lines.ts";
+import { lineSplitter, maxDecompressedBytes } from "./lines.ts";
 import { isTextFormat } from "./write-tables.ts";
 
 export interface PackageProblem {
@@ -107,8 +107,9 @@ function findFileProblem(folder: string, file: HashedFile): PackageProblem["code
 async function readTextFile(path: string, file: PackageFile, check: RowCheck) {
   const digest = createHash("sha256");
   const bytes = hashed(createReadStream(path), (chunk) => digest.update(chunk));
-  const { compression, decompressedBytes: maxBytes = 0 } = file;
-  const text = compression === undefined ? bytes : decompress(bytes, compression, { path, maxBytes });
+  const { compression } = file;
+  const limits = { path, maxBytes: maxDecompressedBytes(file) };
+  const text = compression === undefined ? bytes : decompress(bytes, compression, limits);
   let problems: readonly RowProblem[];
   try {
     const splitter = lineSplitter();

@@ -138,12 +138,15 @@ describe.each(compressions)("with %s", (compression) => {
   it("a file that is longer than stated, or not compressed so, is refused", async () => {
     const path = join(await makeTestFolder(), "brand.csv");
     expectUnreadable(path);
-    const bomb = Buffer.alloc(50_000_000);
-    writeFileSync(path, compression === "gzip" ? gzipSync(bomb) : zstdCompressSync(bomb));
-    const reading = openLines(path, { compression, decompressedBytes: 1_000_000 });
+    const compress = compression === "gzip" ? gzipSync : zstdCompressSync;
+    writeFileSync(path, compress(Buffer.alloc(50_000_000)));
+    const reading = openLines(path, { compression, bytes: 1, decompressedBytes: 1_000_000 });
     await expect(reading).rejects.toMatchObject({ code: "damaged-package" });
+    writeFileSync(path, compress(Buffer.alloc(70_000_000)));
+    const stated = { compression, bytes: 1_000, decompressedBytes: 2 ** 40 };
+    await expect(openLines(path, stated)).rejects.toMatchObject({ code: "damaged-package" });
     writeFileSync(path, "plain text, which is not compressed");
-    const other = openLines(path, { compression, decompressedBytes: 1_000_000 });
+    const other = openLines(path, { compression, bytes: 1, decompressedBytes: 1_000_000 });
     await expect(other).rejects.toMatchObject({ code: "damaged-package" });
   });
 });

@@ -9,7 +9,9 @@ import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import Database from "better-sqlite3";
 import { exportMirror } from "../../exports/export-mirror.ts";
+import { compressions } from "../../exports/formats/compression.ts";
 import { type CsvProfile, csvProfiles, readCsvRows } from "../../exports/formats/csv.ts";
+import { expectUnreadable } from "../support/canary.ts";
 import { type Rig, startRig } from "../sync/support/rig.ts";
 
 /** Names that a program without types would change. */
@@ -80,7 +82,7 @@ function readExpected(rig: Rig, tables: readonly string[]): Expected {
   });
 }
 
-function checkPandas(profile: CsvProfile, folder: string, expected: Expected): void {
+function checkPandas(profile: string, folder: string, expected: Expected): void {
   // Debian's own Python has Debian's pandas.
   const output = start("pandas (Debian: python3-pandas)", "/usr/bin/python3", ["-c", pandasScript], folder);
   if (output === null) return;
@@ -88,7 +90,7 @@ function checkPandas(profile: CsvProfile, folder: string, expected: Expected): v
   compare(`pandas, ${profile}: rows, types, sums and names`, JSON.parse(output), { ...expected, types });
 }
 
-function checkR(profile: CsvProfile, folder: string, { rows, bands, discontinued, names }: Expected): void {
+function checkR(profile: string, folder: string, { rows, bands, discontinued, names }: Expected): void {
   const output = start("R (Debian: r-base-core)", "Rscript", ["-e", rScript], folder);
   if (output === null) return;
   const figures = [rows.size, bands, discontinued].map(String);
@@ -152,6 +154,27 @@ for (const csv of csvProfiles) {
   checkPandas(csv, folder, expected);
   checkR(csv, folder, expected);
   checkLibreOffice(csv, folder);
+}
+for (const compression of compressions) {
+  const { folder, files } = await exportMirror({
+    ...{
+      file: rig.file,
+      out: join(dirname(rig.file), compression),
+      formats: ["csv"],
+      tables: [],
+      compression,
+    },
+    toolVersion: "0.1.0",
+  });
+  // The plain files above are searched for secrets.
+  for (const { path } of files) expectUnreadable(join(folder, path));
+  const expected = readExpected(
+    rig,
+    files.map(({ table }) => table),
+  );
+  // pandas reads Zstandard only with a package that Debian's does not need.
+  if (compression === "gzip") checkPandas(compression, folder, expected);
+  checkR(compression, folder, expected);
 }
 rmSync(libreOfficeFolder, { recursive: true });
 process.exitCode = failures === 0 ? 0 : 1;
