@@ -5,12 +5,8 @@
 import { writeFile } from "node:fs/promises";
 import { bookkeepingTables } from "../schema/dictionary/bookkeeping-tables.ts";
 import { describeColumn } from "../schema/dictionary/columns.ts";
-import {
-  type ColumnType,
-  publicTables,
-  sharedColumns,
-  type TableMeaning,
-} from "../schema/dictionary/public-tables.ts";
+import { publicTables, sharedColumns } from "../schema/dictionary/public-tables.ts";
+import type { ColumnType, TableMeaning } from "../schema/dictionary/table-meaning.ts";
 import { entities, listTables } from "../schema/entities.ts";
 import { readSchemaColumns } from "../src/mirror/file/columns.ts";
 

@@ -6,6 +6,7 @@ import { measurement } from "./entities/measurement.ts";
 import { entities, listTables } from "./entities.ts";
 import { columnsOf, type Entity, type ListTable } from "./rows-from-body.ts";
 import { isoTimeOf } from "./tables.ts";
+import { sizeLabelViews } from "./views/size-label.ts";
 
 const relationKinds = "('related_brands', 'related_models', 'same_cut_models', 'adjacent_sizes')";
 const entityKinds = "('brand', 'model', 'size', 'me', 'bra', 'measurement')";
@@ -19,6 +20,7 @@ export const views: Readonly<Record<string, string>> = Object.fromEntries([
     .filter((entity) => withTombstones.has(entity.table))
     .map((entity) => [`${entity.table}_current`, `select * from ${entity.table} where gone_at is null`]),
   ...listTables.map((list) => [list.table, listView(list)]),
+  ...Object.entries(sizeLabelViews),
   // SQLite parses at most 1,000 levels of JSON. A deeper measurement has no values here, but is complete in `measurement`.
   [
     "measurement_value",

@@ -1,6 +1,6 @@
 /** The types that the cells of columns really have: for formats with typed columns (Parquet, SQLite), and for readers of CSV. */
 import { describeColumn } from "../../schema/dictionary/columns.ts";
-import type { ColumnType } from "../../schema/dictionary/public-tables.ts";
+import type { ColumnType } from "../../schema/dictionary/table-meaning.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { type CsvProfile, toCsvText } from "./csv.ts";
 import type { ExportTable, Row } from "./table.ts";

@@ -2,7 +2,7 @@
  * Tables as JSON (one array, each row an object on a line of its own, so a diff of two exports shows rows) and as NDJSON (one
  * object a line, nothing around them); and rows read back from either.
  */
-import type { ColumnType } from "../../schema/dictionary/public-tables.ts";
+import type { ColumnType } from "../../schema/dictionary/table-meaning.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { defaultJsonLimits, isRawNumber, JsonError, parseJsonOrThrow } from "../../schema/json.ts";
 import {

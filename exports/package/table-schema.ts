@@ -1,6 +1,6 @@
 /** The columns, keys and references of a table, as a Table Schema (https://datapackage.org) states them. */
 import { describeColumn, keyAmong, meaningOf } from "../../schema/dictionary/columns.ts";
-import type { ColumnType } from "../../schema/dictionary/public-tables.ts";
+import type { ColumnType } from "../../schema/dictionary/table-meaning.ts";
 
 /** A column of one table with the `href` of a row in another, which is in the same package. */
 export interface Reference {

@@ -1,5 +1,5 @@
 /** The meaning of the program's own tables and their columns. */
-import type { TableMeaning } from "./public-tables.ts";
+import type { TableMeaning } from "./table-meaning.ts";
 
 export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
   _meta: {

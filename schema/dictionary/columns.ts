@@ -1,13 +1,8 @@
 /** Types, meanings and keys of the columns of public and exported tables. */
 import { entities } from "../entities.ts";
 import { decimal, document, flag, integer, open, text } from "../fields.ts";
-import {
-  type ColumnType,
-  exportedTables,
-  type PublicTableMeaning,
-  publicTables,
-  sharedColumns,
-} from "./public-tables.ts";
+import { exportedTables, publicTables, sharedColumns } from "./public-tables.ts";
+import type { ColumnType, PublicTableMeaning } from "./table-meaning.ts";
 
 const sharedTypes: Readonly<Record<string, ColumnType>> = {
   href: "url",

@@ -2,28 +2,7 @@
  * The public tables: what each table and column means, the types of columns, keys and references. `docs/schema.md` and exported
  * packages are made from it. Columns of entities have the types of their fields.
  */
-/**
- * The type of a column's values: `time` is ISO 8601 in UTC, `boolean` is stored as 1 or 0, `object` as JSON text, and `any` is a
- * scalar of any type, or an object or a list as JSON text. A number that a double would change is stored as text of its digits.
- */
-export type ColumnType = "text" | "url" | "time" | "integer" | "number" | "boolean" | "object" | "any";
-
-export interface TableMeaning {
-  readonly about: string;
-  /** Name to meaning; empty if the name says it. */
-  readonly columns: Readonly<Record<string, string>>;
-}
-
-export interface PublicTableMeaning extends TableMeaning {
-  /** Of columns that are neither shared nor fields of an entity; `text` if missing. */
-  readonly types?: Readonly<Record<string, ColumnType>>;
-  /** The columns that identify a row; missing if none do. */
-  readonly key?: readonly string[];
-  /** Columns with the `href` of a row in another table. */
-  readonly references?: Readonly<Record<string, string>>;
-  /** Columns in the full-text index of an exported SQLite file. */
-  readonly searched?: readonly string[];
-}
+import type { PublicTableMeaning } from "./table-meaning.ts";
 
 /** Columns with the same meaning in every public table. */
 export const sharedColumns: Readonly<Record<string, string>> = {
@@ -93,6 +72,36 @@ export const publicTables: Readonly<Record<string, PublicTableMeaning>> = {
       bra_count: "number of bras of it that users have",
       main_picture: "URL of a picture",
       alternative_sizes: "JSON: sizing system to label",
+    },
+  },
+  size_label: {
+    about:
+      "The labels of all sizes that are not gone, taken apart: each label in `alternative_sizes`, and the size's own one. A label is " +
+      "a number and a cup, such as `65F`, `30 FF` or `36DD/E`; in any other label band and cup are null. Not in exports: " +
+      "`armoire query` can write it to a file.",
+    types: { band: "integer", cup_position: "integer" },
+    columns: {
+      href: "the size's URL",
+      system: "label of the sizing system, as sent; null if unknown",
+      label: "the size's label in that system, as sent",
+      band: "the number in the label; its unit depends on the system",
+      cup: "the letters in the label, in capitals",
+      cup_position: "the cup's position in `cup_order`; null if that lacks the system or the cup",
+      system_from:
+        "how the system is known: `alternative` if `alternative_sizes` names it, `brand` if the size's own label is taken to be " +
+        "in its brand's default sizing system, null if it is unknown",
+    },
+  },
+  cup_order: {
+    about:
+      "The cups of sizing systems, from small to large, as in makers' size charts; those of EU as in EN 13402-3. Positions " +
+      "compare only within a system.",
+    key: ["system", "cup"],
+    types: { position: "integer" },
+    columns: {
+      system: "its label, in capitals",
+      cup: "in capitals",
+      position: "from 1; names of the same cup, such as DD and E in US, have the same position",
     },
   },
   relation: {

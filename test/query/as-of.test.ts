@@ -20,6 +20,8 @@ import { collectRows } from "./support/collect-rows.ts";
 
 const sql = `select m.href, m.name, b.name as brand, m.gone_at from model m left join brand b on b.href = m.brand_href order by 1`;
 
+const labelSql = "select * from size_label order by href, system";
+
 let rig: MirrorRig;
 const recorded = new Map<number, Awaited<ReturnType<typeof readAll>>>();
 
@@ -53,6 +55,7 @@ async function readAll(folder: string, point?: Point) {
   });
   const { "datapackage.json": _, ...dataFiles } = await folderState(out);
   const { rows } = await runQuery({ file: rig.file, sql, ...asOf });
+  const labels = await runQuery({ file: rig.file, sql: labelSql, ...asOf });
   const reader = openMirrorReader(rig.file, point);
   try {
     const shown = reader.db
@@ -66,6 +69,7 @@ async function readAll(folder: string, point?: Point) {
       contents,
       dataFiles,
       rows: await collectRows(rows),
+      labels: await collectRows(labels.rows),
       shown,
       status,
       coverage: readCoverage(reader),

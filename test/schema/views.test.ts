@@ -26,6 +26,7 @@ describe("the public views", () => {
       "brand",
       "brand_current",
       "coverage",
+      "cup_order",
       "known",
       "measurement",
       "measurement_value",
@@ -37,6 +38,7 @@ describe("the public views", () => {
       "relation",
       "size",
       "size_current",
+      "size_label",
       "user",
     ]);
   });

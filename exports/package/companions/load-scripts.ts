@@ -1,6 +1,6 @@
 /** Scripts that load the CSV files of a package into DuckDB, pandas and R, with the types and keys of the columns. */
 import { describeColumn, keyAmong } from "../../../schema/dictionary/columns.ts";
-import type { ColumnType } from "../../../schema/dictionary/public-tables.ts";
+import type { ColumnType } from "../../../schema/dictionary/table-meaning.ts";
 import { quoted } from "../../formats/sqlite.ts";
 import type { PackageContents, PackageFile } from "../descriptor.ts";
 import type { Reference } from "../table-schema.ts";

@@ -1,0 +1,102 @@
+/**
+ * The views `cup_order` and `size_label`: the labels of sizes in all sizing systems, taken apart. Plain SQL over stored data,
+ * so they work in any SQLite tool and at any point in time.
+ */
+
+interface CupOrder {
+  /** The labels of the systems, in capitals. */
+  readonly systems: readonly string[];
+  /** From small to large; several names of one cup are joined by `=`. */
+  readonly cups: string;
+}
+
+/**
+ * As in the size charts of makers. EU: EN 13402-3, whose letters go on in alphabetical order. UK: double letters from D, and
+ * no I. US: DD, DDD and DDDD also have the names E, F and G.
+ */
+const cupOrders: readonly CupOrder[] = [
+  {
+    systems: ["UK", "GB", "AU", "NZ"],
+    cups: "AAA AA A B C D DD E F FF G GG H HH J JJ K KK L LL M MM N NN O OO",
+  },
+  {
+    systems: ["US", "USA"],
+    cups: "AAA AA A B C D DD=E=DD/E DDD=F=DDD/F DDDD=G=DDDD/G H I J K L M N O P Q R S T",
+  },
+  {
+    systems: ["EU", "FR", "IT", "DE", "ES", "BE"],
+    cups: "AAA AA A B C D E F G H I J K L M N O P Q R S T U V W X Y Z",
+  },
+];
+
+/** The cups of a sizing system, from small to large; null if their order is unknown. @param system in any case */
+export function cupsOf(system: string): readonly string[] | null {
+  const order = cupOrders.find(({ systems }) => systems.includes(system.trim().toUpperCase()));
+  return order?.cups.split(/[ =]/) ?? null;
+}
+
+const ordersAsJson = JSON.stringify(
+  cupOrders.map(({ systems, cups }) => ({
+    systems,
+    cups: cups.split(" ").map((names) => names.split("=")),
+  })),
+);
+
+const cupOrder = `select s.value as system, c.value as cup, place.key + 1 as position
+  from json_each('${ordersAsJson}') o join json_each(o.value, '$.systems') s
+    join json_each(o.value, '$.cups') place join json_each(place.value) c`;
+
+const digits = "'0123456789'";
+
+/** SQL: a text is one letter, which may be repeated. */
+const isRepeatedLetter = (text: string): string =>
+  `${text} glob '[A-Z]*' and trim(${text}, substr(${text}, 1, 1)) = ''`;
+
+/**
+ * The own label of a size is in its brand's default system, unless its alternative sizes have another label in that system.
+ * Then it is in the system in which they have the same label, if there is one: `70D` of a British brand with `EU: 70D`,
+ * `UK: 32D`. Labels repeat, so each distinct one is taken apart once.
+ */
+const sizeLabel = `with
+  own as (
+    select r.url as href, model.url as model_href, brand.url as brand_href, t.size as label,
+      nullif(trim(b.default_sizing_system), '') as system,
+      iif(json_valid(t.alternative_sizes), t.alternative_sizes, '{}') as others
+    from _size t join _resource r on r.id = t.id and r.gone_run is null
+    left join _resource model on model.id = t.model_id left join _model m on m.id = t.model_id
+    left join _resource brand on brand.id = m.brand_id left join _brand b on b.id = m.brand_id),
+  labelled as (
+    select href, model_href, brand_href, other.key as system, other.atom as label, 'alternative' as system_from
+    from own join json_each(others) other where other.type = 'text' and typeof(other.key) = 'text'
+    union all
+    select href, model_href, brand_href, iif(is_in_brands_system, system, null), label, iif(is_in_brands_system, 'brand', null)
+    from (
+      select *, system is not null and not exists (
+        select 1 from json_each(others) where trim(key) = system collate nocase and type = 'text') as is_in_brands_system
+      from own where label is not null)
+    where is_in_brands_system
+      or not exists (select 1 from json_each(others) where atom = label and typeof(key) = 'text')),
+  distinct_label as materialized (
+    select size as label from _size where typeof(size) = 'text'
+    union
+    select other.atom from _size t
+      join json_each(iif(json_valid(t.alternative_sizes), t.alternative_sizes, '{}')) other where other.type = 'text'),
+  split as (
+    select label, rtrim(substr(trim(label), 1, length(trim(label)) - length(ltrim(trim(label), ${digits})))) as digits,
+      upper(replace(replace(trim(ltrim(trim(label), ${digits})), ' /', '/'), '/ ', '/')) as letters
+    from distinct_label),
+  part as materialized (
+    select label, cast(digits as integer) as band, letters as cup
+    from (select *, iif(instr(letters, '/') = 0, letters, substr(letters, 1, instr(letters, '/') - 1)) as first,
+        iif(instr(letters, '/') = 0, letters, substr(letters, instr(letters, '/') + 1)) as last
+      from split)
+    where digits glob '[1-9]*' and length(digits) <= 3 and ${isRepeatedLetter("first")} and ${isRepeatedLetter("last")})
+  select l.href as href, l.model_href as model_href, l.brand_href as brand_href, l.system as system, l.label as label,
+    p.band as band, p.cup as cup, o.position as cup_position, l.system_from as system_from
+  from labelled l left join part p on p.label = l.label
+    left join cup_order o on o.system = upper(trim(l.system)) and o.cup = p.cup`;
+
+export const sizeLabelViews: Readonly<Record<string, string>> = {
+  cup_order: cupOrder,
+  size_label: sizeLabel,
+};
