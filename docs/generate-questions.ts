@@ -34,6 +34,18 @@ armoire query @discontinued --brand comexim --since 2026-01 --format csv > disco
 - \`@growing-brands\` counts models that were first listed since then. It leaves out brands whose list
   was not read completely by then: the later pages of a first reading are no growth.
 - An unknown count is an empty field, and is sorted last.
+- **Ranges of sizes**: a label has a meaning only in its sizing system. \`@models-in-range\` and
+  \`@size-coverage\` read [\`size_label\`](schema.md#size_label), which has a row for each label of a
+  size with its system. Bands of 28 to 30 and cups from H up, in the British system:
+
+\`\`\`sh
+armoire query @models-in-range --system UK --band 28-30 --cup H-
+\`\`\`
+
+\`\`\`sql
+select * from size_label where system = 'UK' and band between 28 and 30
+  and cup_position >= (select position from cup_order where system = 'UK' and cup = 'H')
+\`\`\`
 `;
 
 export function questionsPage(): string {

@@ -13,6 +13,17 @@ export interface Question {
   readonly isForAccounts?: boolean;
   /** Its parameters are the options by name; null for an option that is not given and has no default. */
   readonly sql: string;
+  /** Prints the rows as a matrix. Default: as they are. */
+  readonly matrix?: Matrix;
+}
+
+/** Columns of the rows of a question: the values of `across` become columns, in order of appearance. */
+export interface Matrix {
+  readonly down: string;
+  readonly across: string;
+  readonly value: string;
+  /** The name of the column for rows whose `across` is null. */
+  readonly nullName: string;
 }
 
 export interface QuestionOption {
@@ -21,9 +32,10 @@ export interface QuestionOption {
   /**
    * How the given text becomes a parameter. `brand`: a URL, name or slug becomes a JSON array of brand URLs. `seen`: a point
    * in time becomes text that compares with the mirror's times; `reported`, with `last_modified_at`. `limit`: a number of
-   * rows becomes one more, so that a cut is detected. `text` is passed as given.
+   * rows becomes one more, so that a cut is detected. `bands` and `cups`: a range such as 28-30, H- or -K becomes a JSON
+   * array of both ends, with null for an open end; cups are those of the option `system`. `text` is passed as given.
    */
-  readonly type: "brand" | "seen" | "reported" | "limit" | "text";
+  readonly type: "brand" | "seen" | "reported" | "limit" | "bands" | "cups" | "text";
   readonly about: string;
   /** Null for no default. */
   readonly default: number | null;
@@ -62,6 +74,20 @@ export const system: QuestionOption = {
   type: "text",
   ...optional,
   about: "the label of a sizing system, such as EU",
+};
+
+export const bands: QuestionOption = {
+  name: "band",
+  type: "bands",
+  ...optional,
+  about: "only these bands, such as 28-30, 28- or 28",
+};
+
+export const cups: QuestionOption = {
+  name: "cup",
+  type: "cups",
+  ...optional,
+  about: "only these cups in the order of the system, such as DD-G, H- or H",
 };
 
 const since = "since a day, a time or -7d; except in @discontinued also the end of a run, or latest";

@@ -1,5 +1,6 @@
 /** Turns the options given with a question into the parameters of its SQL. */
 import type { Cell } from "../../../schema/fields.ts";
+import { cupsOf } from "../../../schema/views/size-label.ts";
 import { prepareColumn, q } from "../../mirror/file/statements.ts";
 import { findBrands, hintAtBrands } from "../../mirror/find-brands.ts";
 import type { PointContext } from "../../mirror/points/point.ts";
@@ -26,9 +27,10 @@ export function resolveParameters(
   const unknown = Object.keys(given).find((key) => options.every((option) => option.name !== key));
   if (unknown !== undefined)
     throw new QueryError("question", `@${name} has no option --${unknown}.`, listOptions(options));
+  const system = given.system === undefined ? null : String(given.system);
   const resolve = (option: QuestionOption): Cell => {
     const value = given[option.name] ?? option.default;
-    if (value !== null) return resolveOption(mirror, option, String(value), context);
+    if (value !== null) return resolveOption(mirror, option, String(value), { ...context, system });
     if (!option.isRequired) return null;
     const message = `@${name} needs --${option.name}: ${option.about}.`;
     throw new QueryError("question", message, listOptions(options));
@@ -47,7 +49,7 @@ function resolveOption(
   mirror: MirrorReader,
   option: QuestionOption,
   value: string,
-  context: PointContext,
+  context: PointContext & { readonly system: string | null },
 ): Cell {
   switch (option.type) {
     case "brand":
@@ -58,6 +60,15 @@ function resolveOption(
     case "limit":
       if (/^\d{1,15}$/.test(value) && Number(value) > 0) return Number(value) + 1;
       throw invalidValue(option, value, "It must be a whole number, at least 1.");
+    case "bands":
+      return resolveRange(
+        option,
+        value,
+        parseBand,
+        "It must be a number or a range, such as 28-30, 28- or -30.",
+      );
+    case "cups":
+      return resolveCups(option, value, context.system ?? "");
     case "text":
       if (option.choices === undefined || option.choices.includes(value)) return value;
       throw invalidValue(option, value, `It must be one of ${option.choices.join(", ")}.`);
@@ -75,6 +86,37 @@ function resolveBrand(mirror: MirrorReader, name: string): string {
     q.selectFrom("_resource").select("url").where("id", "=", p.id),
   );
   return JSON.stringify(found.ids.map((id) => selectUrl.get({ id })));
+}
+
+const parseBand = (end: string): number | null => (/^\d{1,3}$/.test(end) ? Number(end) : null);
+
+/** @param parse returns null for an invalid end */
+function resolveRange(
+  option: QuestionOption,
+  value: string,
+  parse: (end: string) => Cell,
+  hint: string,
+): string {
+  const [first = "", last = first, ...others] = value.split("-").map((end) => end.trim());
+  const ends = [first, last].map((end) => (end === "" ? null : parse(end)));
+  const isValid = [first, last].every((end, n) => end === "" || ends[n] !== null);
+  if (isValid && others.length === 0 && ends.some((end) => end !== null)) return JSON.stringify(ends);
+  throw invalidValue(option, value, hint);
+}
+
+function resolveCups(option: QuestionOption, value: string, system: string): string {
+  const cups = cupsOf(system);
+  if (cups === null) {
+    const message = `The order of the cups of ${JSON.stringify(system)} is unknown, so --${option.name} cannot select some.`;
+    throw new QueryError(
+      "question",
+      message,
+      `\`armoire query "select * from cup_order"\` shows the known systems.`,
+    );
+  }
+  const parse = (end: string) => cups.find((cup) => cup === end.toUpperCase()) ?? null;
+  const hint = `It must be a cup or a range, such as DD-G or H-, of ${cups.join(" ")}.`;
+  return resolveRange(option, value, parse, hint);
 }
 
 function invalidValue({ name }: QuestionOption, value: string, hint: string): QueryError {

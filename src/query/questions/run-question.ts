@@ -3,6 +3,7 @@ import { type PointContext, pointContext } from "../../mirror/points/point.ts";
 import { readMirror } from "../../mirror/reader.ts";
 import { QueryError } from "../sql/errors.ts";
 import { type QueryOptions, type QueryResult, runQuery } from "../sql/run-query.ts";
+import { toMatrix } from "./matrix.ts";
 import { findQuestion } from "./questions.ts";
 import { type QuestionOptions, resolveParameters } from "./resolve-parameters.ts";
 
@@ -29,8 +30,11 @@ export async function runQuestion(request: QuestionRequest): Promise<QueryResult
     query.asOf,
   );
   const maxRows = Math.min(limit ?? Number.POSITIVE_INFINITY, query.maxRows ?? Number.POSITIVE_INFINITY);
+  const { sql, matrix } = question;
   try {
-    return await runQuery({ ...query, maxRows, sql: question.sql, parameters });
+    if (matrix === undefined) return await runQuery({ ...query, maxRows, sql, parameters });
+    const { maxRows: _, ...wholeQuery } = query;
+    return await toMatrix(await runQuery({ ...wholeQuery, sql, parameters }), matrix, maxRows);
   } catch (error) {
     throw error instanceof QueryError && error.code === "syntax" ? outdatedViews(name, error) : error;
   }

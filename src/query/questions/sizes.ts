@@ -1,9 +1,13 @@
 /** Questions about sizes. The label of a size has a meaning only in a sizing system: by default, its brand's. */
-import { brand, isOfBrand, limit, type Question, size, system } from "./question.ts";
+import { bands, brand, cups, isOfBrand, limit, type Question, size, system } from "./question.ts";
 
 /** SQL for the label of a size `s` of a brand `b` in the option `system`, or in the brand's own system. */
 const labelInSystem = `case when :system is null or b.default_sizing_system = :system collate nocase then s.size
   else (select value from json_each(s.alternative_sizes) where key = :system collate nocase) end`;
+
+/** SQL for the position of an end of the range in the option `cup`. */
+const cupPosition = (end: 0 | 1): string =>
+  `(select position from cup_order where system = upper(:system) and cup = :cup ->> ${end})`;
 
 /** SQL for the distribution of models and bras over bands or cups. */
 function distribution(column: "band" | "cup"): string {
@@ -55,6 +59,37 @@ from size_current s left join model m on m.href = s.model_href
 where (${labelInSystem}) = :size collate nocase
   and ${isOfBrand("s.brand_href")}
 order by cast(s.bra_count as real) desc, s.href`,
+  },
+  {
+    name: "models-in-range",
+    title:
+      "Which models come in a range of bands and cups of a sizing system? Labels that are not a number and a cup are left out.",
+    options: [{ ...system, isRequired: true }, bands, cups, brand],
+    sql: `select b.name as brand, coalesce(m.full_name, m.name) as model, m.type, m.is_discontinued, count(*) as sizes,
+  group_concat(l.label, ' ' order by l.band, l.cup_position, l.cup) as labels, l.model_href as href
+from size_label l left join model m on m.href = l.model_href
+  left join brand b on b.href = l.brand_href
+where l.system = :system collate nocase and l.band is not null
+  and (:band is null or l.band between coalesce(:band ->> 0, 0) and coalesce(:band ->> 1, 1000))
+  and (:cup is null or l.cup_position between coalesce(${cupPosition(0)}, 1)
+    and coalesce(${cupPosition(1)}, 1000))
+  and ${isOfBrand("l.brand_href")}
+group by l.model_href
+order by brand, model, href`,
+  },
+  {
+    name: "size-coverage",
+    title:
+      "How many models come in each band and cup of a sizing system? A row for each band, a column for each cup; the column " +
+      "`other` counts models with labels that are not a number and a cup.",
+    options: [{ ...system, isRequired: true }, brand],
+    matrix: { down: "band", across: "cup", value: "models", nullName: "other" },
+    sql: `select l.band, l.cup, count(distinct l.model_href) as models
+from size_label l
+where l.system = :system collate nocase
+  and ${isOfBrand("l.brand_href")}
+group by l.band, l.cup
+order by l.cup_position nulls last, l.cup nulls last, l.band nulls last`,
   },
   {
     name: "size-conversions",

@@ -42,6 +42,7 @@ function someOptions(): QuestionOptions {
   return {
     ...{ brand: String(brand?.fields.slug), limit: 5, since: "2020-01-01", kind: "model" },
     ...{ size: String(size?.fields.size), system: String(size?.system) },
+    ...{ band: "1-90", cup: "A-D" },
   };
 }
 

@@ -55,6 +55,22 @@ it.each<[string, QuestionOptions, RegExp, RegExp]>([
   ["top-brands", { limit: "many" }, /^The value of --limit is invalid: "many"\.$/, /whole number/],
   ["top-brands", { limit: 0 }, /^The value of --limit is invalid: "0"\.$/, /at least 1/],
   ["newest", { kind: "bras" }, /^The value of --kind is invalid: "bras"\.$/, /brand, model, size/],
+  ["models-in-range", {}, /^@models-in-range needs --system: /, /--system \[--band\] \[--cup\] \[--brand\]/],
+  [
+    "models-in-range",
+    { system: "UK", band: "30F" },
+    /^The value of --band is invalid: "30F"\.$/,
+    /28-30, 28- or -30/,
+  ],
+  ["models-in-range", { system: "UK", band: "-" }, /--band is invalid/, /28-30/],
+  ["models-in-range", { system: "UK", band: "28-30-32" }, /--band is invalid/, /28-30/],
+  [
+    "models-in-range",
+    { system: "UK", cup: "I-" },
+    /--cup is invalid: "I-"\.$/,
+    /DD-G or H-, of AAA .* GG H HH J/,
+  ],
+  ["models-in-range", { system: "XX", cup: "H-" }, /The order of the cups of "XX" is unknown/, /cup_order/],
   ["top-brnds", {}, /^There is no question @top-brnds\.$/, /@top-brands or @top-models/],
   ["zzz", {}, /no question @zzz/, /armoire query --list/],
 ])("the wrong usage @%s %j is an error with a hint", async (question, options, message, hint) => {
@@ -93,6 +109,32 @@ it.each([
     expect({ maxRows: result.maxRows, isCut: result.isCut, rows }).toEqual(expected);
   },
 );
+
+it("rows of a matrix are limited after it is whole", async () => {
+  const question = "size-coverage";
+  const options = { system: "UK" };
+  const whole = await runQuestion({ file: rig.file, question, options });
+  const rows = await collectRows(whole.rows);
+  const cut = await runQuestion({ file: rig.file, question, options, maxRows: 2 });
+  expect(cut.columns).toEqual(whole.columns);
+  expect(await collectRows(cut.rows)).toEqual(rows.slice(0, 2));
+  expect([rows.length > 2, whole.isCut, cut.isCut]).toEqual([true, false, true]);
+});
+
+it("a label that is not a number and a cup is counted apart in a matrix", async () => {
+  const file = join(dirname(rig.file), "labels.sqlite");
+  copyFileSync(rig.file, file);
+  const db = new Database(file);
+  db.exec(`update _size set alternative_sizes = '{"XX": "S"}' where id = (select min(id) from _size)`);
+  db.exec(`update _size set alternative_sizes = '{"XX": "75Q"}' where id = (select max(id) from _size)`);
+  db.close();
+  const { columns, rows } = await runQuestion({ file, question: "size-coverage", options: { system: "xx" } });
+  expect([columns, ...(await collectRows(rows))]).toEqual([
+    ["band", "Q", "other"],
+    [75, 1, null],
+    [null, null, 1],
+  ]);
+});
 
 it("names of questions are unique, and an option has the same meaning in all questions", () => {
   const names = listQuestions().map(({ name }) => name);

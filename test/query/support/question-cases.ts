@@ -65,6 +65,31 @@ export function questionCases(catalogue: Catalogue): readonly QuestionCase[] {
         (s) => (s.system === system ? s.fields.size : alternativesOf(s)[system]) === label,
       ),
     },
+    {
+      question: "models-in-range",
+      options: { system: "uk" },
+      answer: modelsInRange(sizes, "UK", () => true),
+    },
+    {
+      question: "models-in-range",
+      options: { system: "UK", band: "28-34", cup: "dd-g" },
+      answer: modelsInRange(
+        sizes,
+        "UK",
+        (band, cup) => band >= 28 && band <= 34 && ["DD", "E", "F", "FF", "G"].includes(cup),
+      ),
+    },
+    {
+      question: "models-in-range",
+      options: { system: "EU", band: "70", cup: "-F", brand: slug },
+      answer: modelsInRange(ofBrand.sizes, "EU", (band, cup) => band === 70 && (cup <= "F" || cup === "AA")),
+    },
+    { question: "size-coverage", options: { system: "UK" }, answer: sizeCoverage(sizes, "UK") },
+    {
+      question: "size-coverage",
+      options: { system: "FR", brand: slug },
+      answer: sizeCoverage(ofBrand.sizes, "FR"),
+    },
     { question: "size-conversions", options: { size: label, system }, answer: conversions(size, sizes) },
     { question: "sizing-systems", options: {}, answer: sizingSystems(catalogue) },
     { question: "bands", options: {}, answer: distribution(sizes, "band") },
@@ -199,6 +224,56 @@ function modelsInSize(sizes: readonly Size[], matches: (size: Size) => boolean):
       is_discontinued: flag(s.model.fields.is_discontinued),
     },
     ...{ size: s.fields.size, bra_count: s.bras, href: s.href },
+  }));
+}
+
+const britishCups = "AA A B C D DD E F FF G GG H HH J JJ K".split(" ");
+const europeanCups = "AA A B C D E F G H I J K L M N O".split(" ");
+
+/** The label of a size in a system, taken apart. */
+function partsOf(size: Size, system: string) {
+  const label = String(size.system === system ? size.fields.size : alternativesOf(size)[system]);
+  const [, band = "", cup = ""] = label.match(/^(\d+)([A-Z]+)$/) ?? [];
+  const order = system === "UK" ? britishCups : europeanCups;
+  return { model: size.model, label, band: Number(band), cup, position: order.indexOf(cup) };
+}
+
+function modelsInRange(
+  sizes: readonly Size[],
+  system: string,
+  matches: (band: number, cup: string) => boolean,
+): Answer {
+  const found = sizes.map((s) => partsOf(s, system)).filter(({ band, cup }) => matches(band, cup));
+  const rows = [...Map.groupBy(found, ({ model }) => model)].map(([model, parts]) => ({
+    ...{
+      ...nameOf(model),
+      type: model.fields.type,
+      is_discontinued: flag(model.fields.is_discontinued),
+      sizes: parts.length,
+    },
+    labels: inOrder(parts, ({ band, position }) => [band, position])
+      .map(({ label }) => label)
+      .join(" "),
+    href: model.href,
+  }));
+  return inOrder(rows, (row) => [row.brand, row.model, row.href]);
+}
+
+function sizeCoverage(sizes: readonly Size[], system: string): Answer {
+  const found = sizes.map((s) => partsOf(s, system));
+  const cups = inOrder(
+    groupsBy(found, ({ cup }) => cup).flatMap(([first]) => first ?? []),
+    (p) => [p.position],
+  );
+  const bands = [...new Set(found.map(({ band }) => band))].sort((a, b) => a - b);
+  return bands.map((band) => ({
+    band,
+    ...Object.fromEntries(
+      cups.map(({ cup }) => {
+        const same = found.filter((parts) => parts.band === band && parts.cup === cup);
+        return [cup, same.length === 0 ? null : countDistinct(same.map(({ model }) => model))];
+      }),
+    ),
   }));
 }
 

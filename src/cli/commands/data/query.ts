@@ -93,6 +93,8 @@ export function configure(command: Command, io: Io): void {
       'armoire query "select count(*) from size" --as-of 2026-11-03',
       "armoire query --list",
       "armoire query @brand-sizes --brand comexim",
+      "armoire query @models-in-range --system UK --band 28-30 --cup H-",
+      "armoire query @size-coverage --system EU --brand comexim",
       'armoire query "select name, note from bra where gone_at is null" --account ada',
       'armoire query "select b.name, m.type from bra b join catalogue.model m on m.href = b.model_href" --account ada',
     ],
