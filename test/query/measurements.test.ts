@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { readHistory } from "../../src/query/history.ts";
 import { runQuestion } from "../../src/query/questions/run-question.ts";
 import { showResource } from "../../src/query/show.ts";
+import { girthNames } from "../../src/sandbox/accounts/users.ts";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
 import type { SyncOptions } from "../../src/sync/sync.ts";
 import { type Rig, startRig } from "../sync/support/rig.ts";
@@ -62,6 +63,50 @@ describe("linked measurements", () => {
     const [name, href] = ["name", "href"].map((column) => columns.indexOf(column));
     expect(found).toHaveLength(3);
     for (const row of found) expect(row[name ?? -1]).toBe(idOf(String(row[href ?? -1])));
+  });
+});
+
+describe("the matrix of measurements", () => {
+  async function readMatrix(rig: Rig) {
+    const { columns, rows } = await runQuestion({ file: rig.file, question: "measurements" });
+    return { columns, rows: await collectRows(rows) };
+  }
+
+  it.each(["linked", "inline"] as const)(
+    "%s measurements have a row each by day and a column for each field",
+    async (measurements) => {
+      await using rig = await startRig({ measurements });
+      await rig.sync(account(rig));
+      const { columns, rows } = await readMatrix(rig);
+      expect(columns[0]).toBe("day");
+      expect(columns).toEqual(expect.arrayContaining(["measured_on", ...girthNames]));
+      expect(columns.slice(-2)).toEqual(["href", "n"]);
+      const valuesOf = (row: readonly unknown[]) => girthNames.map((name) => row[columns.indexOf(name)]);
+      const payloads = rig.read(({ db }) =>
+        db.prepare<[], string>("select payload from measurement").pluck().all(),
+      );
+      const expected = payloads
+        .map((payload): Record<string, unknown> => JSON.parse(payload))
+        .map((fields) => [fields.measured_on, ...girthNames.map((name) => fields[name])]);
+      expect(expected.length).toBeGreaterThan(5);
+      expect(rows.map((row) => [row[0], ...valuesOf(row)]).sort()).toEqual(expected.sort());
+      const days = rows.map(([day]) => String(day));
+      expect(days).toEqual(days.toSorted());
+    },
+  );
+
+  it("measurements that are gone are left out, and a catalogue has none", async () => {
+    await using rig = await startRig({ measurements: "linked" });
+    await rig.sync(account(rig));
+    const count = hrefsIn(rig).length;
+    rig.sandbox.editUser("anna", { measurements: count - 1 });
+    await rig.sync(account(rig));
+    expect((await readMatrix(rig)).rows).toHaveLength(count - 1);
+    await using catalogue = await startRig({});
+    await catalogue.sync();
+    await expect(readMatrix(catalogue)).rejects.toThrow(
+      "@measurements works only on the mirror of an account",
+    );
   });
 });
 

@@ -11,18 +11,26 @@ import type { Matrix } from "./question.ts";
  */
 export async function toMatrix(result: QueryResult, matrix: Matrix, maxRows: number): Promise<QueryResult> {
   const { down, across, value, nullName } = matrix;
-  const [downAt, acrossAt, valueAt] = [down, across, value].map((name) => result.columns.indexOf(name));
+  const indexOf = (name: string) => result.columns.indexOf(name);
   const names = new Set<Cell>();
-  const lines = new Map<Cell, Map<Cell, Cell>>();
+  const lines = new Map<string, { readonly place: Row; readonly cells: Map<Cell, Cell> }>();
   for await (const row of result.rows) {
-    const [place = null, name = null, cell = null] = [downAt, acrossAt, valueAt].map((at) => row[at ?? -1]);
-    names.add(name);
-    lines.set(place, (lines.get(place) ?? new Map()).set(name, cell));
+    const cellOf = (name: string): Cell => row[indexOf(name)] ?? null;
+    const place = down.map(cellOf);
+    const key = place.map((cell) => `${typeof cell} ${cell}`).join("\n");
+    const line = lines.get(key) ?? { place, cells: new Map() };
+    lines.set(key, line);
+    names.add(cellOf(across));
+    line.cells.set(cellOf(across), cellOf(value));
   }
   const ordered = [...names].sort((a, b) => Number(a === null) - Number(b === null));
-  const all: readonly Row[] = [...lines]
-    .sort(([a], [b]) => compareCells(a, b))
-    .map(([place, cells]) => [place, ...ordered.map((name) => cells.get(name) ?? null)]);
+  const all: readonly Row[] = [...lines.values()]
+    .sort((a, b) => compareRows(a.place, b.place))
+    .map(({ place: [first = null, ...others], cells }) => [
+      first,
+      ...ordered.map((name) => cells.get(name) ?? null),
+      ...others,
+    ]);
   const rows = all.slice(0, maxRows);
   async function* readRows() {
     yield* rows;
@@ -31,13 +39,21 @@ export async function toMatrix(result: QueryResult, matrix: Matrix, maxRows: num
     yield rows;
   }
   return {
-    columns: [down, ...ordered.map((name) => (name === null ? nullName : String(name)))],
+    columns: [down[0], ...ordered.map((name) => (name === null ? nullName : String(name))), ...down.slice(1)],
     coverage: result.coverage,
     batches: readBatches(),
     rows: readRows(),
     maxRows,
     isCut: all.length > maxRows,
   };
+}
+
+function compareRows(a: Row, b: Row): number {
+  for (const [n, cell] of a.entries()) {
+    const order = compareCells(cell, b[n] ?? null);
+    if (order !== 0) return order;
+  }
+  return 0;
 }
 
 function compareCells(a: Cell, b: Cell): number {

@@ -23,7 +23,7 @@ order by models_known + sizes_known - models_held - sizes_held desc, k.href`,
   },
   {
     name: "newest",
-    isForAccounts: true,
+    areas: ["catalogue", "account"],
     title: "Which resources were discovered last?",
     options: [sinceSeen, kind, limit],
     sql: `select kind, ${nameOfKnown("known")} as name, state, first_seen_at, href
@@ -35,7 +35,7 @@ limit :limit`,
   },
   {
     name: "changed",
-    isForAccounts: true,
+    areas: ["catalogue", "account"],
     title: "Which resources changed last?",
     options: [sinceSeen, kind, limit],
     sql: `select c.kind, ${nameOfKnown("k")} as name, c.changed_at, c.revision, c.run, c.href
@@ -57,5 +57,22 @@ where gone_at is not null and kind = coalesce(:kind, kind)
   and (:since is null or gone_at >= :since)
 order by gone_at desc, kind, href
 limit :limit`,
+  },
+  {
+    name: "measurements",
+    areas: ["account"],
+    title:
+      "What are the user's measurements over time? A row for each measurement and a column for each of its fields, without " +
+      "objects and lists; `day` is the earliest date in it.",
+    options: [],
+    matrix: { down: ["day", "href", "n"], across: "name", value: "value", nullName: "null" },
+    sql: `with measured as materialized (
+  select href, n, iif(json_valid(payload), payload, '{}') as payload from measurement where gone_at is null)
+select (select min(substr(d.atom, 1, 10)) from json_each(m.payload) d
+    where d.type = 'text' and d.atom glob '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]*') as day,
+  m.href, m.n, v.key as name, v.atom as value
+from measured m join json_each(m.payload) v
+where v.type not in ('object', 'array')
+order by m.href, m.n, v.id`,
   },
 ];

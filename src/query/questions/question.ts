@@ -2,6 +2,7 @@
  * A canned question: one SELECT with a name and typed options. Its SQL reads public views and is shown to the user as a
  * starting point for their own, so this folder has SQL text instead of query builders.
  */
+import type { Area } from "../../../schema/kind.ts";
 
 export interface Question {
   /** Lower-case words with hyphens. */
@@ -9,8 +10,8 @@ export interface Question {
   /** One sentence. */
   readonly title: string;
   readonly options: readonly QuestionOption[];
-  /** Whether it also works on the mirror of an account. Default: false. */
-  readonly isForAccounts?: boolean;
+  /** The mirrors that it works on. Default: only the catalogue's. */
+  readonly areas?: readonly Area[];
   /** Its parameters are the options by name; null for an option that is not given and has no default. */
   readonly sql: string;
   /** Prints the rows as a matrix. Default: as they are. */
@@ -19,7 +20,8 @@ export interface Question {
 
 /** Columns of the rows of a question: the values of `across` become columns, in order of appearance. */
 export interface Matrix {
-  readonly down: string;
+  /** These identify a row of the matrix. The first is its first column, the others are its last. */
+  readonly down: readonly [string, ...string[]];
   readonly across: string;
   readonly value: string;
   /** The name of the column for rows whose `across` is null. */
@@ -103,6 +105,8 @@ export const limit: QuestionOption = {
   isRequired: false,
   about: "at most this many rows",
 };
+
+export const areasOf = ({ areas = ["catalogue"] }: Question): readonly Area[] => areas;
 
 /** SQL for the option `brand`. @param column a brand's URL */
 export const isOfBrand = (column: string): string =>

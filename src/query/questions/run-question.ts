@@ -4,6 +4,7 @@ import { readMirror } from "../../mirror/reader.ts";
 import { QueryError } from "../sql/errors.ts";
 import { type QueryOptions, type QueryResult, runQuery } from "../sql/run-query.ts";
 import { toMatrix } from "./matrix.ts";
+import { areasOf } from "./question.ts";
 import { findQuestion } from "./questions.ts";
 import { type QuestionOptions, resolveParameters } from "./resolve-parameters.ts";
 
@@ -24,7 +25,9 @@ export async function runQuestion(request: QuestionRequest): Promise<QueryResult
   const { parameters, limit } = readMirror(
     query.file,
     (mirror) => {
-      if (mirror.identity.area === "account" && question.isForAccounts !== true) throw catalogueOnly(name);
+      const { area } = mirror.identity;
+      if (!areasOf(question).includes(area))
+        throw area === "account" ? catalogueOnly(name) : accountOnly(name);
       return resolveParameters(mirror, question, options, context);
     },
     query.asOf,
@@ -49,10 +52,18 @@ function outdatedViews(name: string, { message }: QueryError): QueryError {
   );
 }
 
+function accountOnly(name: string): QueryError {
+  return new QueryError(
+    "question",
+    `@${name} works only on the mirror of an account, and this is a catalogue.`,
+    "Choose an account with --account NAME.",
+  );
+}
+
 function catalogueOnly(name: string): QueryError {
   return new QueryError(
     "question",
     `@${name} works only on a catalogue, and this is the mirror of an account.`,
-    "Use @newest or @changed, or SQL; SQL can read the catalogue too, as catalogue.brand and so on.",
+    "Use @measurements, @newest or @changed, or SQL; SQL can read the catalogue too, as catalogue.brand and so on.",
   );
 }

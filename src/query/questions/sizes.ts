@@ -83,7 +83,7 @@ order by brand, model, href`,
       "How many models come in each band and cup of a sizing system? A row for each band, a column for each cup; the column " +
       "`other` counts models with labels that are not a number and a cup.",
     options: [{ ...system, isRequired: true }, brand],
-    matrix: { down: "band", across: "cup", value: "models", nullName: "other" },
+    matrix: { down: ["band"], across: "cup", value: "models", nullName: "other" },
     sql: `select l.band, l.cup, count(distinct l.model_href) as models
 from size_label l
 where l.system = :system collate nocase

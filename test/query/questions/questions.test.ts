@@ -3,6 +3,7 @@ import { copyFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { areasOf } from "../../../src/query/questions/question.ts";
 import { listQuestions } from "../../../src/query/questions/questions.ts";
 import type { QuestionOptions } from "../../../src/query/questions/resolve-parameters.ts";
 import { runQuestion } from "../../../src/query/questions/run-question.ts";
@@ -12,6 +13,8 @@ import { collectRows } from "../support/collect-rows.ts";
 import { questionCases } from "../support/question-cases.ts";
 
 type Rows = Record<string, unknown>[];
+
+const questionsOfCatalogues = listQuestions().filter((question) => areasOf(question).includes("catalogue"));
 
 let rig: Rig;
 /** The bodies of brands, models and sizes before the changes, by URL. */
@@ -80,7 +83,7 @@ function alteredMirror(name: string, ...statements: readonly string[]): string {
 const heldModel = (extreme: "min" | "max") =>
   `select ${extreme}(id) from _resource where kind = 'model' and state = 'held'`;
 
-it.each(listQuestions())(
+it.each(questionsOfCatalogues)(
   "@$name runs with all of its options and with only the required ones",
   async ({ name, options }) => {
     const some = someOptions();
@@ -204,7 +207,7 @@ it("an unknown count is sorted last, and one beyond 64 bits first", async () => 
   );
   expect(counts.slice(0, 2)).toEqual(["500000000000000000000", "99999999999999999999"]);
   expect(counts.at(-1)).toBe(null);
-  for (const { name, options } of listQuestions()) {
+  for (const { name, options } of questionsOfCatalogues) {
     const some = someOptions();
     await questionRows(
       name,

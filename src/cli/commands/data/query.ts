@@ -4,6 +4,7 @@ import type { Cell } from "../../../../schema/fields.ts";
 import { MirrorError } from "../../../mirror/file/errors.ts";
 import { openMirrorReader } from "../../../mirror/reader.ts";
 import { type Coverage, describeCoverage } from "../../../mirror/runs/coverage.ts";
+import { areasOf } from "../../../query/questions/question.ts";
 import { findQuestion, listQuestions } from "../../../query/questions/questions.ts";
 import { runQuestion } from "../../../query/questions/run-question.ts";
 import { type QueryResult, runQuery } from "../../../query/sql/run-query.ts";
@@ -95,6 +96,7 @@ export function configure(command: Command, io: Io): void {
       "armoire query @brand-sizes --brand comexim",
       "armoire query @models-in-range --system UK --band 28-30 --cup H-",
       "armoire query @size-coverage --system EU --brand comexim",
+      "armoire query @measurements --account ada --out measurements.csv",
       'armoire query "select name, note from bra where gone_at is null" --account ada',
       'armoire query "select b.name, m.type from bra b join catalogue.model m on m.href = b.model_href" --account ada',
     ],
@@ -191,7 +193,8 @@ function readableCatalogue(settings: Settings, io: Io): string | null {
 }
 
 function listText(sql: string | undefined, { json, account }: Settings): string {
-  const suitable = listQuestions().filter(({ isForAccounts = false }) => account === null || isForAccounts);
+  const area = account === null ? "catalogue" : "account";
+  const suitable = listQuestions().filter((question) => areasOf(question).includes(area));
   const questions = sql === undefined ? suitable : [findQuestion(sql.replace(/^@/, ""))];
   if (json) return toJsonLine(questions);
   return sql === undefined ? formatQuestions(questions) : questions.map(formatQuestion).join("");
