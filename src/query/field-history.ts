@@ -5,7 +5,6 @@ import type { Cell } from "../../schema/fields.ts";
 import { columnsOf, type Entity } from "../../schema/rows-from-body.ts";
 import type { Connection } from "../mirror/file/connection.ts";
 import { fromStored } from "../mirror/rows/cells.ts";
-import { joinMeasurements } from "./show.ts";
 
 /** A field's value; for a list, which has a table of its own, its rows. */
 export type FieldValue = Cell | readonly Readonly<Record<string, Cell>>[];
@@ -94,4 +93,10 @@ function existsBefore({ fromRun, toRun }: TimedRow, run: number | null): boolean
 
 function toRecord(names: readonly string[], cells: readonly Cell[]): Readonly<Record<string, Cell>> {
   return Object.fromEntries(names.map((name, n) => [name, cells[n] ?? null]));
+}
+
+/** The JSON text of one measurement, or a JSON array of all measurements at one URL. Null for none. */
+export function joinMeasurements(payloads: readonly string[]): string | null {
+  const [first = null, ...others] = payloads;
+  return others.length === 0 ? first : `[${payloads.join(",")}]`;
 }

@@ -1,12 +1,15 @@
-/** One resource as the mirror holds it: its row, its links and its pictures. */
+/** One resource as the mirror holds it: its row, links and pictures, its last change and where it comes from. */
 import { sql } from "kysely";
 import type { Cell } from "../../schema/fields.ts";
 import { unfollowedUrlOf } from "../mirror/derive/links.ts";
 import { prepare } from "../mirror/file/statements.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { fromStored } from "../mirror/rows/cells.ts";
+import { joinMeasurements } from "./field-history.ts";
 import type { ShownKind } from "./keys/find-by-key.ts";
 import { findResource } from "./keys/resolve-key.ts";
+import { type ModelParts, readModelParts } from "./model-parts.ts";
+import { type LastChange, type Provenance, readLastChange, readProvenance } from "./provenance.ts";
 import { q } from "./views.ts";
 
 export interface ShownResource {
@@ -16,6 +19,11 @@ export interface ShownResource {
   readonly links: readonly { readonly name: string; readonly url: string | null }[];
   /** Only in a mirror that was synced with pictures, for a resource that refers to some. */
   readonly pictures?: readonly ShownPicture[];
+  /** Only of a model. */
+  readonly model?: ModelParts;
+  /** Null if it has not changed since it was first fetched. */
+  readonly lastChange: LastChange | null;
+  readonly source: Provenance;
 }
 
 export interface ShownPicture {
@@ -34,15 +42,21 @@ export function showResource(mirror: MirrorReader, kind: ShownKind, key: string 
   const { href } = findResource(mirror, kind, key);
   const rows = readRows(mirror, kind, href);
   const links = readLinks(mirror, href);
+  const origin = { lastChange: readLastChange(mirror, kind, href), source: readProvenance(mirror, href) };
   const [fields = {}] = rows;
   if (kind === "measurement") {
     // `n` is its place in a list, not a field.
     const { n: _, ...own } = fields;
     const payload = joinMeasurements(rows.map((row) => String(row.payload)));
-    return { kind, fields: { ...own, payload }, links };
+    return { kind, fields: { ...own, payload }, links, ...origin };
   }
   const pictures = readPictures(mirror, href);
-  return { kind, fields, links, ...(pictures.length > 0 && { pictures }) };
+  return {
+    ...{ kind, fields, links },
+    ...(pictures.length > 0 && { pictures }),
+    ...(kind === "model" && { model: readModelParts(mirror, href) }),
+    ...origin,
+  };
 }
 
 /** Several rows for the URL of a list of measurements, else one. Raw SQL: the view depends on the kind. */
@@ -81,10 +95,4 @@ function readPictures({ db }: MirrorReader, href: string): ShownPicture[] {
       .orderBy("field")
       .orderBy("url"),
   ).all({ href });
-}
-
-/** The JSON text of one measurement, or a JSON array of all measurements at one URL. Null for none. */
-export function joinMeasurements(payloads: readonly string[]): string | null {
-  const [first = null, ...others] = payloads;
-  return others.length === 0 ? first : `[${payloads.join(",")}]`;
 }

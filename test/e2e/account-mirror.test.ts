@@ -149,7 +149,7 @@ describe("reading commands", () => {
 
   it("only suitable questions and columns are offered for an account", async () => {
     const listed = await succeed("query", "--list", "--account", "ada");
-    expect(listed.match(/^@[a-z-]+/gm)).toEqual(["@newest", "@changed"]);
+    expect(listed.match(/^@[a-z-]+/gm)).toEqual(["@newest", "@changed", "@measurements"]);
     const names = JSON.parse(await succeed("query", "--list", "--account", "ada", "--json")) as {
       name: string;
     }[];

@@ -145,6 +145,12 @@ describe("reading commands", () => {
     expect(await outputAsJson("runs", "--mirror", fixture.mirror, "--limit", "1")).toHaveLength(1);
   });
 
+  it("show --body prints the body of a resource as the service sent it", async () => {
+    const { url } = firstBrand();
+    const body = await output("show", "brand", url, "--body", "--mirror", fixture.mirror);
+    expect(body).toBe(await (await fetch(url)).text());
+  });
+
   it("show finds a resource by slug, name or URL, and shows all links", async () => {
     const { url, fields, links } = firstBrand();
     const shown = await outputAsJson("show", "brand", String(fields.slug), "--mirror", fixture.mirror);

@@ -130,6 +130,7 @@ describe("invalid values", () => {
     ],
     "an unknown kind": [() => ["show", "shoe", "x"], 2, /Allowed choices are brand, model, size/],
     "a missing key": [() => ["show", "brand"], 2, /The key of the brand is missing\.\nGive its URL or name/],
+    "a body in a format": [() => ["show", "brand", "x", "--body", "--json"], 2, /--body has no format/],
     "a missing statement": [() => ["query"], 2, /The statement is missing/],
     "two statements": [() => ["query", "select 1", "--file", "q.sql"], 2, /a statement and --file/],
     "a statement in no file": [

@@ -63,7 +63,16 @@ async function readAll(folder: string, point?: Point) {
       .pluck()
       .all()
       .map((href) => showResource(reader, "size", href))
-      .map(({ fields: { checked_at: _checkedAt, ...fields }, ...more }) => ({ ...more, fields }));
+      // Of the latest check only.
+      .map(
+        ({
+          fields: { checked_at: _checkedAt, ...fields },
+          source: { checkedAt: _, etag: _etag, ...source },
+          ...more
+        }) => ({
+          ...{ ...more, fields, source },
+        }),
+      );
     const { asOf: _asOf, ...status } = readPastStatus(reader);
     return {
       contents,

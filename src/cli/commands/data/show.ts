@@ -1,5 +1,6 @@
-/** `armoire show`: the fields, links and pictures of one resource. */
+/** `armoire show`: one resource on one page, or its body. */
 import type { Command } from "commander";
+import { readBody } from "../../../query/provenance.ts";
 import { showResource } from "../../../query/show.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { type FormatFlags, formatOption, readFormat } from "../../flags/query-flags.ts";
@@ -12,23 +13,34 @@ import { formatResource } from "../../format/data/resource.ts";
 import { printRows } from "../../format/data/result.ts";
 import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
+import { CliError } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
-import type { Io } from "../../terminal/io.ts";
+import { type Io, printWhole } from "../../terminal/io.ts";
+
+interface ShowFlags extends AsOfFlags, FormatFlags {
+  readonly body?: boolean;
+}
 
 export function configure(command: Command, io: Io): void {
-  addResourceArguments(command).addOption(formatOption()).addOption(asOfOption());
+  addResourceArguments(command)
+    .option("--body", "print the body as the service sent it")
+    .addOption(formatOption())
+    .addOption(asOfOption());
   addHelp(command, {
     details: [
       "Prints the fields, links and downloaded pictures of a brand, model or size, or with --account of a user, bra or " +
-        "measurement. Exact matches of the key come first; otherwise case, accents and punctuation are ignored. Several " +
+        "measurement, its last change and the request that returned it. A model comes with its brand, its sizes by band and " +
+        "cup, the addresses of its pictures and its related models, as far as the mirror has them. Exact matches of the key come first; otherwise case, accents and punctuation are ignored. Several " +
         "matches are listed, and so are similar names if there is none. A resource that is gone is found if nothing else " +
         "has its name. A URL may also be that of the service's page (service_url). CSV and NDJSON contain the fields only.",
+      "With --as-of, the ETag is left out, since only the latest is kept.",
     ],
     examples: [
       "armoire show brand comexim",
       "armoire show model comexim/some-model",
       "armoire show size comexim/some-model/65F --json",
+      "armoire show model comexim/some-model --body",
       "armoire show model comexim/some-model --format csv",
       "armoire show brand comexim --as-of 2026-11-03",
       "armoire show me --account ada",
@@ -37,19 +49,28 @@ export function configure(command: Command, io: Io): void {
     ],
     exitCodes: exitCodesOfReading,
   });
-  command.action(
-    async (kindArgument: KindArgument, keyArgument: string | undefined, flags: AsOfFlags & FormatFlags) => {
-      const { kind, key } = readResourceArguments(kindArgument, keyArgument);
-      const settings = readSettings(command, io);
-      const format = readFormat(flags, settings);
-      const asOf = readAsOf(flags, settings, io);
-      const shown = withMirror(settings, (mirror) => showResource(mirror, kind, key), asOf);
-      if (format === "table") await io.out(formatResource(shown));
-      else if (format === "json") await io.out(toJsonLine(shown));
-      else {
-        const { fields } = shown;
-        await printRows(Object.keys(fields), [Object.values(fields)], format, "guarded", io);
-      }
-    },
-  );
+  command.action(async (kindArgument: KindArgument, keyArgument: string | undefined, flags: ShowFlags) => {
+    const { kind, key } = readResourceArguments(kindArgument, keyArgument);
+    const settings = readSettings(command, io);
+    if (flags.body && (flags.format !== undefined || settings.json))
+      throw new CliError(
+        "usage",
+        "--body has no format: it prints what the service sent.",
+        "Leave out --format and --json.",
+      );
+    const format = readFormat(flags, settings);
+    const asOf = readAsOf(flags, settings, io);
+    if (flags.body) {
+      const body = withMirror(settings, (mirror) => readBody(mirror, kind, key), asOf);
+      await io.out(body.toString());
+      return;
+    }
+    const shown = withMirror(settings, (mirror) => showResource(mirror, kind, key), asOf);
+    if (format === "table") await printWhole(io, formatResource(shown));
+    else if (format === "json") await io.out(toJsonLine(shown));
+    else {
+      const { fields } = shown;
+      await printRows(Object.keys(fields), [Object.values(fields)], format, "guarded", io);
+    }
+  });
 }

@@ -57,7 +57,7 @@ function describeFields(changes: readonly FieldChange[]): string {
   return describeLines(changes.map(({ field, after }) => [field, shown(after)]));
 }
 
-function describeChanges(changes: readonly FieldChange[]): string {
+export function describeChanges(changes: readonly FieldChange[]): string {
   const [only] = changes;
   if (changes.length === 1 && only?.field === "last_modified_at")
     return `  only last_modified_at: ${shown(only.before)} → ${shown(only.after)}\n`;

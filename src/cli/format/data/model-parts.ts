@@ -1,0 +1,74 @@
+/** Formats what belongs to a model for people: its sizes as a grid, its pictures and related models. */
+import { cupsOf } from "../../../../schema/views/size-label.ts";
+import type { ModelParts, SizeOfModel } from "../../../query/model-parts.ts";
+import { escapeControls } from "../../terminal/safe-text.ts";
+import { formatTable } from "../../terminal/text-table.ts";
+
+export function formatModelParts({ brand, sizes, pictures, related }: ModelParts): string {
+  const system = typeof brand?.system === "string" ? brand.system : null;
+  return [
+    formatSizes(
+      sizes.filter(({ state }) => state !== "gone"),
+      system,
+    ),
+    section(
+      "Pictures",
+      pictures.map(({ url, text }) => [text, url]),
+    ),
+    section(
+      "Related models",
+      related.map((other) => [
+        other.name,
+        [other.brand, other.model].filter((name) => name !== null).join(" › "),
+        other.href,
+      ]),
+    ),
+  ].join("");
+}
+
+/** Bands down, cups across. Sizes without a known band and cup are listed below. */
+function formatSizes(sizes: readonly SizeOfModel[], system: string | null): string {
+  if (sizes.length === 0) return "\nSizes: none known\n";
+  const placed = sizes.filter(({ band, cup }) => band !== null && cup !== null);
+  const others = sizes.filter((size) => !placed.includes(size));
+  const order = (system === null ? null : cupsOf(system)) ?? [];
+  const rank = (cup: string) => (order.includes(cup) ? order.indexOf(cup) : order.length);
+  const cups = [...new Set(placed.map(({ cup }) => String(cup)))].sort(
+    (a, b) => rank(a) - rank(b) || (a < b ? -1 : 1),
+  );
+  const bands = [...new Set(placed.map(({ band }) => String(band)))].sort((a, b) => Number(a) - Number(b));
+  const rows = bands.map((band) => [
+    band,
+    ...cups.map((cup) => cellOf(placed.filter((size) => String(size.band) === band && size.cup === cup))),
+  ]);
+  const unit = system === null ? "" : `, ${escapeControls(system)}`;
+  const grid =
+    rows.length === 0
+      ? "\nSizes:\n"
+      : `\nSizes (bras that users own of each${unit}):\n${formatTable(["band", ...cups], rows)}`;
+  const labels = (state: string) =>
+    others
+      .filter((size) => size.state === state)
+      .map(({ size }) => escapeControls(size))
+      .join(" ");
+  return [
+    grid,
+    labels("held") === "" ? "" : `Without band and cup: ${labels("held")}\n`,
+    labels("listed") === "" ? "" : `Not fetched yet: ${labels("listed")}\n`,
+  ].join("");
+}
+
+/** Two sizes may have the same band and cup. */
+function cellOf(sizes: readonly SizeOfModel[]): string {
+  return sizes.map(({ bra_count }) => (bra_count === null ? "?" : escapeControls(bra_count))).join(", ");
+}
+
+function section(title: string, rows: readonly (readonly unknown[])[]): string {
+  if (rows.length === 0) return "";
+  const texts = rows.map((row) => row.map(escapeControls));
+  const widths = (texts[0] ?? []).map((_, n) => Math.max(...texts.map((row) => row[n]?.length ?? 0)));
+  const lines = texts.map((row) =>
+    `  ${row.map((cell, n) => cell.padEnd(widths[n] ?? 0)).join("  ")}`.trimEnd(),
+  );
+  return `\n${title}:\n${lines.join("\n")}\n`;
+}

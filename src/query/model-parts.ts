@@ -1,0 +1,106 @@
+/** What belongs to a model: its brand, sizes, pictures and related models. */
+import type { Cell } from "../../schema/fields.ts";
+import { prepare } from "../mirror/file/statements.ts";
+import type { MirrorReader } from "../mirror/reader.ts";
+import { fromStored } from "../mirror/rows/cells.ts";
+import { q } from "./views.ts";
+
+export interface ModelParts {
+  /** Null if it is unknown. `name` and `system` are null if it is not fetched. */
+  readonly brand: { readonly href: string; readonly name: Cell; readonly system: Cell } | null;
+  readonly sizes: readonly SizeOfModel[];
+  /** The manufacturer's, in the order of the service. */
+  readonly pictures: readonly { readonly url: Cell; readonly text: Cell }[];
+  /** `name` is that of the link. `model` is null if the model is not fetched. Only links that a sync followed. */
+  readonly related: readonly {
+    readonly name: string;
+    readonly href: string;
+    readonly brand: Cell;
+    readonly model: Cell;
+  }[];
+}
+
+export interface SizeOfModel {
+  readonly href: string;
+  /** The label. */
+  readonly size: Cell;
+  readonly band: Cell;
+  readonly cup: Cell;
+  readonly bra_count: Cell;
+  /** `listed`: not fetched yet, so that only its label is known. */
+  readonly state: "held" | "listed" | "gone";
+}
+
+export function readModelParts({ db }: MirrorReader, href: string): ModelParts {
+  const brand = prepare(db, (p: { href: string }) =>
+    q
+      .selectFrom("model as m")
+      .leftJoin("brand as b", "b.href", "m.brand_href")
+      .select(["m.brand_href as href", "b.name", "b.default_sizing_system as system"])
+      .where("m.href", "=", p.href),
+  ).get({ href });
+  const pictures = prepare(db, (p: { href: string }) =>
+    q.selectFrom("model_picture").select(["url", "text"]).where("model_href", "=", p.href).orderBy("n"),
+  ).all({ href });
+  const related = prepare(db, (p: { href: string }) =>
+    q
+      .selectFrom("relation as l")
+      .leftJoin("model as m", "m.href", "l.related_href")
+      .leftJoin("brand as b", "b.href", "m.brand_href")
+      .select(["l.name", "l.related_href as href", "b.name as brand"])
+      .select(({ fn }) => fn.coalesce("m.full_name", "m.name").as("model"))
+      .where("l.href", "=", p.href)
+      .orderBy("l.name")
+      .orderBy("l.related_href"),
+  ).all({ href });
+  return {
+    brand:
+      brand === undefined || brand.href === null
+        ? null
+        : { href: brand.href, name: fromStored(brand.name), system: fromStored(brand.system) },
+    sizes: readSizes({ db }, href),
+    pictures: pictures.map(({ url, text }) => ({ url: fromStored(url), text: fromStored(text) })),
+    related: related.map((row) => ({ ...row, brand: fromStored(row.brand), model: fromStored(row.model) })),
+  };
+}
+
+/** Held ones name their model; others are known only from its list. */
+function readSizes({ db }: Pick<MirrorReader, "db">, href: string): SizeOfModel[] {
+  const held = prepare(db, (p: { href: string }) =>
+    q
+      .selectFrom("size")
+      .select(["href", "size", "band", "cup", "bra_count", "gone_at"])
+      .where("model_href", "=", p.href),
+  ).all({ href });
+  const listed = prepare(db, (p: { href: string }) =>
+    q
+      .selectFrom("known")
+      .select(["href", "name", "state"])
+      .where("kind", "=", "size")
+      .where("owner_href", "=", p.href),
+  ).all({ href });
+  const hrefs = new Set(held.map((size) => size.href));
+  const sizes = [
+    ...held.map(
+      ({ gone_at, size, band, cup, bra_count, ...own }): SizeOfModel => ({
+        ...own,
+        ...{
+          size: fromStored(size),
+          band: fromStored(band),
+          cup: fromStored(cup),
+          bra_count: fromStored(bra_count),
+        },
+        state: gone_at === null ? "held" : "gone",
+      }),
+    ),
+    ...listed
+      .filter((known) => !hrefs.has(known.href))
+      .map(
+        (known): SizeOfModel => ({
+          ...{ href: known.href, size: fromStored(known.name), band: null, cup: null, bra_count: null },
+          state: known.state === "gone" ? "gone" : "listed",
+        }),
+      ),
+  ];
+  return sizes.sort((a, b) => (a.href < b.href ? -1 : 1));
+}

@@ -1,0 +1,126 @@
+/** Where the values of a resource come from: the request that returned them, and the list that led to the resource. */
+
+import { sql } from "kysely";
+import { prepareReadProvenBody, storedBodyColumns } from "../mirror/bodies/read-body.ts";
+import { isoTime, prepare, q } from "../mirror/file/statements.ts";
+import type { MirrorReader } from "../mirror/reader.ts";
+import { type FieldChange, readHistory } from "./history.ts";
+import type { ShownKind } from "./keys/find-by-key.ts";
+import { findResource } from "./keys/resolve-key.ts";
+
+export interface Provenance {
+  /** The requested URL. */
+  readonly url: string;
+  /** The URL that redirects led to; null without redirects. */
+  readonly redirectedTo: string | null;
+  /** The run that fetched it. */
+  readonly run: number;
+  /** Counted from 1. */
+  readonly revision: number;
+  /** ISO 8601, UTC. */
+  readonly fetchedAt: string;
+  /** Of HTTP. */
+  readonly status: number;
+  /** Of the last response; null without one, and as of a point, since earlier ones are not kept. */
+  readonly etag: string | null;
+  /** ISO 8601, UTC; null as of a point after which it was checked again. */
+  readonly checkedAt: string | null;
+  /**
+   * The pages of its owner's list that name it; else the first page of another list, or the first resource with a link to it
+   * and the link's name.
+   */
+  readonly foundIn: readonly { readonly url: string; readonly link: string | null }[];
+}
+
+export interface LastChange {
+  readonly run: number;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly changes: readonly FieldChange[];
+}
+
+/** @param href of a resource with a body */
+export function readProvenance({ db, asOf }: MirrorReader, href: string): Provenance {
+  const found = prepare(db, (p: { href: string }) =>
+    q
+      .selectFrom("_resource as r")
+      .innerJoin("_revision as v", "v.resource_id", "r.id")
+      .select([
+        "r.id",
+        "r.etag",
+        "v.base_url as redirectedTo",
+        "v.from_run as run",
+        "v.seq as revision",
+        "v.status",
+      ])
+      .select([
+        isoTime<string>("v.fetched_at").as("fetchedAt"),
+        isoTime<string | null>("r.checked_at").as("checkedAt"),
+      ])
+      .where("r.url", "=", p.href)
+      .orderBy("v.seq", "desc")
+      .limit(1),
+  ).get({ href });
+  if (found === undefined) throw new Error(`${href} has a row, but no revision`);
+  const { id, etag, ...source } = found;
+  const pages = prepare(db, (p: { id: number }) =>
+    q
+      .selectFrom("_member as m")
+      .innerJoin("_resource as page", "page.id", "m.page_id")
+      .innerJoin("_page as p", "p.id", "m.page_id")
+      .innerJoin("_resource as r", "r.id", "m.item_id")
+      .select(["page.url", sql<0 | 1>`p.collection_id is r.owner_id`.as("isOwners")])
+      .distinct()
+      .where("m.item_id", "=", p.id)
+      .orderBy("page.id"),
+  ).all({ id });
+  const owners = pages.filter(({ isOwners }) => isOwners === 1);
+  const listed = (owners.length > 0 ? owners : pages.slice(0, 1)).map(({ url: page }) => ({
+    url: page,
+    link: null,
+  }));
+  const foundIn = listed.length > 0 ? listed : readFirstLink({ db }, id);
+  return { url: href, ...source, etag: asOf === null ? etag : null, foundIn };
+}
+
+function readFirstLink({ db }: Pick<MirrorReader, "db">, id: number): Provenance["foundIn"] {
+  return prepare(db, (p: { id: number }) =>
+    q
+      .selectFrom("_link as l")
+      .innerJoin("_resource as r", "r.id", "l.from_id")
+      .select(["r.url", "l.name as link"])
+      .where("l.to_id", "=", p.id)
+      .orderBy("l.from_run")
+      .orderBy("r.id")
+      .orderBy("l.name")
+      .limit(1),
+  ).all({ id });
+}
+
+/** Null if no field has changed since the first revision that is kept. */
+export function readLastChange(mirror: MirrorReader, kind: ShownKind, href: string): LastChange | null {
+  const revisions = readHistory(mirror, kind, href).lives.flatMap((life) => life.revisions);
+  const last = revisions.slice(1).findLast(({ changes }) => changes.length > 0);
+  return last === undefined ? null : { ...last.firstSeen, changes: last.changes };
+}
+
+/**
+ * The body of a resource as the service sent it.
+ * @param key null for the only resource of the kind
+ * @throws KeyError if the key matches no resource, or several; DamagedBodyError
+ */
+export function readBody(mirror: MirrorReader, kind: ShownKind, key: string | null): Buffer {
+  const { href } = findResource(mirror, kind, key);
+  const stored = prepare(mirror.db, (p: { href: string }) =>
+    q
+      .selectFrom("_resource as r")
+      .innerJoin("_revision as v", "v.resource_id", "r.id")
+      .innerJoin("_content as c", "c.id", "v.content_id")
+      .select([...storedBodyColumns, "c.sha256"])
+      .where("r.url", "=", p.href)
+      .orderBy("v.seq", "desc")
+      .limit(1),
+  ).get({ href });
+  if (stored === undefined) throw new Error(`${href} has a row, but no revision`);
+  return prepareReadProvenBody(mirror.db)(stored, stored.sha256.toString("hex"));
+}
