@@ -1,11 +1,18 @@
 /** One resource on one page: what belongs to it, its last change, and where it comes from. */
+import { copyFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { kinds } from "../../jobs/kinds.ts";
 import { formatResource } from "../../src/cli/format/data/resource.ts";
+import { compactMirror } from "../../src/mirror/compact.ts";
 import { readMirror } from "../../src/mirror/reader.ts";
 import { readBody } from "../../src/query/provenance.ts";
 import { showResource } from "../../src/query/show.ts";
+import { runQuery } from "../../src/query/sql/run-query.ts";
 import { type Rig, startRig } from "../sync/support/rig.ts";
 import { catalogueOf } from "./support/catalogue.ts";
+import { collectRows } from "./support/collect-rows.ts";
 
 let rig: Rig;
 beforeAll(async () => {
@@ -90,6 +97,48 @@ it("a body is printed as the service sent it, also that of a run", () => {
     const before = readMirror(rig.file, (mirror) => readBody(mirror, "model", href), { kind: "run", run: 1 });
     expect(before.equals(body)).toBe(show(href).source.run === 1);
   }
+});
+
+it("the SQL function envelope returns bodies as sent, also as of a run", async () => {
+  const sql =
+    "select href, envelope(href), envelope('x'), envelope(null), envelope(5) from model order by href";
+  for (const run of [1, 2]) {
+    const asOf = { kind: "run", run } as const;
+    const rows = await collectRows((await runQuery({ file: rig.file, sql, asOf })).rows);
+    expect(rows.length).toBeGreaterThan(0);
+    for (const [href, ...cells] of rows) {
+      const body = readMirror(rig.file, (mirror) => readBody(mirror, "model", String(href)), asOf);
+      expect(cells).toEqual([body.toString(), null, null, null]);
+    }
+  }
+  const latest = await collectRows((await runQuery({ file: rig.file, sql })).rows);
+  expect(latest.map(([, body]) => JSON.parse(String(body)))).toEqual(
+    latest.map(([href]) => truthOf(String(href))?.body),
+  );
+});
+
+it("the SQL function envelope reads compressed bodies and the catalogue, and fails on other files", async () => {
+  const file = join(dirname(rig.file), "compressed.sqlite");
+  copyFileSync(rig.file, file);
+  await compactMirror({ file, kinds, openedAt: "2030-01-01T00:00:00.000Z" });
+  const codecs = "select distinct codec from _content where dictionary_id is not null";
+  expect(await collectRows((await runQuery({ file, sql: codecs })).rows)).toEqual([["deflate"]]);
+  const sql = "select href, envelope(href) from brand order by href";
+  const before = await collectRows((await runQuery({ file: rig.file, sql })).rows);
+  expect(await collectRows((await runQuery({ file, sql })).rows)).toEqual(before);
+  const other = join(dirname(rig.file), "other.sqlite");
+  new Database(other).exec("create table t (x); insert into t values ('a')").close();
+  const fromCatalogue = "select href, envelope(href) from catalogue.brand order by href";
+  await expect(
+    runQuery({ file: other, sql: "select envelope(x) from t" }).then(({ rows }) => collectRows(rows)),
+  ).rejects.toMatchObject({
+    name: "QueryError",
+    message: expect.stringMatching(/^envelope\(\) failed: no such table/),
+  });
+  await using account = await startRig({});
+  await account.sync();
+  const rows = (await runQuery({ file: account.file, catalogue: rig.file, sql: fromCatalogue })).rows;
+  expect(await collectRows(rows)).toEqual(before);
 });
 
 it("the page of a model is readable", () => {

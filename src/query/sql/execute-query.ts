@@ -8,6 +8,7 @@ import type { Cell } from "../../../schema/fields.ts";
 import { fromStored } from "../../mirror/rows/cells.ts";
 import { requireRegularFile } from "../../platform/files/regular-files.ts";
 import { type BoundValues, bindParameters } from "./bind-parameters.ts";
+import { addEnvelopeFunction } from "./envelope-function.ts";
 import { notReadOnly, QueryError, type QueryStage, toQueryError } from "./errors.ts";
 import type { QueryLimits } from "./limits.ts";
 import type { QueryResponse, StartQuery } from "./query-process.ts";
@@ -34,6 +35,7 @@ export function* executeQuery({
   let database: Database.Database | undefined;
   let stage: QueryStage = "opening";
   let isCut = false;
+  let closeEnvelopes: (() => void) | undefined;
   function* readRows(statement: ReadStatement, values: BoundValues): Generator<Row> {
     const types = statement.columns().map((column) => column.type);
     const checkLength = lengthChecker(limits);
@@ -53,6 +55,10 @@ export function* executeQuery({
     // Read-only as well. The user's statement cannot attach a file: ATTACH returns no rows.
     if (catalogue !== null) database.prepare("attach ? as catalogue").run(catalogue);
     for (const view of shownViews) database.exec(view);
+    closeEnvelopes = addEnvelopeFunction(database, [
+      { path: file, views: shownViews },
+      ...(catalogue === null ? [] : [{ path: catalogue, views: [] }]),
+    ]);
     stage = "preparing";
     const statement = prepareReadOnly(database, sql);
     const values = bindParameters(database.prepare(sql), parameters);
@@ -68,6 +74,7 @@ export function* executeQuery({
     yield { type: "error", code, message, hint };
   } finally {
     database?.close();
+    closeEnvelopes?.();
   }
 }
 

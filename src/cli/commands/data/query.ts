@@ -81,6 +81,7 @@ export function configure(command: Command, io: Io): void {
       "A parameter value that is a number, true, false, null or a quoted string in JSON becomes that value; anything else is " +
         "text. Every parameter needs a value. With --as-of every table shows that state, except tables of the program's own " +
         "bookkeeping.",
+      "The function envelope(href) returns the body of a resource as the service sent it, as JSON text.",
       "CSV, JSON and NDJSON are printed while rows are read; an error after that ends the output early, with its exit code. In " +
         "JSON and NDJSON a repeated column name gets a number. A table shows at most 1,000 characters of a cell. If " +
         "--max-rows or --limit cuts rows off, a notice on stderr says so.",
@@ -91,6 +92,7 @@ export function configure(command: Command, io: Io): void {
       'armoire query "select * from model where is_discontinued = 1" --out discontinued.csv',
       "armoire query @brand-sizes --brand comexim --out sizes.parquet",
       'armoire query "select * from size where band = :band" -p band=65 --format ndjson',
+      "armoire query \"select href, envelope(href) ->> '$.body.type' as type from model\"",
       'armoire query "select count(*) from size" --as-of 2026-11-03',
       "armoire query --list",
       "armoire query @brand-sizes --brand comexim",
