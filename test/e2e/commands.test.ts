@@ -231,6 +231,26 @@ describe("reading commands", () => {
     });
   });
 
+  it("a misspelt search shows the results of its correction in a table and says so", async () => {
+    const name = String(firstBrand().fields.name);
+    const misspelt = `${name.slice(0, 3)}q${name.slice(3)}`;
+    const search = ["search", misspelt, "--kind", "brand", "--mirror", fixture.mirror];
+    const corrected = await callArmoire(search);
+    const { stdout } = await callArmoire(["search", name, "--kind", "brand", "--mirror", fixture.mirror]);
+    expect(corrected).toMatchObject({ exitCode: 0, stdout });
+    expect(stdout).toContain(name);
+    expect(corrected.stderr).toMatch(
+      new RegExp(`^No resource has all of these words\\.\nResults for "${name}" instead:\n`),
+    );
+    expect(await callArmoire([...search, "--quiet"])).toMatchObject({
+      stdout: "No resource has all of these words.\n",
+      stderr: "",
+    });
+    const json = await callArmoire([...search, "--json"]);
+    expect(json).toMatchObject({ exitCode: 0, stdout: "[\n\n]\n" });
+    expect(json.stderr).toContain(`Did you mean ${JSON.stringify(name)}`);
+  });
+
   it("query prints a table, CSV and JSON", async () => {
     const sql = "select kind, known from coverage where kind = 'brand'";
     const query = (...more: readonly string[]) => output("query", sql, "--mirror", fixture.mirror, ...more);

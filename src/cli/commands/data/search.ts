@@ -1,6 +1,7 @@
 /** `armoire search`: finds resources by words of their names, offline. */
 import { type Command, Option } from "commander";
 import type { Row } from "../../../../exports/formats/table.ts";
+import type { MirrorReader } from "../../../mirror/reader.ts";
 import {
   type FoundKind,
   foundColumns,
@@ -49,6 +50,8 @@ export function configure(command: Command, io: Io): void {
         "fetched yet. With --account it finds bras by name, brand, model and note. Case, accents and full-width forms are ignored. " +
         "In writing without spaces, such as Chinese or Japanese, any part of a word matches. Exact names come first, then whole words, then beginnings; within " +
         "these, the most owned models. No character has a special meaning.",
+      "If nothing matches, a table shows the results of the most similar known words instead, and a notice on stderr says so. " +
+        "CSV, JSON and NDJSON are empty then, and so is a table with --quiet.",
     ],
     examples: [
       "armoire search comexim",
@@ -63,35 +66,48 @@ export function configure(command: Command, io: Io): void {
     const format = readFormat(flags, settings);
     const asOf = readAsOf(flags, settings, io);
     const words = text.join(" ");
-    const { area, found, isCut, suggestion } = withMirror(
+    const find = (mirror: MirrorReader, searched: string) =>
+      search(mirror, searched, { ...flags, limit: flags.limit + 1 });
+    const { area, all, suggestion, correction } = withMirror(
       settings,
       (mirror) => {
-        const all = search(mirror, words, { ...flags, limit: flags.limit + 1 });
+        const matches = find(mirror, words);
+        const advice = matches.length === 0 && !settings.quiet ? suggestSearch(mirror, words, flags) : null;
+        // Scripts get what they search for; words that only tombstones have are no mistake.
+        const corrected = format === "table" && advice?.gone === 0 ? (advice.similar[0] ?? null) : null;
         return {
           area: mirror.identity.area,
-          found: all.slice(0, flags.limit),
-          isCut: all.length > flags.limit,
-          suggestion: all.length === 0 && !settings.quiet ? suggestSearch(mirror, words, flags) : null,
+          all: corrected === null ? matches : find(mirror, corrected),
+          suggestion: advice,
+          correction: corrected,
         };
       },
       asOf,
     );
+    const isCut = all.length > flags.limit;
     const columns = area === "account" ? foundColumnsOfAccounts : foundColumns;
-    const rows: readonly Row[] = found.map((result) => columns.map((column) => result[column]));
+    const rows: readonly Row[] = all
+      .slice(0, flags.limit)
+      .map((result) => columns.map((column) => result[column]));
     const isEmptyTable = format === "table" && rows.length === 0;
+    if (correction !== null) io.err(`${nothingFound}Results for ${quote(correction)} instead:\n`);
     if (isEmptyTable) await io.out(nothingFound);
     else await printRows(columns, rows, format, readCsvProfile(flags), io);
     if (isCut) truncationNotice(flags.limit, "--limit", settings, io);
-    if (suggestion !== null) io.err((isEmptyTable ? "" : nothingFound) + describeSuggestion(suggestion));
+    if (suggestion === null) return;
+    if (correction === null) io.err((isEmptyTable ? "" : nothingFound) + describeSuggestion(suggestion));
+    else io.err(describeSuggestion({ gone: 0, similar: suggestion.similar.slice(1) }));
   });
 }
 
 const nothingFound = "No resource has all of these words.\n";
 
 function describeSuggestion({ gone, similar }: SearchSuggestion): string {
-  const names = similar.map((name) => JSON.stringify(name)).join(" or ");
+  const names = similar.map(quote).join(" or ");
   return [
     gone === 0 ? "" : `${gone} resources that are gone had them: add --gone.\n`,
-    similar.length === 0 ? "" : `Did you mean ${escapeControls(names)}?\n`,
+    similar.length === 0 ? "" : `Did you mean ${names}?\n`,
   ].join("");
 }
+
+const quote = (name: string): string => escapeControls(JSON.stringify(name));
