@@ -80,9 +80,19 @@ The mirror remembers its state at the end of every run. \`--as-of POINT\` shows 
 | \`2026\`, \`2026-11\`, \`2026-11-03\`, \`2026-11-03T06\`, \`2026-11-03T06:15\`, \`2026-11-03T06:15:30.5\` | a time; from hours on, \`Z\` or \`+02:00\` may follow; default: the computer's time zone |
 | \`-12h\`, \`-7d\`, \`-3w\`, \`-2m\` | that many hours, days, weeks or months ago, at the same time of day |
 
-A time means its end: \`2026-11-03\` is the midnight after that day, \`2026-11\` the end of the month.
-Only \`--since\` uses the beginning. A time selects the run with the highest number that had ended by
-then. A notice on stderr names that run, the instant, and the share of known resources that were
+A point has one meaning in all commands:
+
+- A **run** means its end. \`--as-of 1\`, \`--from 1\`, \`--to 1\`, \`--since 1\` and
+  \`--changed-since 1\` mean the same moment. \`latest\` and \`latest-1\` are runs too.
+- A **day**, month or other time counts in full. A state is the one at its end:
+  \`--as-of 2026-11-03\`, \`--from\` and \`--to\` show the midnight after that day. Changes begin with
+  it: \`--since 2026-11-03\` and \`--changed-since\` include those of that day.
+- \`diff --since\` and \`@discontinued --since\` compare with the service's own times, which have no
+  runs.
+
+If a question has no rows since a point, a notice on stderr names the moment, and says if no run had
+ended before it or none after it. A state is that of the run with the highest number that had ended
+by then. A notice on stderr names that run, the instant, and the share of known resources that were
 held:
 
 \`\`\`

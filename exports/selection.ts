@@ -2,7 +2,7 @@
 import { idsIn, prepareColumn, q } from "../src/mirror/file/statements.ts";
 import { findBrands, hintAtBrands } from "../src/mirror/find-brands.ts";
 import type { Point } from "../src/mirror/points/point.ts";
-import { resolvePoint } from "../src/mirror/points/resolve-point.ts";
+import { resolveSince } from "../src/mirror/points/resolve-point.ts";
 import { publicTables, type TableSelection } from "../src/mirror/public-tables.ts";
 import type { MirrorReader } from "../src/mirror/reader.ts";
 import { similarNames } from "../src/platform/fuzzy-names.ts";
@@ -48,7 +48,7 @@ export function readSelection(mirror: MirrorReader, request: SelectionRequest): 
     ...(brands.length > 0 && { brandHrefs: brands.flatMap((name) => hrefsOfBrand(mirror, name)) }),
     ...(withEnvelopes && { withEnvelopes }),
     ...(where && { hasChosenKeys: true }),
-    ...(changedSince && { changedAfterRun: resolvePoint(mirror.db, changedSince).run }),
+    ...(changedSince && { changedAfterRun: resolveSince(mirror.db, changedSince).run }),
   };
 }
 

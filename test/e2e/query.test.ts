@@ -82,6 +82,31 @@ describe("row limits", () => {
     expect(result.stdout).not.toContain("Only");
   });
 
+  it("a question without rows since a point says so on stderr only", async () => {
+    const newest = ["query", "@newest", "--since", "latest", "--mirror", fixture.mirror, "--format"];
+    expect(await callArmoire([...newest, "ndjson"])).toMatchObject({
+      exitCode: 0,
+      stdout: "",
+      stderr: expect.stringMatching(
+        /^Nothing since 20.*Z, from "latest"\. The latest run, run \d+, had ended by then\.\n$/,
+      ),
+    });
+    const csv = await callArmoire([...newest, "csv"]);
+    expect(csv.stderr).toMatch(/^Nothing since /);
+    expect((await callArmoire([...newest, "table", "--quiet"])).stderr).toBe("");
+    const some = await callArmoire([
+      "query",
+      "@newest",
+      "--since",
+      "2020",
+      "--limit",
+      "1000",
+      "--mirror",
+      fixture.mirror,
+    ]);
+    expect(some.stderr).toBe("");
+  });
+
   it("a cut search has a notice on stderr only", async () => {
     const [found] = JSON.parse(await query(letter, "--json")) as { letter: string }[];
     const search = ["search", found?.letter ?? "", "--kind=model", "--json", "--mirror", fixture.mirror];

@@ -22,6 +22,17 @@ export function resolvePoint(db: Connection, point: Point): EndedRun {
   throw pointError(db, point);
 }
 
+/**
+ * Finds the run after which something is newer than the point: for a day, month or other time the last run that had ended
+ * before it began, so that all of that time counts; for a run, that run.
+ * @throws PointError, as `resolvePoint`
+ */
+export function resolveSince(db: Connection, point: Point): EndedRun {
+  if (point.kind !== "time") return resolvePoint(db, point);
+  const before = new Date(Date.parse(point.from) - 1).toISOString();
+  return resolvePoint(db, { ...point, at: before });
+}
+
 /** The runs that can be shown, oldest first. */
 export function listPoints(db: Connection): EndedRun[] {
   return prepare(db, () => selectEnded().orderBy("id")).all();

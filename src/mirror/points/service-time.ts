@@ -28,12 +28,15 @@ export function readServiceTime(text: string, context: PointContext): string {
   if (naive !== null && isDay(naive.slice(0, 10))) return naive;
   const point = readPoint(given, context);
   if (point?.kind === "time") return toServiceTime(point.from);
+  const hint = "Use 2026-11-03, 2026-11-03T06:30:00 (as in last_modified_at), or -7d.";
   throw new PointError(
     "syntax",
     point === null
       ? `${JSON.stringify(text)} is not a time.`
       : `Expected a time, got a run: ${JSON.stringify(text)}.`,
-    "Use 2026-11-03, 2026-11-03T06:30:00 (as in last_modified_at), or -7d.",
+    point === null
+      ? hint
+      : `${hint} Only the mirror's own changes have runs: \`armoire diff --from ${given}\` lists those since then.`,
   );
 }
 

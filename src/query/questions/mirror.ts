@@ -62,7 +62,7 @@ limit :limit`,
     name: "measurements",
     areas: ["account"],
     title:
-      "What are the user's measurements over time? A row for each measurement and a column for each of its fields, without " +
+      "What are the user's measurements over time? With --account. A row for each measurement and a column for each of its fields, without " +
       "objects and lists; `day` is the earliest date in it.",
     options: [],
     matrix: { down: ["day", "href", "n"], across: "name", value: "value", nullName: "null" },

@@ -1,6 +1,6 @@
 /** Turns a point in time, as the user writes it, into text that compares with a column of times. */
 import { type Point, type PointContext, PointError, parsePoint } from "../../mirror/points/point.ts";
-import { resolvePoint } from "../../mirror/points/resolve-point.ts";
+import { listPoints, resolvePoint } from "../../mirror/points/resolve-point.ts";
 import { readServiceTime } from "../../mirror/points/service-time.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 
@@ -21,6 +21,21 @@ export function readSince(
   const point = parsePoint(text, context);
   if (times === "reported") return withoutZeros(readServiceTime(text, context));
   return point.kind === "time" ? point.from : endOfRun(mirror, point);
+}
+
+/**
+ * Says why nothing may be known since then, in one sentence or two.
+ * @param text as given @param since as `readSince` returns it
+ */
+export function describeNothingSince({ db }: Pick<MirrorReader, "db">, text: string, since: string): string {
+  const runs = listPoints(db);
+  const [first, last] = [runs[0], runs.at(-1)];
+  const nothing = `Nothing since ${since}, from ${JSON.stringify(text)}.`;
+  if (first === undefined || last === undefined) return `${nothing} No run has ended yet.`;
+  if (last.endedAt <= since) return `${nothing} The latest run, run ${last.run}, had ended by then.`;
+  if (since < first.endedAt)
+    return `${nothing} The first run, run ${first.run}, ended at ${first.endedAt}: nothing was known before.`;
+  return nothing;
 }
 
 function endOfRun({ db, asOf }: Pick<MirrorReader, "db" | "asOf">, point: Point): string {

@@ -7,7 +7,7 @@ import type { PointContext } from "../../mirror/points/point.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import { QueryError } from "../sql/errors.ts";
 import type { Question, QuestionOption } from "./question.ts";
-import { readSince } from "./read-since.ts";
+import { describeNothingSince, readSince } from "./read-since.ts";
 
 export type QuestionOptions = Readonly<Record<string, string | number>>;
 
@@ -15,6 +15,8 @@ export interface ResolvedParameters {
   readonly parameters: Readonly<Record<string, Cell>>;
   /** At most this many rows; the SQL yields one more if there are more. Null for no limit. */
   readonly limit: number | null;
+  /** What to say if there are no rows: from when on there are none. Null without an option of the type `seen`. */
+  readonly ifEmpty: string | null;
 }
 
 /** @throws QueryError `question` for an unknown, missing or unusable option; PointError for a bad point in time */
@@ -37,7 +39,15 @@ export function resolveParameters(
   };
   const parameters = Object.fromEntries(options.map((option) => [option.name, resolve(option)]));
   const limit = options.find(({ type }) => type === "limit");
-  return { parameters, limit: limit === undefined ? null : Number(parameters[limit.name]) - 1 };
+  const since = options.find(({ type, name: key }) => type === "seen" && given[key] !== undefined);
+  return {
+    parameters,
+    limit: limit === undefined ? null : Number(parameters[limit.name]) - 1,
+    ifEmpty:
+      since === undefined
+        ? null
+        : describeNothingSince(mirror, String(given[since.name]), String(parameters[since.name])),
+  };
 }
 
 function listOptions(options: readonly QuestionOption[]): string {

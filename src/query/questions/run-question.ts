@@ -18,11 +18,16 @@ export interface QuestionRequest extends QueryOptions {
   readonly context?: PointContext;
 }
 
+export interface QuestionResult extends QueryResult {
+  /** What to say if there are no rows; null for nothing. */
+  readonly ifEmpty: string | null;
+}
+
 /** @throws QueryError, also `question`; PointError; MirrorError; the signal's reason */
-export async function runQuestion(request: QuestionRequest): Promise<QueryResult> {
+export async function runQuestion(request: QuestionRequest): Promise<QuestionResult> {
   const { question: name, options = {}, context = pointContext(), ...query } = request;
   const question = findQuestion(name);
-  const { parameters, limit } = readMirror(
+  const { parameters, limit, ifEmpty } = readMirror(
     query.file,
     (mirror) => {
       const { area } = mirror.identity;
@@ -35,9 +40,15 @@ export async function runQuestion(request: QuestionRequest): Promise<QueryResult
   const maxRows = Math.min(limit ?? Number.POSITIVE_INFINITY, query.maxRows ?? Number.POSITIVE_INFINITY);
   const { sql, matrix } = question;
   try {
-    if (matrix === undefined) return await runQuery({ ...query, maxRows, sql, parameters });
+    if (matrix === undefined)
+      return Object.assign(await runQuery({ ...query, maxRows, sql, parameters }), { ifEmpty });
     const { maxRows: _, ...wholeQuery } = query;
-    return await toMatrix(await runQuery({ ...wholeQuery, sql, parameters }), matrix, maxRows);
+    return Object.assign(
+      await toMatrix(await runQuery({ ...wholeQuery, sql, parameters }), matrix, maxRows),
+      {
+        ifEmpty,
+      },
+    );
   } catch (error) {
     throw error instanceof QueryError && error.code === "syntax" ? outdatedViews(name, error) : error;
   }

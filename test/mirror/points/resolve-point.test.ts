@@ -1,8 +1,8 @@
 /** The run that a point resolves to, in mirrors whose clock was sometimes wrong. */
 import fc from "fast-check";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { Point } from "../../../src/mirror/points/point.ts";
-import { resolvePoint } from "../../../src/mirror/points/resolve-point.ts";
+import { type Point, parsePoint } from "../../../src/mirror/points/point.ts";
+import { resolvePoint, resolveSince } from "../../../src/mirror/points/resolve-point.ts";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import { startMirrorRig } from "../support/mirror-rig.ts";
 
@@ -157,5 +157,19 @@ describe("a point that the mirror does not have", () => {
       expect(() => resolvePoint(mirror.db, point)).toThrow(
         expect.objectContaining({ hint: expect.stringMatching(/^No run has ended yet/) }),
       );
+  });
+});
+
+describe("resolveSince", () => {
+  it("a day selects the last run before it, so that all of that day counts, and a run selects itself", () => {
+    const insert = mirror.db.prepare(
+      "insert into _run (started_at, ended_at, mode, scope_json) values ('', ?, '', '{}')",
+    );
+    for (const day of ["02", "03", "04"]) insert.run(`2026-11-${day}T06:10:00.000Z`);
+    const since = (text: string) =>
+      resolveSince(mirror.db, parsePoint(text, { now: Date.UTC(2026, 10, 5), timeZone: "UTC" })).run;
+    const texts = ["2026-11-03", "2026-11-03T06:10", "2026-11-03T06:11", "-1d", "2", "latest"];
+    expect(texts.map(since)).toEqual([1, 1, 2, 2, 2, 3]);
+    expect(() => since("2026-11-02")).toThrow(/^No run had ended by 2026-11-01T23:59:59\.999Z \(2026-11-02/);
   });
 });

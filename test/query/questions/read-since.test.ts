@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
-import { readSince, type TimesOf } from "../../../src/query/questions/read-since.ts";
+import { describeNothingSince, readSince, type TimesOf } from "../../../src/query/questions/read-since.ts";
 import { startMirrorRig } from "../../mirror/support/mirror-rig.ts";
 
 const seconds = fc.integer({ min: Date.UTC(2000, 0, 1) / 1000, max: Date.UTC(2040, 0, 1) / 1000 });
@@ -100,6 +100,24 @@ describe("conversion", () => {
         expect(() => read(text, times)).toThrow(expect.objectContaining({ code: "syntax" }));
     },
   );
+
+  it("an answer without rows says since when there are none, and why", () => {
+    const describe = (text: string) => describeNothingSince(mirror, text, read(text, "seen"));
+    const since = (time: string, text: string) => `Nothing since ${time}, from "${text}".`;
+    expect(describe("1")).toBe(since("2026-01-01T06:10:00.000Z", "1"));
+    expect(describe("latest")).toBe(
+      `${since("2026-01-02T06:10:00.000Z", "latest")} The latest run, run 2, had ended by then.`,
+    );
+    expect(describe("2025")).toBe(
+      `${since("2024-12-31T23:00:00.000Z", "2025")} The first run, run 1, ended at 2026-01-01T06:10:00.000Z: nothing was known before.`,
+    );
+  });
+
+  it("a run that is no time of the service gets the diff since that run as a hint", () => {
+    expect(() => read("latest-1", "reported")).toThrow(
+      expect.objectContaining({ hint: expect.stringMatching(/`armoire diff --from latest-1` lists those/) }),
+    );
+  });
 
   it("the text for --since cannot be an unknown run, nor one after the run of --as-of", () => {
     const past = { db: mirror.db, asOf: { run: 1, endedAt: "" } };

@@ -71,7 +71,7 @@ function configureCreate(command: Command, io: Io): void {
     .option("--table <name>", "only this table (repeatable)", collect, [])
     .option("--column <name>", "only this column, and tables that have it (repeatable)", collect, [])
     .option("--brand <name>", "only rows of this brand, its models and sizes (repeatable)", collect, [])
-    .option("--changed-since <point>", "only rows of resources that changed after a run or a time")
+    .option("--changed-since <point>", "only rows of resources that changed after a run, or since a time")
     .option("--with-envelopes", "with a table envelope: the last response for each resource, as sent")
     .option("--where <sql>", "only rows that meet this condition, with one --table")
     .addOption(new Option("--compress <method>", "compress CSV, JSON and NDJSON").choices(compressions))

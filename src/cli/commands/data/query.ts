@@ -4,9 +4,9 @@ import type { Cell } from "../../../../schema/fields.ts";
 import { MirrorError } from "../../../mirror/file/errors.ts";
 import { openMirrorReader } from "../../../mirror/reader.ts";
 import { type Coverage, describeCoverage } from "../../../mirror/runs/coverage.ts";
-import { areasOf } from "../../../query/questions/question.ts";
+import { areasOf, type Question } from "../../../query/questions/question.ts";
 import { findQuestion, listQuestions } from "../../../query/questions/questions.ts";
-import { runQuestion } from "../../../query/questions/run-question.ts";
+import { type QuestionResult, runQuestion } from "../../../query/questions/run-question.ts";
 import { type QueryResult, runQuery } from "../../../query/sql/run-query.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { positiveNumber } from "../../flags/option-values.ts";
@@ -111,9 +111,11 @@ export function configure(command: Command, io: Io): void {
     else {
       const signal = flags.out === undefined ? null : interruptSignal(io, "the file was not written");
       const result = await execute(sql, flags, settings, io, signal);
-      await give(result, format, flags, settings, io, signal);
+      const { counted, count } = countRows(result);
+      await give(counted, format, flags, settings, io, signal);
       const option = result.maxRows < flags.maxRows ? "--limit" : "--max-rows";
       if (!settings.quiet) printGaps(result.coverage, io);
+      if (!settings.quiet && count() === 0 && result.ifEmpty) io.err(`${escapeControls(result.ifEmpty)}\n`);
       if (result.isCut && flags.out === undefined) truncationNotice(result.maxRows, option, settings, io);
     }
   });
@@ -170,6 +172,31 @@ async function give(
   if (!settings.quiet) io.err(`${formatRows(rows)} written to ${path}\n`);
 }
 
+/** The same result, and how many rows it has had so far. */
+function countRows(result: QueryResult): { counted: QueryResult; count: () => number } {
+  let count = 0;
+  async function* readBatches() {
+    for await (const batch of result.batches) {
+      count += batch.length;
+      yield batch;
+    }
+  }
+  async function* readRows() {
+    for await (const row of result.rows) {
+      count++;
+      yield row;
+    }
+  }
+  const { columns, coverage, maxRows } = result;
+  const counted = {
+    ...{ columns, coverage, maxRows, batches: readBatches(), rows: readRows() },
+    get isCut() {
+      return result.isCut;
+    },
+  };
+  return { counted, count: () => count };
+}
+
 /** One line for each mirror whose tables are not complete. */
 function printGaps({ mirror, catalogue }: QueryResult["coverage"], io: Io): void {
   const print = (coverage: Coverage | null, prefix: string) => {
@@ -195,8 +222,8 @@ function readableCatalogue(settings: Settings, io: Io): string | null {
 }
 
 function listText(sql: string | undefined, { json, account }: Settings): string {
-  const area = account === null ? "catalogue" : "account";
-  const suitable = listQuestions().filter((question) => areasOf(question).includes(area));
+  const isSuitable = (question: Question) => account === null || areasOf(question).includes("account");
+  const suitable = listQuestions().filter(isSuitable);
   const questions = sql === undefined ? suitable : [findQuestion(sql.replace(/^@/, ""))];
   if (json) return toJsonLine(questions);
   return sql === undefined ? formatQuestions(questions) : questions.map(formatQuestion).join("");
@@ -209,7 +236,7 @@ async function execute(
   settings: Settings,
   io: Io,
   signal: AbortSignal | null,
-): Promise<QueryResult> {
+): Promise<QueryResult & Partial<QuestionResult>> {
   const { file: sqlFile, parameter: parameters = {}, maxRows, timeout } = flags;
   if ((sql === undefined) === (sqlFile === undefined)) {
     const message = sql === undefined ? "The statement is missing." : "There is both a statement and --file.";

@@ -2,7 +2,7 @@
 import { cupsOf } from "../../../../schema/views/size-label.ts";
 import type { ModelParts, SizeOfModel } from "../../../query/model-parts.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
-import { formatTable } from "../../terminal/text-table.ts";
+import { formatTable } from "../../terminal/table/text-table.ts";
 
 export function formatModelParts({ brand, sizes, pictures, related }: ModelParts): string {
   const system = typeof brand?.system === "string" ? brand.system : null;
