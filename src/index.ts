@@ -98,9 +98,11 @@ export {
 } from "./query/history.ts";
 export type { FoundResource, ShownKind } from "./query/keys/find-by-key.ts";
 export { findResource, KeyError } from "./query/keys/resolve-key.ts";
-export type { Question, QuestionOption } from "./query/questions/question.ts";
+export type { ModelParts } from "./query/model-parts.ts";
+export { type LastChange, type Provenance, readBody } from "./query/provenance.ts";
+export type { Matrix, Question, QuestionOption } from "./query/questions/question.ts";
 export { listQuestions } from "./query/questions/questions.ts";
-export { type QuestionRequest, runQuestion } from "./query/questions/run-question.ts";
+export { type QuestionRequest, type QuestionResult, runQuestion } from "./query/questions/run-question.ts";
 export {
   type Found,
   type FoundKind,

@@ -10,6 +10,7 @@ import { readMirror } from "../../src/mirror/reader.ts";
 import { readBody } from "../../src/query/provenance.ts";
 import { showResource } from "../../src/query/show.ts";
 import { runQuery } from "../../src/query/sql/run-query.ts";
+import { expectUnreadable } from "../support/canary.ts";
 import { type Rig, startRig } from "../sync/support/rig.ts";
 import { catalogueOf } from "./support/catalogue.ts";
 import { collectRows } from "./support/collect-rows.ts";
@@ -141,6 +142,22 @@ it("the SQL function envelope reads compressed bodies and the catalogue, and fai
   expect(await collectRows(rows)).toEqual(before);
 });
 
+it("a damaged body is reported as damage by envelope and by readBody", async () => {
+  const file = join(dirname(rig.file), "damaged.sqlite");
+  expectUnreadable(file);
+  copyFileSync(rig.file, file);
+  new Database(file).exec("update _content set codec = 'unknown'").close();
+  const envelopes = runQuery({ file, sql: "select envelope(href) from model" });
+  await expect(envelopes.then(({ rows }) => collectRows(rows))).rejects.toMatchObject({
+    ...{ name: "QueryError", code: "damaged" },
+    message: expect.stringMatching(/^envelope\(\) failed: the body is stored with the unknown codec/),
+  });
+  const [{ href } = { href: "" }] = catalogueOf(rig.sandbox).models;
+  expect(() => readMirror(file, (mirror) => readBody(mirror, "model", href))).toThrow(
+    expect.objectContaining({ name: "MirrorError", code: "damaged" }),
+  );
+});
+
 it("the page of a model is readable", () => {
   const { models, sizes } = catalogueOf(rig.sandbox);
   const largest = models.toSorted(
@@ -152,7 +169,7 @@ it("the page of a model is readable", () => {
   expect(text).toMatch(new RegExp(`^brand +${largest?.brand.fields.name}\n`));
   const [, header = ""] = text.match(/\nSizes \(bras that users own of each, ..\):\n(band .*)\n/) ?? [];
   expect(header.split(/ +/).sort()).toEqual(["band", ...new Set(own.map(({ fields }) => fields.cup))].sort());
-  for (const { fields } of own) expect(text).toMatch(new RegExp(`\n${fields.band}  .*\\d`));
+  for (const { fields } of own) expect(text).toMatch(new RegExp(`\n *${fields.band}  .*\\d`));
   expect(text).toMatch(/\nSource:\n {2}request +GET http.*\n {2}response +status 200, run \d, /);
   expect(text).toMatch(/\n {2}found in +http/);
 });

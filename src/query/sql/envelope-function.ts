@@ -1,7 +1,8 @@
 /** The SQL function `envelope(href)`: the body of a resource as the service sent it; null if the mirror has none. */
 import Database from "better-sqlite3";
 import { decodeBody, type StoredBody } from "../../mirror/bodies/compression.ts";
-import { messageOf } from "../../platform/errors.ts";
+import { DamagedBodyError } from "../../mirror/file/errors.ts";
+import { hasCode, messageOf } from "../../platform/errors.ts";
 import { QueryError } from "./errors.ts";
 
 interface EnvelopeFile {
@@ -49,8 +50,9 @@ export function addEnvelopeFunction(database: Database.Database, files: readonly
       }
       return null;
     } catch (error) {
+      const isDamage = error instanceof DamagedBodyError || hasCode(error, "SQLITE_CORRUPT");
       throw new QueryError(
-        "failed",
+        isDamage ? "damaged" : "failed",
         `envelope() failed: ${messageOf(error)}.`,
         "It works on mirrors; `armoire mirror check` shows damage.",
       );

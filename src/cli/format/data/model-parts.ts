@@ -1,4 +1,5 @@
 /** Formats what belongs to a model for people: its sizes as a grid, its pictures and related models. */
+import type { Cell } from "../../../../schema/fields.ts";
 import { cupsOf } from "../../../../schema/views/size-label.ts";
 import type { ModelParts, SizeOfModel } from "../../../query/model-parts.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
@@ -38,7 +39,7 @@ function formatSizes(sizes: readonly SizeOfModel[], system: string | null): stri
   );
   const bands = [...new Set(placed.map(({ band }) => String(band)))].sort((a, b) => Number(a) - Number(b));
   const rows = bands.map((band) => [
-    band,
+    Number(band),
     ...cups.map((cup) => cellOf(placed.filter((size) => String(size.band) === band && size.cup === cup))),
   ]);
   const unit = system === null ? "" : `, ${escapeControls(system)}`;
@@ -59,7 +60,11 @@ function formatSizes(sizes: readonly SizeOfModel[], system: string | null): stri
 }
 
 /** Two sizes may have the same band and cup. */
-function cellOf(sizes: readonly SizeOfModel[]): string {
+function cellOf(sizes: readonly SizeOfModel[]): Cell {
+  const [first = null, ...others] = sizes;
+  // A column of numbers is right-aligned.
+  if (others.length === 0 && typeof first?.bra_count !== "string")
+    return first === null ? null : (first.bra_count ?? "?");
   return sizes.map(({ bra_count }) => (bra_count === null ? "?" : escapeControls(bra_count))).join(", ");
 }
 
