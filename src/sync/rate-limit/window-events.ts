@@ -186,7 +186,7 @@ function countRelease(
   return {
     ...(spending.min === 1 ? withCountedRequest(state, now) : unlessCounted),
     seq: state.seq + 1,
-    hasResponse: state.hasResponse || report.status !== null,
+    hasResponse: state.hasResponse || (isOfThisWindow && report.status !== null),
     counted: { min: state.counted.min + spending.min, max: state.counted.max + spending.max },
     firstRequestAt: state.firstRequestAt ?? (mayStartWindow && !isCheck ? now : null),
     firstCheckAt: state.firstCheckAt ?? (mayStartWindow && isCheck ? now : null),

@@ -18,7 +18,7 @@ export interface WindowState {
   readonly resetAt: Deadline | null;
   /** Whether the service reported the remaining count in this window. */
   readonly isReported: boolean;
-  /** Whether any response arrived in this window. */
+  /** Whether any request sent in this window has had a response. */
   readonly hasResponse: boolean;
   readonly isRefused: boolean;
   /** Our own count of this window's requests: those surely counted, and those possibly counted. */

@@ -296,6 +296,24 @@ describe("with headers", () => {
 });
 
 describe("end of a window", () => {
+  it("a response that arrives after the end of its window does not allow several requests at once", () => {
+    const simulation = new Simulation({
+      limit: 5,
+      headers: "epoch",
+      countsNotModified: false,
+      countsRoot: false,
+    });
+    simulation.answer("plain");
+    simulation.send("plain", 0);
+    for (let sent = 0; sent < 3; sent++) {
+      simulation.send("plain", 0);
+      simulation.end(1, false);
+    }
+    simulation.skew += day;
+    simulation.end(0, false);
+    expect([simulation.send("plain", 0), simulation.send("plain", 0)]).toEqual([true, false]);
+  });
+
   it.each([
     ["last", 1],
     ["first", 0],
