@@ -148,11 +148,15 @@ describe("tables on a terminal", () => {
     ]);
   });
 
-  it("whole numbers of five digits or more have separators, and shorter ones may be years", () => {
-    const rows = [[1234567, 1980, 2n ** 64n, 0.5, -10000, "12345"]];
-    expect(fitted(["a", "b", "c", "d", "e", "f"], rows, 80).at(-1)).toBe(
-      "1,234,567  1980  18,446,744,073,709,551,616  0.5  -10,000  12345",
-    );
+  it("numbers have separators in columns with a whole number of five digits or more", () => {
+    const rows = [
+      [1234567, 1980, 2n ** 64n, 0.5, -10000, "12345"],
+      [1000, 2026, 1, 12345.5, 1, "1"],
+    ];
+    expect(fitted(["a", "b", "c", "d", "e", "f"], rows, 80).slice(2)).toEqual([
+      "1,234,567  1980  18,446,744,073,709,551,616      0.5  -10,000  12345",
+      "    1,000  2026                           1  12345.5        1  1",
+    ]);
   });
 
   it("rows that cannot fit have a line for each value, uncut", () => {

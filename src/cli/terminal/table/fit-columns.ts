@@ -12,8 +12,8 @@ export interface Column {
   readonly isNumeric: boolean;
 }
 
-const minAddressWidth = 24;
-const minTextWidth = 12;
+const minAddressWidth = 16;
+const minTextWidth = 10;
 
 /**
  * @param gap between two columns

@@ -13,25 +13,35 @@ const gap = "  ";
 
 /** The lines of a table, each without its line end. */
 export function* tableLines(columns: readonly string[], rows: Rows): Generator<string> {
-  yield* linesOf(columnsOf(columns, rows, escapeControls), rows.length);
+  yield* linesOf(
+    columnsOf(columns, rows, (value) => escapeControls(value)),
+    rows.length,
+  );
 }
 
 /**
- * The lines of a table that fits a terminal. Large numbers have separators. If the columns cannot be made narrow enough, it
+ * The lines of a table that fits a terminal. Columns with large numbers have separators. If the columns cannot be made narrow enough, it
  * has a line for each value, uncut.
  * @param width of the terminal
  */
 export function* fittedLines(columns: readonly string[], rows: Rows, width: number): Generator<string> {
-  const natural = columnsOf(columns, rows, (value) => escapeControls(withSeparators(value)));
+  const isLarge = columns.map((_, index) => rows.some((row) => isLargeNumber(row[index])));
+  const natural = columnsOf(columns, rows, (value, index) =>
+    escapeControls(isLarge[index] ? withSeparators(value) : value),
+  );
   const fitted = fitColumns(natural, width, gap.length);
   if (fitted === null) yield* recordLines(natural, rows.length, width);
   else yield* linesOf(fitted, rows.length);
 }
 
-function columnsOf(names: readonly string[], rows: Rows, show: (value: unknown) => string): Column[] {
+function columnsOf(
+  names: readonly string[],
+  rows: Rows,
+  show: (value: unknown, column: number) => string,
+): Column[] {
   return names.map((name, index) => {
     const header = escapeControls(name);
-    const cells = rows.map((row) => show(row[index]));
+    const cells = rows.map((row) => show(row[index], index));
     return {
       name: header,
       cells,
@@ -70,9 +80,15 @@ function isNumber(value: unknown): boolean {
   return typeof value === "number" || typeof value === "bigint" || value === null;
 }
 
-/** Of whole numbers with five digits or more: shorter ones may be years. */
+/** Of five digits or more: shorter ones may be years. */
+function isLargeNumber(value: unknown): boolean {
+  return isWhole(value) && (value <= -10_000 || value >= 10_000);
+}
+
 function withSeparators(value: unknown): unknown {
-  const isWhole = typeof value === "bigint" || (typeof value === "number" && Number.isSafeInteger(value));
-  if (!isWhole || (value > -10_000 && value < 10_000)) return value;
-  return String(value).replace(/\B(?=(?:\d{3})+$)/g, ",");
+  return isWhole(value) ? String(value).replace(/\B(?=(?:\d{3})+$)/g, ",") : value;
+}
+
+function isWhole(value: unknown): value is number | bigint {
+  return typeof value === "bigint" || Number.isSafeInteger(value);
 }
