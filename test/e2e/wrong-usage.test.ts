@@ -182,7 +182,7 @@ describe("invalid values", () => {
       /--brand is for questions, not for SQL\.\nIn SQL, write :brand and give -p brand=VALUE/,
     ],
     "too many arguments": [() => ["status", "now"], 2, /too many arguments/],
-    "an export to nowhere": [() => ["export"], 2, /required option '--out <dir>' not specified/],
+    "an export to nowhere": [() => ["export"], 2, /required option '--out <path>' not specified/],
     "an unknown export format": [
       (f) => ["export", "--out", "o", "--format", "xls", "--mirror", f.mirror],
       2,
