@@ -29,8 +29,9 @@ const silent: Io = {
 configure(command, silent);
 
 describe("page", () => {
-  it.each(command.options.map(({ long }) => long ?? ""))("docs/sandbox.md describes %s", (flag) => {
-    expect(text).toContain(`\`${flag}`);
+  // docs/command-line.md, which is generated, describes all options.
+  it.each([...new Set(text.match(/--[a-z][a-z-]*/g))])("%s in docs/sandbox.md is an option", (flag) => {
+    expect(command.options.map(({ long }) => long)).toContain(flag);
   });
 
   it.each([...faultNames, ...faultPresetNames, ...presetNames])("docs/sandbox.md describes `%s`", (name) => {
