@@ -4,7 +4,7 @@
  */
 import { type Expression, sql } from "kysely";
 import { parseJsonBytesOrThrow } from "../../schema/json.ts";
-import type { ResourceState } from "../../schema/tables.ts";
+import type { AbsenceProof, ResourceState } from "../../schema/tables.ts";
 import type { FetchedBody, FetchFailed, FetchResult } from "../service/fetch-result.ts";
 import { type Absences, withoutNote } from "./absence/absences.ts";
 import { preparePasses } from "./absence/listing-pass.ts";
@@ -50,6 +50,7 @@ interface StoredResource {
   readonly state: ResourceState;
   readonly etag: string | null;
   readonly goneRun: number | null;
+  readonly absentBy: AbsenceProof | null;
   /** 0 before the first response of any kind. */
   readonly lastCheckedRun: number;
 }
@@ -94,7 +95,8 @@ export function prepareIngest(
     const sha256 = sha256Of(body);
     const last = lastRevisionOf(resource);
     const isSame = last?.sha256?.equals(sha256) ?? false;
-    if (isSame && resource.state === "held") {
+    // One that returned 404 may have been due since its kind changed, and have no rows yet.
+    if (isSame && resource.state === "held" && resource.absentBy === null) {
       resources.setHeld.run({ id: resource.id, etag, run, at });
       summary.unchanged++;
       return;
@@ -207,6 +209,7 @@ function prepareStates(db: Connection) {
       q
         .selectFrom("_resource")
         .select(["id", "url", "kind", "owner_id as ownerId", "state", "etag", "gone_run as goneRun"])
+        .select("absent_by as absentBy")
         .select("last_checked_run as lastCheckedRun")
         .where("id", "=", p.id),
     ),
