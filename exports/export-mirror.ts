@@ -5,10 +5,10 @@ import { type ReadFreeBytes, requireFreeSpace, workingBytes } from "../src/platf
 import { expandName } from "./destination.ts";
 import type { Compression } from "./formats/compression.ts";
 import type { CsvProfile } from "./formats/csv.ts";
+import type { ExportFormat } from "./formats/table.ts";
 import { type ExportSource, withExport } from "./open-export.ts";
 import type { Publication } from "./package/descriptor.ts";
 import { type WrittenPackage, writeDataPackage } from "./package/write-package.ts";
-import type { ExportFormat } from "./package/write-tables.ts";
 
 export interface ExportMirrorRequest extends ExportSource {
   /**

@@ -8,10 +8,10 @@ import { ExportError } from "./errors.ts";
 import { type Compression, compress, toBytes } from "./formats/compression.ts";
 import type { CsvProfile } from "./formats/csv.ts";
 import { fitColumns } from "./formats/fitted-types.ts";
-import type { ExportTable } from "./formats/table.ts";
+import { type ExportFormat, type ExportTable, isTextFormat } from "./formats/table.ts";
 import { type ExportSource, withExport } from "./open-export.ts";
 import type { ExportedState } from "./package/descriptor.ts";
-import { type ExportFormat, isTextFormat, textChunks, withCount } from "./package/write-tables.ts";
+import { textChunks, withCount } from "./package/write-tables.ts";
 
 export interface ExportTableRequest extends Omit<ExportSource, "tables"> {
   readonly table: string;

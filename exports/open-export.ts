@@ -1,5 +1,4 @@
 /** Opens a mirror for an export: its tables at one instant, and what the export says about them. */
-
 import type { Point } from "../src/mirror/points/point.ts";
 import { type PublicTable, publicTables } from "../src/mirror/public-tables.ts";
 import { type MirrorReader, readMirror } from "../src/mirror/reader.ts";
@@ -8,25 +7,13 @@ import { ExportError } from "./errors.ts";
 import { describeExported, findReferences } from "./exported-state.ts";
 import type { EmptyTable, ExportedState } from "./package/descriptor.ts";
 import type { Reference } from "./package/table-schema.ts";
-import { beginWithCondition, type RowCondition } from "./row-condition.ts";
-import { envelopeTable, readSelection } from "./selection.ts";
+import { beginWithCondition } from "./row-condition.ts";
+import { envelopeTable, readSelection, type SelectionRequest } from "./selection.ts";
 
 /** What to export. */
-export interface ExportSource {
+export interface ExportSource extends SelectionRequest {
   /** The mirror. */
   readonly file: string;
-  /** Only these tables; all that have rows if empty. */
-  readonly tables: readonly string[];
-  /** Only these columns, and only tables that have one. Default: all. */
-  readonly columns?: readonly string[];
-  /** Only rows of these brands (name, slug or URL), and of their models and sizes. Default: all. */
-  readonly brands?: readonly string[];
-  /** Only rows of resources that changed after this point. Default: all. */
-  readonly changedSince?: Point;
-  /** With the table `envelope`: the last response for each resource, as sent. Default: only if it is among `tables`. */
-  readonly withEnvelopes?: boolean;
-  /** Only rows that meet it; with exactly one table. Default: all. */
-  readonly where?: RowCondition;
   /** Exports the mirror as it was then. The data files equal those of an export made at that time. */
   readonly asOf?: Point;
   /** Writes nothing unless the exported tables are complete. Default: false. */

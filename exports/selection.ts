@@ -13,16 +13,21 @@ import type { RowCondition } from "./row-condition.ts";
 export const envelopeTable = "envelope";
 
 export interface SelectionRequest {
+  /** Only these tables; all that have rows if empty. */
   readonly tables: readonly string[];
+  /** Only these columns, and only tables that have one. Default: all. */
   readonly columns?: readonly string[];
+  /** Only rows of these brands (name, slug or URL), and of their models and sizes. Default: all. */
   readonly brands?: readonly string[];
+  /** Only rows of resources that changed after this point. Default: all. */
   readonly changedSince?: Point;
+  /** With the table `envelope`: the last response for each resource, as sent. Default: only if it is among `tables`. */
   readonly withEnvelopes?: boolean;
-  /** Its rows have been chosen. */
+  /** Only rows that meet it; with exactly one table. Default: all. */
   readonly where?: RowCondition;
 }
 
-/** @throws ExportError for an unknown table, column or brand; PointError */
+/** The rows that meet `where` have been chosen. @throws ExportError for an unknown table, column or brand; PointError */
 export function readSelection(mirror: MirrorReader, request: SelectionRequest): TableSelection {
   const { tables: names, columns = [], brands = [], changedSince, where } = request;
   const withEnvelopes = request.withEnvelopes === true || names.includes(envelopeTable);

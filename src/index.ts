@@ -5,6 +5,7 @@ export { type ExportMirrorRequest, exportMirror } from "../exports/export-mirror
 export { type ExportedTable, type ExportTableRequest, exportTable } from "../exports/export-table.ts";
 export type { Compression } from "../exports/formats/compression.ts";
 export type { CsvProfile } from "../exports/formats/csv.ts";
+export { type ExportFormat, exportFormats } from "../exports/formats/table.ts";
 export {
   type PackageContents,
   type Publication,
@@ -16,7 +17,6 @@ export {
   type WrittenPackage,
   writeDataPackage,
 } from "../exports/package/write-package.ts";
-export { type ExportFormat, exportFormats } from "../exports/package/write-tables.ts";
 export type { RowCondition, RunSelect } from "../exports/row-condition.ts";
 export type { DashboardOptions } from "../jobs/bullmq/dashboard/server.ts";
 export { DashboardError, RedisError } from "../jobs/bullmq/errors.ts";

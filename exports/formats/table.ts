@@ -1,4 +1,22 @@
+/** What tables of exports are, and the formats that they are written in. */
+import { extname } from "node:path";
 import type { Cell } from "../../schema/fields.ts";
+
+export const exportFormats = ["csv", "json", "ndjson", "parquet", "sqlite"] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+/** These are compressed on request; Parquet is so already, and SQLite needs the plain file. */
+const textFormats = ["csv", "json", "ndjson"] as const;
+export type TextFormat = (typeof textFormats)[number];
+
+export const isTextFormat = (format: string): format is TextFormat =>
+  textFormats.some((text) => text === format);
+
+/** The format that a file's name ends with, such as `.csv`; null for any other name. */
+export function formatOfName(file: string): ExportFormat | null {
+  const ending = extname(file).slice(1).toLowerCase();
+  return exportFormats.find((format) => format === ending) ?? null;
+}
 
 /** A whole number may be a bigint or, if that is exact, a number. */
 export type Row = readonly Cell[];

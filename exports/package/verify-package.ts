@@ -5,6 +5,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { hashFile } from "../../src/platform/atomic-file.ts";
 import { decompress } from "../formats/compression.ts";
+import { isTextFormat } from "../formats/table.ts";
 import { isRowError, openRowChecks, type RowCheck, type RowChecks, type RowProblem } from "./check-rows.ts";
 import { checkParquet, checkSqlite } from "./check-typed.ts";
 import {
@@ -16,7 +17,6 @@ import {
   readDescriptor,
 } from "./descriptor.ts";
 import { lineSplitter, maxDecompressedBytes } from "./lines.ts";
-import { isTextFormat } from "./write-tables.ts";
 
 export interface PackageProblem {
   /** The file's name in the package. */

@@ -14,19 +14,9 @@ import {
 import { jsonChunks, ndjsonChunks } from "../formats/json.ts";
 import { parquetChunks } from "../formats/parquet.ts";
 import { type FittedTable, writeSqliteFile } from "../formats/sqlite.ts";
-import type { ExportTable } from "../formats/table.ts";
+import { type ExportFormat, type ExportTable, isTextFormat, type TextFormat } from "../formats/table.ts";
 import { isTableName, type PackageFile, sqliteName } from "./descriptor.ts";
 import type { Reference } from "./table-schema.ts";
-
-export const exportFormats = ["csv", "json", "ndjson", "parquet", "sqlite"] as const;
-export type ExportFormat = (typeof exportFormats)[number];
-
-/** These are compressed on request; Parquet is so already, and SQLite needs the plain file. */
-export const textFormats = ["csv", "json", "ndjson"] as const;
-export type TextFormat = (typeof textFormats)[number];
-
-export const isTextFormat = (format: string): format is TextFormat =>
-  textFormats.some((text) => text === format);
 
 export interface WriteTablesRequest {
   readonly formats: readonly ExportFormat[];

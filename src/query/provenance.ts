@@ -1,5 +1,4 @@
 /** Where the values of a resource come from: the request that returned them, and the list that led to the resource. */
-
 import { sql } from "kysely";
 import { prepareReadProvenBody, storedBodyColumns } from "../mirror/bodies/read-body.ts";
 import { isoTime, prepare, q } from "../mirror/file/statements.ts";

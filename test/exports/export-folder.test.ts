@@ -3,9 +3,9 @@ import { appendFileSync, existsSync, readdirSync, statSync, writeFileSync } from
 import { basename, dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { exportMirror } from "../../exports/export-mirror.ts";
+import type { ExportFormat } from "../../exports/formats/table.ts";
 import { readDataPackage } from "../../exports/package/read-package.ts";
 import { verifyDataPackage } from "../../exports/package/verify-package.ts";
-import type { ExportFormat } from "../../exports/package/write-tables.ts";
 import { type Rig, startRig } from "../sync/support/rig.ts";
 
 let rig: Rig;

@@ -73,7 +73,7 @@ it.each(["csv", "json", "ndjson"])("--out - writes the table as %s to standard o
   expect([exitCode, stderr, stdout]).toEqual([0, "", inFolder(`brand.${format}`).toString()]);
 });
 
-it("--out - writes CSV unless told otherwise, and what is missing to standard error", async () => {
+it("--out - writes CSV by default, and a notice of missing resources to standard error", async () => {
   await using partial = await startRig({ brands: 3, models: 3, sizes: 3, allowance: 3 });
   await partial.sync();
   const args = ["export", "--mirror", partial.file, "--table", "brand", "--out", "-"];

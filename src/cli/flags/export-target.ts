@@ -3,9 +3,10 @@ import { type Compression, compressedEndings, compressions } from "../../../expo
 import {
   type ExportFormat,
   exportFormats,
+  formatOfName,
   isTextFormat,
   type TextFormat,
-} from "../../../exports/package/write-tables.ts";
+} from "../../../exports/formats/table.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 
 export interface TargetFlags {
@@ -76,8 +77,8 @@ function readName(name: string): { format: ExportFormat; compression: Compressio
   const lower = name.toLowerCase();
   const compression = compressions.find((method) => lower.endsWith(compressedEndings[method])) ?? null;
   const plain = compression === null ? lower : lower.slice(0, -compressedEndings[compression].length);
-  const format = exportFormats.find((known) => plain.endsWith(`.${known}`));
-  return format === undefined ? null : { format, compression };
+  const format = formatOfName(plain);
+  return format === null ? null : { format, compression };
 }
 
 const tableOf = ({ table: [table = ""] }: TargetFlags): string => table;

@@ -7,12 +7,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const lessOptions = "FRX";
 
 /**
- * @param env `PAGER` names the program, with arguments; `cat` or an empty text means none. Default: less
+ * @param env `PAGER` names the program, with arguments; an empty text means none. Default: less
  * @returns whether the text was shown; false without a pager
  */
 export function showInPager(text: string, env: Environment): boolean {
   const [program, ...args] = (env.PAGER ?? "less").split(/\s+/).filter((word) => word !== "");
-  if (program === undefined || program === "cat") return false;
+  if (program === undefined) return false;
   // Ctrl-C is for the pager. Without a listener it would end this process, but not the pager.
   const ignore = () => {};
   process.on("SIGINT", ignore);

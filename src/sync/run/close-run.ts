@@ -1,5 +1,4 @@
 /** The end of a run: its entry in the run log, its report, and the compression of what it stored. */
-
 import { readMissingScopes } from "../../mirror/account/token-scopes.ts";
 import { MirrorError } from "../../mirror/file/errors.ts";
 import { isComplete } from "../../mirror/runs/coverage.ts";

@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import { exportMirror } from "../../../../exports/export-mirror.ts";
 import { type ExportedTable, exportTable } from "../../../../exports/export-table.ts";
 import { compressions } from "../../../../exports/formats/compression.ts";
+import { exportFormats } from "../../../../exports/formats/table.ts";
 import type { Publication } from "../../../../exports/package/descriptor.ts";
 import {
   type PackageProblem,
@@ -10,7 +11,6 @@ import {
   verifyDataPackage,
 } from "../../../../exports/package/verify-package.ts";
 import type { WrittenPackage } from "../../../../exports/package/write-package.ts";
-import { exportFormats } from "../../../../exports/package/write-tables.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
 import { type Coverage, describeCoverage } from "../../../mirror/runs/coverage.ts";
 import { runQuery } from "../../../query/sql/run-query.ts";

@@ -1,5 +1,6 @@
 /** `armoire query`: runs a read-only SQL statement or a named question in a child process. */
 import { type Command, Option } from "commander";
+import { formatOfName } from "../../../../exports/formats/table.ts";
 import type { Cell } from "../../../../schema/fields.ts";
 import { MirrorError } from "../../../mirror/file/errors.ts";
 import { openMirrorReader } from "../../../mirror/reader.ts";
@@ -20,13 +21,7 @@ import {
   readStatement,
 } from "../../flags/query-flags.ts";
 import { formatQuestion, formatQuestions } from "../../format/data/questions.ts";
-import {
-  type FileFormat,
-  fileFormats,
-  formatOfName,
-  printResult,
-  truncationNotice,
-} from "../../format/data/result.ts";
+import { type FileFormat, fileFormats, printResult, truncationNotice } from "../../format/data/result.ts";
 import { catalogueFileBeside, mirrorFileToRead, withMirror } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
@@ -82,6 +77,8 @@ export function configure(command: Command, io: Io): void {
         "text. Every parameter needs a value. With --as-of every table shows that state, except tables of the program's own " +
         "bookkeeping.",
       "The function envelope(href) returns the body of a resource as the service sent it, as JSON text.",
+      "On a terminal, a table fits its width, or has a line for each value. What is longer than the screen is shown in the program " +
+        "that PAGER names (default: less; empty: none).",
       "CSV, JSON and NDJSON are printed while rows are read; an error after that ends the output early, with its exit code. In " +
         "JSON and NDJSON a repeated column name gets a number. A table shows at most 1,000 characters of a cell. If " +
         "--max-rows or --limit cuts rows off, a notice on stderr says so.",
@@ -111,11 +108,12 @@ export function configure(command: Command, io: Io): void {
     else {
       const signal = flags.out === undefined ? null : interruptSignal(io, "the file was not written");
       const result = await execute(sql, flags, settings, io, signal);
-      const { counted, count } = countRows(result);
+      const counted = countRows(result);
       await give(counted, format, flags, settings, io, signal);
       const option = result.maxRows < flags.maxRows ? "--limit" : "--max-rows";
       if (!settings.quiet) printGaps(result.coverage, io);
-      if (!settings.quiet && count() === 0 && result.ifEmpty) io.err(`${escapeControls(result.ifEmpty)}\n`);
+      if (!settings.quiet && counted.count === 0 && result.ifEmpty)
+        io.err(`${escapeControls(result.ifEmpty)}\n`);
       if (result.isCut && flags.out === undefined) truncationNotice(result.maxRows, option, settings, io);
     }
   });
@@ -151,7 +149,7 @@ function readAnswerFormat({ format, out, list }: QueryFlags, settings: Settings)
 }
 
 async function give(
-  result: QueryResult,
+  result: CountedResult,
   format: FileFormat,
   flags: QueryFlags,
   settings: Settings,
@@ -167,13 +165,18 @@ async function give(
   // Loaded only here: most answers are printed.
   const { writeAnswer } = await import("../../format/data/answer-file.ts");
   const isPrivate = withMirror(settings, ({ identity }) => identity.area === "account");
-  const rows = await writeAnswer(result, { path, format, csv, isPrivate, ...(signal && { signal }) });
-  if (result.isCut) io.err(`Only the first ${rows} rows are in the file; --max-rows raises the limit.\n`);
-  if (!settings.quiet) io.err(`${formatRows(rows)} written to ${path}\n`);
+  await writeAnswer(result, { path, format, csv, isPrivate, ...(signal && { signal }) });
+  if (result.isCut)
+    io.err(`Only the first ${result.count} rows are in the file; --max-rows raises the limit.\n`);
+  if (!settings.quiet) io.err(`${formatRows(result.count)} written to ${path}\n`);
 }
 
-/** The same result, and how many rows it has had so far. */
-function countRows(result: QueryResult): { counted: QueryResult; count: () => number } {
+interface CountedResult extends QueryResult {
+  /** The rows that were read so far. */
+  readonly count: number;
+}
+
+function countRows(result: QueryResult): CountedResult {
   let count = 0;
   async function* readBatches() {
     for await (const batch of result.batches) {
@@ -188,13 +191,15 @@ function countRows(result: QueryResult): { counted: QueryResult; count: () => nu
     }
   }
   const { columns, coverage, maxRows } = result;
-  const counted = {
+  return {
     ...{ columns, coverage, maxRows, batches: readBatches(), rows: readRows() },
     get isCut() {
       return result.isCut;
     },
+    get count() {
+      return count;
+    },
   };
-  return { counted, count: () => count };
 }
 
 /** One line for each mirror whose tables are not complete. */

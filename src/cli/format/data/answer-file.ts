@@ -24,16 +24,15 @@ export interface AnswerFile {
 /**
  * The file is whole or as it was before. Parquet and SQLite files need all rows in memory, since the types of their
  * columns depend on them; the table of an SQLite file is called `answer`.
- * @returns the number of rows
  * @throws CliError if the file cannot be written; ExportError `not-replaceable`; the errors of the query; the signal's reason
  */
-export async function writeAnswer(result: QueryResult, file: AnswerFile): Promise<number> {
+export async function writeAnswer(result: QueryResult, file: AnswerFile): Promise<void> {
   const path = resolve(file.path);
   try {
     requireReplaceable(path);
-    return file.format === "parquet" || file.format === "sqlite"
-      ? await writeTyped(result, path, file.format, file)
-      : await writeText(result, path, file.format, file);
+    if (file.format === "parquet" || file.format === "sqlite")
+      await writeTyped(result, path, file.format, file);
+    else await writeText(result, path, file.format, file);
   } catch (error) {
     const isRefusal = error instanceof ExportError && error.code === "not-replaceable";
     if (isRefusal || (!isSystemError(error) && !(error instanceof ExportError))) throw error;
@@ -51,27 +50,11 @@ async function writeText(
   path: string,
   format: ResultFormat,
   file: AnswerFile,
-): Promise<number> {
-  const count = { rows: 0 };
-  const counted = {
-    columns: result.columns,
-    rows: countEach(result.rows, () => count.rows++),
-    batches: countEach(result.batches, (batch) => {
-      count.rows += batch.length;
-    }),
-  };
+): Promise<void> {
   async function* bytes() {
-    for await (const text of resultChunks(counted, format, file.csv)) yield Buffer.from(text);
+    for await (const text of resultChunks(result, format, file.csv)) yield Buffer.from(text);
   }
   (await writeTemporary(path, bytes(), file.signal, fileMode(file.isPrivate))).commit();
-  return count.rows;
-}
-
-async function* countEach<Item>(items: AsyncIterable<Item>, count: (item: Item) => void) {
-  for await (const item of items) {
-    count(item);
-    yield item;
-  }
 }
 
 async function writeTyped(
@@ -79,7 +62,7 @@ async function writeTyped(
   path: string,
   format: "parquet" | "sqlite",
   file: AnswerFile,
-): Promise<number> {
+): Promise<void> {
   const rows: Row[] = [];
   for await (const row of result.rows) {
     file.signal?.throwIfAborted();
@@ -94,7 +77,6 @@ async function writeTyped(
   const columns = inferColumns(names, rows);
   const mode = fileMode(file.isPrivate);
   await writeTypedFile(path, format, { table, columns }, { signal: file.signal, mode });
-  return rows.length;
 }
 
 /** A query returns a small integer as a number, which SQLite would store as a real. */

@@ -11,6 +11,7 @@ import type {
 } from "../../../query/history.ts";
 import { toJson } from "../../terminal/format.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
+import { alignRows } from "../../terminal/table/text-table.ts";
 
 const unchangedWords: Readonly<Record<Unchanged, string>> = {
   replaced: "replaced in the same run",
@@ -54,21 +55,20 @@ function describeRevision(
 }
 
 function describeFields(changes: readonly FieldChange[]): string {
-  return describeLines(changes.map(({ field, after }) => [field, shown(after)]));
+  return alignRows(
+    changes.map(({ field, after }) => [field, shown(after)]),
+    "  ",
+  );
 }
 
 export function describeChanges(changes: readonly FieldChange[]): string {
   const [only] = changes;
   if (changes.length === 1 && only?.field === "last_modified_at")
     return `  only last_modified_at: ${shown(only.before)} → ${shown(only.after)}\n`;
-  return describeLines(
+  return alignRows(
     changes.map(({ field, before, after }) => [field, `${shown(before)} → ${shown(after)}`]),
+    "  ",
   );
-}
-
-function describeLines(lines: readonly (readonly [name: string, value: string])[]): string {
-  const width = Math.max(...lines.map(([name]) => name.length));
-  return lines.map(([name, value]) => `  ${name.padEnd(width)}  ${value}\n`).join("");
 }
 
 function shown(value: FieldValue): string {

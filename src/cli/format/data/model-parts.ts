@@ -3,7 +3,7 @@ import type { Cell } from "../../../../schema/fields.ts";
 import { cupsOf } from "../../../../schema/views/size-label.ts";
 import type { ModelParts, SizeOfModel } from "../../../query/model-parts.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
-import { formatTable } from "../../terminal/table/text-table.ts";
+import { alignRows, formatTable } from "../../terminal/table/text-table.ts";
 
 export function formatModelParts({ brand, sizes, pictures, related }: ModelParts): string {
   const system = typeof brand?.system === "string" ? brand.system : null;
@@ -69,11 +69,5 @@ function cellOf(sizes: readonly SizeOfModel[]): Cell {
 }
 
 function section(title: string, rows: readonly (readonly unknown[])[]): string {
-  if (rows.length === 0) return "";
-  const texts = rows.map((row) => row.map(escapeControls));
-  const widths = (texts[0] ?? []).map((_, n) => Math.max(...texts.map((row) => row[n]?.length ?? 0)));
-  const lines = texts.map((row) =>
-    `  ${row.map((cell, n) => cell.padEnd(widths[n] ?? 0)).join("  ")}`.trimEnd(),
-  );
-  return `\n${title}:\n${lines.join("\n")}\n`;
+  return rows.length === 0 ? "" : `\n${title}:\n${alignRows(rows, "  ")}`;
 }

@@ -1,24 +1,21 @@
 /** Formats one resource for people: its fields, links and pictures, what belongs to it, and where it comes from. */
 import type { LastChange, Provenance } from "../../../query/provenance.ts";
 import type { ShownResource } from "../../../query/show.ts";
-import { escapeControls } from "../../terminal/safe-text.ts";
+import { alignRows } from "../../terminal/table/text-table.ts";
 import { describeChanges } from "./history.ts";
 import { formatModelParts } from "./model-parts.ts";
 
 export function formatResource(shown: ShownResource): string {
   const { fields, links, pictures = [], model, lastChange, source } = shown;
   const brandName = model?.brand?.name ?? null;
-  const rows = [
-    ...(brandName === null ? [] : [["brand", escapeControls(brandName)] as const]),
-    ...Object.entries(fields).map(([name, value]) => [name, escapeControls(value)] as const),
-    ...links.map(({ name, url }) => [`→ ${escapeControls(name)}`, url ?? "(another origin)"] as const),
-    ...pictures.map(
-      ({ field, url, file }) =>
-        [`picture ${escapeControls(field)}`, file ?? `${url} (not downloaded)`] as const,
-    ),
+  const rows: unknown[][] = [
+    ...(brandName === null ? [] : [["brand", brandName]]),
+    ...Object.entries(fields),
+    ...links.map(({ name, url }) => [`→ ${name}`, url ?? "(another origin)"]),
+    ...pictures.map(({ field, url, file }) => [`picture ${field}`, file ?? `${url} (not downloaded)`]),
   ];
   return [
-    formatPairs(rows),
+    alignRows(rows),
     model === undefined ? "" : formatModelParts(model),
     formatLastChange(lastChange),
     formatSource(source),
@@ -32,21 +29,13 @@ function formatLastChange(change: LastChange | null): string {
 
 function formatSource(source: Provenance): string {
   const { url, redirectedTo, run, revision, fetchedAt, status, etag, checkedAt, foundIn } = source;
-  const rows: [string, string][] = [
+  const rows: string[][] = [
     ["request", `GET ${url}`],
-    ...(redirectedTo === null ? [] : ([["redirected to", redirectedTo]] as [string, string][])),
+    ...(redirectedTo === null ? [] : [["redirected to", redirectedTo]]),
     ["response", `status ${status}, run ${run}, ${fetchedAt}, revision ${revision}`],
-    ...(etag === null ? [] : ([["ETag", escapeControls(etag)]] as [string, string][])),
-    ...(checkedAt === null ? [] : ([["last checked", checkedAt]] as [string, string][])),
-    ...foundIn.map(({ url: page, link }): [string, string] => [
-      "found in",
-      link === null ? page : `${page} (link ${escapeControls(link)})`,
-    ]),
+    ...(etag === null ? [] : [["ETag", etag]]),
+    ...(checkedAt === null ? [] : [["last checked", checkedAt]]),
+    ...foundIn.map(({ url: page, link }) => ["found in", link === null ? page : `${page} (link ${link})`]),
   ];
-  return `\nSource:\n${formatPairs(rows, "  ")}`;
-}
-
-function formatPairs(rows: readonly (readonly [name: string, value: string])[], indent = ""): string {
-  const width = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, value]) => `${indent}${name.padEnd(width)}  ${value}\n`).join("");
+  return `\nSource:\n${alignRows(rows, "  ")}`;
 }

@@ -1,8 +1,12 @@
 /** Prints rows in the requested format. */
-import { extname } from "node:path";
 import { type CsvProfile, csvText } from "../../../../exports/formats/csv.ts";
 import { jsonText, ndjsonText } from "../../../../exports/formats/json.ts";
-import type { Row, TableText } from "../../../../exports/formats/table.ts";
+import {
+  exportFormats,
+  type Row,
+  type TableText,
+  type TextFormat,
+} from "../../../../exports/formats/table.ts";
 import type { Cell } from "../../../../schema/fields.ts";
 import type { QueryResult } from "../../../query/sql/run-query.ts";
 import type { Settings } from "../../settings/settings.ts";
@@ -17,17 +21,10 @@ const texts: Readonly<Record<TextFormat, (columns: readonly string[], csv: CsvPr
   ndjson: (columns) => ndjsonText(columns),
 };
 
-type TextFormat = "csv" | "json" | "ndjson";
 export type ResultFormat = "table" | TextFormat;
 
-export const fileFormats = ["csv", "json", "ndjson", "parquet", "sqlite", "table"] as const;
+export const fileFormats = [...exportFormats, "table"] as const;
 export type FileFormat = (typeof fileFormats)[number];
-
-/** The format that a file's name ends with, such as `.csv`; null for any other name. */
-export function formatOfName(file: string): FileFormat | null {
-  const ending = extname(file).slice(1).toLowerCase();
-  return fileFormats.find((format) => format === ending && format !== "table") ?? null;
-}
 
 export async function printResult(
   result: Pick<QueryResult, "columns" | "rows" | "batches">,

@@ -11,6 +11,14 @@ export function formatTable(columns: readonly string[], rows: Rows): string {
 
 const gap = "  ";
 
+/** Aligns rows without a heading, by display width. */
+export function alignRows(rows: Rows, indent = ""): string {
+  const cells = rows.map((row) => row.map(escapeControls));
+  const widths = (cells[0] ?? []).map((_, n) => Math.max(...cells.map((row) => displayWidth(row[n] ?? ""))));
+  const pad = (cell: string, n: number) => cell + " ".repeat((widths[n] ?? 0) - displayWidth(cell));
+  return cells.map((row) => `${`${indent}${row.map(pad).join(gap)}`.trimEnd()}\n`).join("");
+}
+
 /** The lines of a table, each without its line end. */
 export function* tableLines(columns: readonly string[], rows: Rows): Generator<string> {
   yield* linesOf(
