@@ -94,7 +94,7 @@ function isLargeNumber(value: unknown): boolean {
 }
 
 function withSeparators(value: unknown): unknown {
-  return isWhole(value) ? String(value).replace(/\B(?=(?:\d{3})+$)/g, ",") : value;
+  return isWhole(value) ? value.toLocaleString("en-US") : value;
 }
 
 function isWhole(value: unknown): value is number | bigint {
