@@ -127,6 +127,14 @@ export interface RevisionTable {
   fetched_at: number;
   /** What relative links in the body resolve against, if redirects led away from the resource's URL. */
   base_url: string | null;
+  /** From the header `Date`. */
+  sent_at: number | null;
+  /** From the header `Last-Modified`. */
+  modified_at: number | null;
+  etag: string | null;
+  content_type: string | null;
+  /** The header `Link`. */
+  link: string | null;
   /** The last run that found it unchanged; null for the current revision. */
   seen_run: number | null;
   seen_at: number | null;
@@ -278,7 +286,13 @@ export type MeasurementTable = ListTable<"payload">;
 export type Past<Table> = Table & { to_run: number };
 
 /** Columns of large tables with times as milliseconds since 1970: six bytes instead of 24 for text. */
-export const timeColumns: ReadonlySet<string> = new Set(["checked_at", "fetched_at", "seen_at"]);
+export const timeColumns: ReadonlySet<string> = new Set([
+  "checked_at",
+  "fetched_at",
+  "seen_at",
+  "sent_at",
+  "modified_at",
+]);
 
 /** SQL that converts milliseconds since 1970 to ISO 8601, UTC. */
 export const isoTimeOf = (millis: string): string =>

@@ -2,6 +2,7 @@
  * A mirror with a year of history: a first crawl of the sandbox's catalogue, and monthly runs, each after changes in about
  * a twentieth of the catalogue. Responses go directly into the mirror, since only the mirror is measured.
  */
+
 import { hash } from "node:crypto";
 import { kinds } from "../../jobs/kinds.ts";
 import { prepareCycleWork } from "../../src/mirror/check-cycle.ts";
@@ -9,6 +10,7 @@ import type { ResourceResult } from "../../src/mirror/ingest.ts";
 import { type MirrorWriter, openMirrorWriter } from "../../src/mirror/writer.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { kindsInScope } from "../../src/sync/options.ts";
+import { noHeaders } from "../../test/support/no-headers.ts";
 
 export const months = 12;
 const changedShare = 0.05;
@@ -75,7 +77,15 @@ function respond(
   if (body === undefined) return { resourceId: id, fetchedAt, outcome: "gone" };
   const currentEtag = `"${hash("sha256", body).slice(0, 16)}"`;
   if (currentEtag === etag) return { resourceId: id, fetchedAt, outcome: "not-modified" };
-  return { resourceId: id, fetchedAt, outcome: "body", status: 200, etag: currentEtag, body };
+  return {
+    resourceId: id,
+    fetchedAt,
+    outcome: "body",
+    status: 200,
+    etag: currentEtag,
+    headers: noHeaders,
+    body,
+  };
 }
 
 export function beginRun(mirror: MirrorWriter): number {

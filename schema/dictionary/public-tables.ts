@@ -248,12 +248,16 @@ export const exportedTables: Readonly<Record<string, PublicTableMeaning>> = {
   envelope: {
     about: "The last response for each resource, as the service sent it. With `export --with-envelopes`.",
     key: ["href"],
-    types: { fetched_at: "time", status: "integer" },
+    types: { fetched_at: "time", status: "integer", sent_at: "time", modified_at: "time" },
     columns: {
       kind: "what it is",
       fetched_at: "when it was received",
       status: "of HTTP",
-      etag: "its ETag; null if there was none, or if it was of a later state",
+      etag: "header `ETag`; null if it had none, as the other headers",
+      sent_at: "header `Date`; null if it cannot be read, as `modified_at`",
+      modified_at: "header `Last-Modified`",
+      content_type: "header `Content-Type`",
+      link: "header `Link`",
       body: "JSON, as sent",
     },
   },

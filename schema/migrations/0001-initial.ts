@@ -61,6 +61,11 @@ const tables = [
     status integer not null,
     fetched_at integer not null,
     base_url text,
+    sent_at integer,
+    modified_at integer,
+    etag text,
+    content_type text,
+    link text,
     seen_run integer,
     seen_at integer,
     primary key (resource_id, seq)

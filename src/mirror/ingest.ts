@@ -87,7 +87,7 @@ export function prepareIngest(
 
   const ingestBody = (
     resource: StoredResource,
-    { body, status, etag, finalUrl, fetchedAt }: FetchedBody,
+    { body, status, etag, headers, finalUrl, fetchedAt }: FetchedBody,
     run: number,
     summary: IngestSummary,
   ): void => {
@@ -106,7 +106,7 @@ export function prepareIngest(
     // The same body of a due resource: its kind has changed, so only the derived data is new.
     if (!isSame)
       revisions.store(
-        { resource, last, body, sha256, status, fetchedAt: at, baseUrl: finalUrl ?? null },
+        { resource, last, body, sha256, status, fetchedAt: at, baseUrl: finalUrl ?? null, etag, headers },
         run,
       );
     resources.setHeld.run({ id: resource.id, etag, run, at });

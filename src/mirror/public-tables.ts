@@ -146,12 +146,23 @@ function tableOf(mirror: MirrorReader, name: string, selection: TableSelection):
   };
 }
 
-const envelopeColumns = ["href", "kind", "fetched_at", "status", "etag", "body"] as const;
+const envelopeColumns = [
+  "href",
+  "kind",
+  "fetched_at",
+  "status",
+  "etag",
+  "sent_at",
+  "modified_at",
+  "content_type",
+  "link",
+  "body",
+] as const;
 type Envelope = Readonly<Record<(typeof envelopeColumns)[number], Cell>>;
 
-/** The last revision of each resource, also of those that are gone. An ETag is kept only for the latest state. */
+/** The last revision of each resource, also of those that are gone. */
 const envelopes = `select r.url as href, r.kind, ${isoTimeOf("v.fetched_at")} as fetched_at, v.status,
-    iif(exists (select 1 from main._revision n where n.resource_id = r.id and n.seq > v.seq), null, r.etag) as etag,
+    v.etag, ${isoTimeOf("v.sent_at")} as sent_at, ${isoTimeOf("v.modified_at")} as modified_at, v.content_type, v.link,
     c.codec, c.size, c.body, c.dictionary_id as dictionaryId
   from _resource r join _revision v on v.resource_id = r.id join _content c on c.id = v.content_id
   where v.seq = (select max(seq) from _revision where resource_id = r.id)`;

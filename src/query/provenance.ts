@@ -20,8 +20,13 @@ export interface Provenance {
   readonly fetchedAt: string;
   /** Of HTTP. */
   readonly status: number;
-  /** Of the last response; null without one, and as of a point, since earlier ones are not kept. */
+  /** Headers of the response; null if missing. */
   readonly etag: string | null;
+  /** ISO 8601, UTC, as `modifiedAt`. */
+  readonly sentAt: string | null;
+  readonly modifiedAt: string | null;
+  readonly contentType: string | null;
+  readonly link: string | null;
   /** ISO 8601, UTC; null as of a point after which it was checked again. */
   readonly checkedAt: string | null;
   /**
@@ -39,21 +44,25 @@ export interface LastChange {
 }
 
 /** @param href of a resource with a body */
-export function readProvenance({ db, asOf }: MirrorReader, href: string): Provenance {
+export function readProvenance({ db }: MirrorReader, href: string): Provenance {
   const found = prepare(db, (p: { href: string }) =>
     q
       .selectFrom("_resource as r")
       .innerJoin("_revision as v", "v.resource_id", "r.id")
       .select([
         "r.id",
-        "r.etag",
         "v.base_url as redirectedTo",
         "v.from_run as run",
         "v.seq as revision",
         "v.status",
+        "v.etag",
+        "v.content_type as contentType",
+        "v.link",
       ])
       .select([
         isoTime<string>("v.fetched_at").as("fetchedAt"),
+        isoTime<string | null>("v.sent_at").as("sentAt"),
+        isoTime<string | null>("v.modified_at").as("modifiedAt"),
         isoTime<string | null>("r.checked_at").as("checkedAt"),
       ])
       .where("r.url", "=", p.href)
@@ -61,7 +70,7 @@ export function readProvenance({ db, asOf }: MirrorReader, href: string): Proven
       .limit(1),
   ).get({ href });
   if (found === undefined) throw new Error(`${href} has a row, but no revision`);
-  const { id, etag, ...source } = found;
+  const { id, ...source } = found;
   const pages = prepare(db, (p: { id: number }) =>
     q
       .selectFrom("_member as m")
@@ -79,7 +88,7 @@ export function readProvenance({ db, asOf }: MirrorReader, href: string): Proven
     link: null,
   }));
   const foundIn = listed.length > 0 ? listed : readFirstLink({ db }, id);
-  return { url: href, ...source, etag: asOf === null ? etag : null, foundIn };
+  return { url: href, ...source, foundIn };
 }
 
 function readFirstLink({ db }: Pick<MirrorReader, "db">, id: number): Provenance["foundIn"] {

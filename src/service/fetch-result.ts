@@ -8,10 +8,21 @@ interface Fetched {
   readonly fetchedAt: string;
 }
 
+/** Headers of a response that are kept beside its body; null if missing or unreadable. */
+export interface KeptHeaders {
+  /** `Date`: ISO 8601, UTC. */
+  readonly sentAt: string | null;
+  /** `Last-Modified`: ISO 8601, UTC. */
+  readonly modifiedAt: string | null;
+  readonly contentType: string | null;
+  readonly link: string | null;
+}
+
 export interface FetchedBody extends Fetched {
   readonly outcome: "body";
   readonly status: number;
   readonly etag: string | null;
+  readonly headers: KeptHeaders;
   /** The final address, if it was redirected: relative links in the body are resolved against it. */
   readonly finalUrl?: string;
   /** As sent, decoded from any content encoding: valid UTF-8, one JSON object, in a buffer of its own. */

@@ -34,6 +34,7 @@ interface EnvelopeRow {
   readonly fetched_at: string;
   readonly status: number;
   readonly etag: string | null;
+  readonly sent_at: string | null;
   readonly body: string;
 }
 
@@ -61,7 +62,14 @@ it("each resource has its last response, byte for byte, in the order of its URL"
   const [brand] = brands;
   const response = await fetch(brand?.href ?? "", { headers: { accept: "application/json" } });
   expect(brand?.body).toBe(await response.text());
-  expect(brand).toMatchObject({ status: 200, etag: response.headers.get("etag") });
+  const header = (name: string) => response.headers.get(name);
+  expect(brand).toMatchObject({
+    status: 200,
+    etag: header("etag"),
+    content_type: header("content-type"),
+    link: null,
+  });
+  expect(new Date(brand?.sent_at ?? "").toISOString()).toBe(brand?.sent_at);
   expect(new Date(brand?.fetched_at ?? "").toISOString()).toBe(brand?.fetched_at);
 });
 
@@ -85,14 +93,17 @@ it("DuckDB reads the bodies as JSON from CSV, Parquet and NDJSON, and SQLite has
   db.close();
 });
 
-it("--as-of gives the responses of that time, and no ETag of a later one", async () => {
+it("--as-of gives the responses of that time with their headers", async () => {
   const [then, now] = [await exportTo("then", { asOf: { kind: "run", run: 1 } }), await exportTo("now")];
   const later = new Map(rowsIn(now.folder).map((row) => [row.href, row]));
   const changed = rowsIn(then.folder).filter(({ href, body }) => later.get(href)?.body !== body);
   expect(changed.length).toBeGreaterThan(0);
-  for (const { href, etag, fetched_at } of changed) {
-    expect(etag).toBeNull();
-    expect(fetched_at < (later.get(href)?.fetched_at ?? "")).toBe(true);
+  for (const { href, etag, fetched_at, sent_at } of changed) {
+    const current = later.get(href);
+    expect(etag).toMatch(/"/);
+    expect(etag).not.toBe(current?.etag);
+    expect(fetched_at < (current?.fetched_at ?? "")).toBe(true);
+    expect((sent_at ?? "") < (current?.sent_at ?? "")).toBe(true);
   }
 });
 

@@ -5,6 +5,7 @@ import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { openServiceClient, type ServiceClient } from "../../src/service/client.ts";
 import { ServiceError, type ServiceErrorCode } from "../../src/service/errors.ts";
 import type { FetchResponse } from "../../src/service/fetch-result.ts";
+import { noHeaders } from "../support/no-headers.ts";
 
 const job = { resourceId: 7, url: "https://x.example/brands/", etag: '"held"' };
 const now = () => Date.UTC(2026, 0, 15, 12);
@@ -41,6 +42,7 @@ describe("responses", () => {
           outcome: "body",
           status: 200,
           etag: expect.any(String),
+          headers: expect.objectContaining({ sentAt: expect.any(String), link: null }),
           body: expect.anything(),
         },
       });
@@ -71,6 +73,7 @@ describe("responses", () => {
       ...common,
       status: 200,
       etag: null,
+      headers: noHeaders,
       body,
     };
     const result = await createJobExecutor(
@@ -79,7 +82,14 @@ describe("responses", () => {
     )(job, never);
     expect(structuredClone(result)).toEqual({
       ...result,
-      result: { ...common, outcome: "body", status: 200, etag: null, body: new Uint8Array(body) },
+      result: {
+        ...common,
+        outcome: "body",
+        status: 200,
+        etag: null,
+        headers: noHeaders,
+        body: new Uint8Array(body),
+      },
     });
   });
 });

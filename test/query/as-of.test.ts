@@ -67,7 +67,7 @@ async function readAll(folder: string, point?: Point) {
       .map(
         ({
           fields: { checked_at: _checkedAt, ...fields },
-          source: { checkedAt: _, etag: _etag, ...source },
+          source: { checkedAt: _, ...source },
           ...more
         }) => ({
           ...{ ...more, fields, source },

@@ -1,4 +1,5 @@
 /** The history of a resource, from constructed bodies and from a sandbox that changes. */
+
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { formatHistory, historyColumns, rowsOfHistory } from "../../src/cli/format/data/history.ts";
@@ -8,6 +9,7 @@ import { showResource } from "../../src/query/show.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { beginRun, closeRun, crawl, someTime, startMirrorRig } from "../mirror/support/mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf, worldOfTruth } from "../mirror/support/world.ts";
+import { noHeaders } from "../support/no-headers.ts";
 import { tries } from "../support/thorough.ts";
 
 const at = someTime;
@@ -175,6 +177,7 @@ it("a revision with the previous body, and one replaced in the same run, are mar
     outcome: "body",
     status: 200,
     etag: null,
+    headers: noHeaders,
   } as const;
   for (const model of [{ ...first, bra_count: 9 }, first]) {
     const body = Buffer.from(worldWith(model).get(href) ?? "");

@@ -63,7 +63,8 @@ it("a resource comes with the request that returned it, and the lists that name 
       ...{ url: href, redirectedTo: null, status: 200 },
       ...{ run: expect.toBeOneOf([1, 2]), revision: expect.any(Number) },
       ...{ fetchedAt: expect.stringMatching(/^20.*Z$/), checkedAt: expect.stringMatching(/^20.*Z$/) },
-      etag: expect.stringMatching(/"/),
+      ...{ etag: expect.stringMatching(/"/), contentType: expect.stringMatching(/json/) },
+      ...{ sentAt: expect.stringMatching(/^20.*Z$/), modifiedAt: null, link: null },
       foundIn: pages.map((url) => ({ url, link: null })),
     });
   }
@@ -80,14 +81,14 @@ it("the last change has the changed fields, and is null without one", () => {
   expect(new Set(changes.map((change) => change === null))).toEqual(new Set([true, false]));
 });
 
-it("as of a run, a resource has the source and the change of that time, without an ETag", () => {
+it("as of a run, a resource has the source and the change of that time", () => {
   for (const { href } of catalogueOf(rig.sandbox).models) {
     const past = readMirror(rig.file, (mirror) => showResource(mirror, "model", href), {
       kind: "run",
       run: 1,
     });
     expect(past.lastChange).toBe(null);
-    expect(past.source).toMatchObject({ run: 1, revision: 1, etag: null });
+    expect(past.source).toMatchObject({ run: 1, revision: 1, etag: expect.stringMatching(/"/) });
   }
 });
 

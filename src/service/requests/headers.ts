@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { toIso } from "../../platform/clock.ts";
+import type { KeptHeaders } from "../fetch-result.ts";
 import type { ResponseHead } from "../transport/send-request.ts";
 import { readStructuredRateLimit } from "./structured-rate-limit.ts";
 
@@ -130,9 +132,31 @@ export function readRetryAfter(value: string | string[] | undefined, now: number
 function readTime(text: string, now: number): number | null {
   // Digits first: `Date.parse("120")` is a day in the year 120.
   if (/^\d+$/.test(text)) return now + Number(text) * 1000;
+  return readDate(text);
+}
+
+/** Epoch milliseconds; null if it is no HTTP date. */
+function readDate(text: string): number | null {
   const date = zonedDate.test(text) ? text : asctimeDate.test(text) ? `${text} GMT` : "";
   const time = Date.parse(date);
   return Number.isNaN(time) ? null : time;
+}
+
+export function readKeptHeaders(headers: IncomingHttpHeaders): KeptHeaders {
+  const timeOf = (text: string | undefined) => {
+    const time = text === undefined ? null : readDate(text);
+    return time === null ? null : toIso(time);
+  };
+  return {
+    sentAt: timeOf(headers.date),
+    modifiedAt: timeOf(headers["last-modified"]),
+    contentType: headers["content-type"] ?? null,
+    link: textOf(headers.link),
+  };
+}
+
+function textOf(value: string | string[] | undefined): string | null {
+  return value === undefined ? null : [value].flat().join(", ");
 }
 
 const refusals: readonly number[] = [403, 429, 503];

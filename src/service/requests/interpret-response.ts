@@ -8,7 +8,7 @@ import { ServiceError, type ServiceErrorCode, type ServiceErrorContext } from ".
 import type { FetchResponse } from "../fetch-result.ts";
 import type { ServiceLimits } from "../transport/pool.ts";
 import type { ResponseHead } from "../transport/send-request.ts";
-import { isSameEntity, readEntityTag } from "./headers.ts";
+import { isSameEntity, readEntityTag, readKeptHeaders } from "./headers.ts";
 import type { AttemptReport } from "./rate-limiter.ts";
 import { isJsonType, readBodyOrThrow, readJsonOrThrow } from "./read-body.ts";
 import { decideRefusal, isUnexplainedRefusal } from "./retry-policy.ts";
@@ -57,6 +57,7 @@ export const interpretResponse: ResponseParser<FetchResponse> = (head, wire, rep
       fetchedAt: toIso(clock.now()),
       status,
       etag: readEntityTag(headers.etag),
+      headers: readKeptHeaders(headers),
       ...(finalUrl !== url && { finalUrl }),
       body: bytes,
     } as const;

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { ResourceResult } from "../../../src/mirror/ingest.ts";
 import type { DueResource } from "../../../src/mirror/scope.ts";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
+import { noHeaders } from "../../support/no-headers.ts";
 import {
   beginRun,
   type CrawlOptions,
@@ -485,7 +486,11 @@ describe("noted absences", () => {
       const common = { resourceId, fetchedAt: "2026-02-02T02:02:02.000Z" };
       const body = Buffer.from(world.get(urlOf("brands/5/")) ?? "");
       mirror.ingest(
-        [outcome === "body" ? { ...common, outcome, status: 200, etag: null, body } : { ...common, outcome }],
+        [
+          outcome === "body"
+            ? { ...common, outcome, status: 200, etag: null, headers: noHeaders, body }
+            : { ...common, outcome },
+        ],
         runId,
       );
       expect(closeRun(mirror, runId)).toMatchObject({ gone: 0 });
@@ -502,7 +507,16 @@ describe("noted absences", () => {
     mirror.ingest([goneResult(resourceId)], runId);
     mirror.ingest([{ ...common, outcome: "failed", code: "timeout", message: "no response" }], runId);
     mirror.ingest(
-      [{ ...common, outcome: "body", status: 200, etag: null, body: Buffer.from("<html>") }],
+      [
+        {
+          ...common,
+          outcome: "body",
+          status: 200,
+          etag: null,
+          headers: noHeaders,
+          body: Buffer.from("<html>"),
+        },
+      ],
       runId,
     );
     expect(closeRun(mirror, runId)).toMatchObject({ gone: 2 });

@@ -1,9 +1,11 @@
 /** A batch of results is one transaction: revisions, states, rows and links. */
+
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { isoTimeOf } from "../../../schema/tables.ts";
 import { emptySummary, type ResourceResult } from "../../../src/mirror/ingest.ts";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
+import { noHeaders } from "../../support/no-headers.ts";
 import { beginRun, closeRun, crawl, problemsOf, startMirrorRig } from "../support/mirror-rig.ts";
 import {
   baseUrl,
@@ -73,6 +75,7 @@ function ingestOne(url: string, outcome: object | "not-modified" | "gone" | "fai
             outcome: "body",
             status: 203,
             etag,
+            headers: noHeaders,
             body: Buffer.isBuffer(outcome) ? outcome : Buffer.from(JSON.stringify(outcome)),
           };
   const summary = mirror.ingest([result], runId);
@@ -185,6 +188,7 @@ describe("bodies", () => {
       outcome: "body",
       status: 200,
       etag: '"x"',
+      headers: noHeaders,
     } as const;
     const body = Buffer.isBuffer(invalid) ? invalid : Buffer.from(JSON.stringify(invalid));
     const otherBody = Buffer.from(JSON.stringify(entity({ name: "B2" })));
@@ -263,7 +267,7 @@ describe("ETags", () => {
     const runId = beginRun(mirror);
     const body = Buffer.from(JSON.stringify(brandOf("A2")));
     const common = { resourceId: resourceAt(brandUrl).id, fetchedAt: "2026-02-02T02:02:02.000Z" };
-    mirror.ingest([{ ...common, outcome: "body", status: 200, etag: null, body }], runId);
+    mirror.ingest([{ ...common, outcome: "body", status: 200, etag: null, headers: noHeaders, body }], runId);
     expect(resourceAt(brandUrl).etag).toBeNull();
   });
 

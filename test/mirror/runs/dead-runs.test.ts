@@ -1,6 +1,8 @@
 /** Runs whose process died, in the run log before and after the next run. */
+
 import { expect, it } from "vitest";
 import { listRuns } from "../../../src/mirror/runs/runs.ts";
+import { noHeaders } from "../../support/no-headers.ts";
 import { beginRun, closeRun, crawl, startMirrorRig } from "../support/mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf } from "../support/world.ts";
 
@@ -26,7 +28,7 @@ async function startWithOpenRun() {
   mirror.ingest(
     [
       { ...about("brands/2/", "2026-01-16T07:00:00.000Z"), outcome: "not-modified" },
-      { ...about("brands/1/", lastAt), outcome: "body", status: 200, etag: null, body },
+      { ...about("brands/1/", lastAt), outcome: "body", status: 200, etag: null, headers: noHeaders, body },
     ],
     runId,
   );

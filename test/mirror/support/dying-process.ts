@@ -1,7 +1,9 @@
 /** A process that ingests two batches and kills itself during the third: `dying-process.ts FILE`. */
+
 import { kinds } from "../../../jobs/kinds.ts";
 import type { ResourceResult } from "../../../src/mirror/ingest.ts";
 import { openMirrorWriter } from "../../../src/mirror/writer.ts";
+import { noHeaders } from "../../support/no-headers.ts";
 import { beginRun, crawl } from "./mirror-rig.ts";
 import { baseUrl, entity, page, resultFrom, root, urlOf, worldOf } from "./world.ts";
 
@@ -31,6 +33,7 @@ const deadly: ResourceResult = {
   outcome: "body",
   status: 200,
   etag: null,
+  headers: noHeaders,
   // It is read after the results before it were stored.
   get body(): Uint8Array {
     process.kill(process.pid, "SIGKILL");

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import type { ResourceResult } from "../../../src/mirror/ingest.ts";
 import type { DueResource } from "../../../src/mirror/scope.ts";
 import type { TruthRecord } from "../../../src/sandbox/resources/catalogue.ts";
+import { noHeaders } from "../../support/no-headers.ts";
 
 export const baseUrl = "https://catalogue.example/";
 
@@ -43,7 +44,7 @@ export function resultFrom(
   const current = etagOf(body);
   return current === etag
     ? { ...common, outcome: "not-modified" }
-    : { ...common, outcome: "body", status: 200, etag: current, body };
+    : { ...common, outcome: "body", status: 200, etag: current, headers: noHeaders, body };
 }
 
 export function etagOf(body: Uint8Array): string {

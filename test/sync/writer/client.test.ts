@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import type { ResourceResult } from "../../../src/mirror/ingest.ts";
 import { openRunMirror } from "../../../src/sync/writer/client.ts";
+import { noHeaders } from "../../support/no-headers.ts";
 import { temporaryFolder } from "../../support/run-armoire.ts";
 
 let folder = "";
@@ -52,7 +53,15 @@ test("bodies reach the thread unchanged, with buffers of their own or a shared o
     const own = new Uint8Array(Buffer.from(text));
     const shared = Buffer.from(`${text}\n${text}`);
     const resultWith = (body: Uint8Array): ResourceResult => {
-      return { resourceId: 1, fetchedAt: openedAt, outcome: "body", status: 200, etag: null, body };
+      return {
+        resourceId: 1,
+        fetchedAt: openedAt,
+        outcome: "body",
+        status: 200,
+        etag: null,
+        headers: noHeaders,
+        body,
+      };
     };
     const bodies = [own, own, shared.subarray(0, text.length), shared.subarray(text.length)];
     const summary = await writes.ingest(bodies.map(resultWith), runId);

@@ -99,7 +99,7 @@ function configureCreate(command: Command, io: Io): void {
         "with =, +, -, @, a tab, a line break or an apostrophe gets an apostrophe before it, unless --exact is given.",
       "--where is what would follow WHERE in SQL, over the columns of the table. It may read other tables with a subquery, and has " +
         "the limits of `armoire query`.",
-      "The table envelope has href, kind, fetched_at, status, etag and body: the JSON of the last response as the service sent it, so " +
+      "The table envelope has the last response for each resource: its time, status, headers, and the body as the service sent it, so " +
         "that other programs read what no table has. --table envelope exports it alone.",
       "--license and --citation can also be set in the config file, as license and citation.",
       "With --as-of the data files are those of an export made at that time, without the table media.",

@@ -34,7 +34,6 @@ export function configure(command: Command, io: Io): void {
         "cup, the addresses of its pictures and its related models, as far as the mirror has them. Exact matches of the key come first; otherwise case, accents and punctuation are ignored. Several " +
         "matches are listed, and so are similar names if there is none. A resource that is gone is found if nothing else " +
         "has its name. A URL may also be that of the service's page (service_url). CSV and NDJSON contain the fields only.",
-      "With --as-of, the ETag is left out, since only the latest is kept.",
     ],
     examples: [
       "armoire show brand comexim",

@@ -28,12 +28,14 @@ function formatLastChange(change: LastChange | null): string {
 }
 
 function formatSource(source: Provenance): string {
-  const { url, redirectedTo, run, revision, fetchedAt, status, etag, checkedAt, foundIn } = source;
+  const { url, redirectedTo, run, revision, fetchedAt, status, etag, modifiedAt, checkedAt, foundIn } =
+    source;
   const rows: string[][] = [
     ["request", `GET ${url}`],
     ...(redirectedTo === null ? [] : [["redirected to", redirectedTo]]),
     ["response", `status ${status}, run ${run}, ${fetchedAt}, revision ${revision}`],
     ...(etag === null ? [] : [["ETag", etag]]),
+    ...(modifiedAt === null ? [] : [["Last-Modified", modifiedAt]]),
     ...(checkedAt === null ? [] : [["last checked", checkedAt]]),
     ...foundIn.map(({ url: page, link }) => ["found in", link === null ? page : `${page} (link ${link})`]),
   ];
