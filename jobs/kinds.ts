@@ -43,6 +43,8 @@ const table: Readonly<Record<string, KindRow>> = {
     areas: ["catalogue"],
     children: { models: "models" },
     optional: { related: "related_brands" },
+    // (field notes)
+    otherLinks: ["sizing", "main_sizing"],
     project: entityProjector(brand),
   },
   // The models of a brand, page by page (2.9).
@@ -123,6 +125,6 @@ const table: Readonly<Record<string, KindRow>> = {
 export const kinds: Kinds = Object.fromEntries(
   Object.entries(table).map(([name, row]) => [
     name,
-    { name, children: {}, references: {}, optional: {}, ...row },
+    { name, children: {}, references: {}, optional: {}, otherLinks: [], ...row },
   ]),
 );

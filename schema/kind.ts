@@ -25,6 +25,8 @@ export interface Kind {
   readonly references: Readonly<Record<string, string>>;
   /** Link name to kind, for targets that become resources only with `--follow`. */
   readonly optional: Readonly<Record<string, string>>;
+  /** Names of known links whose targets have no kind here. */
+  readonly otherLinks: readonly string[];
   /** The items of a collection: their kind, their summary, and whether they belong to it. */
   readonly items?: { readonly kind: string; readonly summary: Summary; readonly owned: boolean };
   /** Turns a body into rows; absent for kinds without rows. */

@@ -1,5 +1,15 @@
 /** The mirror's tables, typed for Kysely; `docs/schema.md` describes each column. */
 import type { ColumnType, Generated, GeneratedAlways } from "kysely";
+import type {
+  BrandTable,
+  BraSizeTable,
+  BraTable,
+  MeasurementTable,
+  ModelPictureTable,
+  ModelTable,
+  SizeTable,
+  UserTable,
+} from "./entities/tables.ts";
 
 /** Bytes: SQLite returns them as a Buffer, and accepts any byte array. */
 type Blob = ColumnType<Buffer, Uint8Array, Uint8Array>;
@@ -8,6 +18,9 @@ export type ResourceState = "due" | "held" | "failed" | "elsewhere" | "supersede
 
 /** The evidence that a resource is absent: its own 404 or 410, a listing without it, or the absence of its owner. */
 export type AbsenceProof = "response" | "listing" | "parent";
+
+/** A field or link that the specification does not have, or a field of another type. */
+export type DriftCode = "unknown-field" | "unknown-link" | "wrong-type";
 
 export interface MirrorTables {
   _meta: { key: string; value: string };
@@ -28,6 +41,7 @@ export interface MirrorTables {
   _media_file: MediaFileTable;
   _media_use: { resource_id: number; field: string; media_id: number; is_current: 0 | 1 };
   _issue: { resource_id: number; pointer: string; code: string; detail: string | null; run_id: number };
+  _drift: { kind: string; pointer: string; code: DriftCode; first_run: number };
   _brand: BrandTable;
   _brand_past: Past<BrandTable>;
   _model: ModelTable;
@@ -190,97 +204,6 @@ export interface MediaFileTable {
   size: number;
   fetched_at: number;
 }
-
-/** A field of the service, as SQLite stores it: text with lone surrogates is a BLOB. */
-export type Field = string | number | Uint8Array | null;
-
-type EntityTable<Fields extends string, References extends string = never> = {
-  id: number;
-  from_run: number;
-} & Record<Fields, Field> &
-  Record<References, number | null>;
-
-type ListTable<Fields extends string> = { parent_id: number; n: number; from_run: number } & Record<
-  Fields,
-  Field
->;
-
-export type BrandTable = EntityTable<
-  | "service_url"
-  | "bra_count"
-  | "name"
-  | "slug"
-  | "default_sizing_system"
-  | "default_sizing_name"
-  | "logo"
-  | "twitter"
-  | "facebook"
-  | "official_url"
-  | "last_modified_at"
->;
-
-export type ModelTable = EntityTable<
-  | "service_url"
-  | "code"
-  | "name"
-  | "full_name"
-  | "slug"
-  | "brand_slug"
-  | "bra_count"
-  | "is_discontinued"
-  | "type"
-  | "official_url"
-  | "main_picture"
-  | "main_stock_picture"
-  | "last_modified_at",
-  "brand_id"
->;
-
-export type ModelPictureTable = ListTable<"url" | "text">;
-
-export type SizeTable = EntityTable<
-  | "service_url"
-  | "size"
-  | "band"
-  | "cup"
-  | "bra_count"
-  | "main_picture"
-  | "alternative_sizes"
-  | "last_modified_at",
-  "model_id"
->;
-
-export type UserTable = EntityTable<
-  "username" | "service_url" | "user_id" | "reputation" | "avatar" | "is_verified" | "email"
->;
-
-export type BraTable = EntityTable<
-  | "service_url"
-  | "name"
-  | "brand"
-  | "model"
-  | "size"
-  | "is_owned"
-  | "is_custom"
-  | "is_altered"
-  | "altered_band"
-  | "hooks"
-  | "bust_perimeter"
-  | "strap_width"
-  | "cup_separation"
-  | "cup_depth"
-  | "wire_length"
-  | "gore_height"
-  | "wing_height"
-  | "band_length"
-  | "stretched_band_length"
-  | "note",
-  "brand_id" | "model_id" | "size_id"
->;
-
-export type BraSizeTable = ListTable<"system" | "size">;
-
-export type MeasurementTable = ListTable<"payload">;
 
 /** Rows as they were, from `from_run` up to, but not including, `to_run`. */
 export type Past<Table> = Table & { to_run: number };

@@ -66,6 +66,11 @@ export const views: Readonly<Record<string, string>> = Object.fromEntries([
      left join _media_file f on f.media_id = m.id and f.seq = (select max(seq) from _media_file where media_id = m.id)`,
   ],
   [
+    "schema_drift",
+    `select d.kind as kind, d.pointer as pointer, d.code as code, d.first_run as run, f.started_at as first_seen_at
+     from _drift d join _run f on f.id = d.first_run`,
+  ],
+  [
     "recently_changed",
     `select r.kind as kind, r.url as href, v.seq as revision, ${isoTimeOf("v.fetched_at")} as changed_at, v.from_run as run
      from _revision v join _resource r on r.id = v.resource_id

@@ -193,4 +193,13 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       run_id: "the run that found it",
     },
   },
+  _drift: {
+    about: "The view `schema_drift` without times.",
+    columns: {
+      kind: "",
+      pointer: "",
+      code: "",
+      first_run: "",
+    },
+  },
 };

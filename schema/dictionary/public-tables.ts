@@ -230,6 +230,19 @@ export const publicTables: Readonly<Record<string, PublicTableMeaning>> = {
       is_current: "0 if the field no longer refers to it",
     },
   },
+  schema_drift: {
+    about:
+      "What the responses have that the specification does not, and since when. It stays after the service has dropped it.",
+    key: ["kind", "pointer", "code"],
+    types: { run: "integer", first_seen_at: "time" },
+    columns: {
+      kind: "of the resources with it",
+      pointer: "the place in the body, as a JSON pointer; `*` is any item of a list",
+      code: "`unknown-field`, `unknown-link` or `wrong-type`",
+      run: "the first run that saw it",
+      first_seen_at: "when that run began",
+    },
+  },
   recently_changed: {
     about: "All revisions, newest run first.",
     key: ["href", "revision"],

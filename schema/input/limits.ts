@@ -20,6 +20,8 @@ export const limits = {
   /** Further issues of a body are only counted. */
   issuesPerBody: 1_000,
   pointerLength: 1_000,
+  /** Places of unknown fields and links, and of wrong types, that are recorded with their first run. */
+  driftPerKind: 1_000,
   /** A longer user name, or user number, identifies no user. */
   userNameLength: 1_000,
   urlLength: 8_192,

@@ -119,6 +119,14 @@ const tables = [
     primary key (resource_id, pointer, code)
   ) strict, without rowid`,
 
+  `create table _drift (
+    kind text not null,
+    pointer text not null,
+    code text not null check (code in ('unknown-field', 'unknown-link', 'wrong-type')),
+    first_run integer not null references _run (id),
+    primary key (kind, pointer, code)
+  ) strict, without rowid`,
+
   `create table _brand (
     id integer primary key references _resource (id),
     service_url any, bra_count any, name any, slug any, default_sizing_system any, default_sizing_name any, logo any,

@@ -87,7 +87,7 @@ export async function syncAndBackUp(flags: SyncAndBackupFlags, settings: Setting
     const { report, errors: syncErrors } = done.synced.report;
     const errors = [...syncErrors, ...catalogueErrors(done)];
     for (const text of new Set(errors.map((error) => describeError(error, settings.verbose)))) io.err(text);
-    const code = exitCodeOfAccountSync({ report, errors }, null, flags.requireComplete === true);
+    const code = exitCodeOfAccountSync({ report, errors }, null, flags);
     const isGap = flags.requireComplete === true && !isComplete(done.created.manifest);
     io.setExitCode(code === exitCodes.done && isGap ? exitCodes.incomplete : code);
     return;

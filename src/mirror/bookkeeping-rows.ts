@@ -27,6 +27,7 @@ const excludedMeta = [...identityKeys, "compressed_content", "stale_dictionary"]
  * SHA-256. `_first_derivation` is the temporary table of `recordFirstDerivations`.
  */
 const tables = {
+  drift: { key: "kind, pointer, code" },
   first_derivation: { key: "id" },
   issue: { key: "resource_id, pointer, code", condition: "code in ('page-loop', 'partial-listing')" },
   media: { key: "id" },

@@ -173,7 +173,7 @@ function readIssues({ db }: MirrorReader): IssueStatus[] {
       .select(["r.url as href", "i.detail"])
       // SQLite takes the columns that are not grouped from the row with the minimum.
       .select((eb) => eb.fn.min("r.id").as("firstId"))
-      .where("i.code", "not in", ["unknown-link", "partial-listing"])
+      .where("i.code", "<>", "partial-listing")
       .groupBy(["r.kind", "i.code", "i.pointer"])
       .orderBy("count", "desc")
       .orderBy("r.kind")

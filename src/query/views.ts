@@ -1,5 +1,6 @@
 /** The public views that queries of this folder read, as Kysely sees them; `schema/views.ts` defines them. */
-import type { Field, MirrorTables } from "../../schema/tables.ts";
+import type { Field } from "../../schema/entities/tables.ts";
+import type { MirrorTables } from "../../schema/tables.ts";
 import { queryBuilder } from "../mirror/file/statements.ts";
 
 interface PublicViews {

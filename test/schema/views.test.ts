@@ -36,6 +36,7 @@ describe("the public views", () => {
       "model_picture",
       "recently_changed",
       "relation",
+      "schema_drift",
       "size",
       "size_current",
       "size_label",

@@ -15,6 +15,7 @@ export const exitCodes = {
   locked: 11,
   approval: 12,
   damaged: 14,
+  drift: 16,
   different: 20,
   interrupted: 130,
   terminated: 143,
@@ -54,6 +55,10 @@ export const exitCodeMeanings: Readonly<Record<ExitCodeName, ExitCodeMeaning>> =
     label: "damaged",
     details: "or written by a newer version: the mirror, the ledger, an account's file or a backup",
   },
+  drift: {
+    label: "schema drift",
+    details: "only with `--on-drift fail`: the responses have something new; everything is saved",
+  },
   different: { label: "differences found", details: "only with `--exit-code`" },
   interrupted: { label: "interrupted", details: "by Ctrl-C; everything fetched is saved" },
   terminated: { label: "terminated", details: "everything fetched is saved" },
@@ -69,6 +74,7 @@ export const precedence: readonly ExitCode[] = [
   exitCodes.usage,
   exitCodes.failed,
   exitCodes.approval,
+  exitCodes.drift,
   exitCodes.someFailed,
   exitCodes.incomplete,
   exitCodes.done,
@@ -122,16 +128,24 @@ function hasHint(error: unknown): error is Error & { readonly hint: string } {
   return error instanceof Error && "hint" in error;
 }
 
-/** @param interruptedWith the exit code of the signal that interrupted the run */
-export function exitCodeOfSync(
+/** What else than failures ends a sync with an exit code of its own. */
+export interface SyncRequirements {
+  /** As `--require-complete`. */
+  readonly requireComplete?: boolean | undefined;
+  /** As `--on-drift`. */
+  readonly onDrift?: "warn" | "fail" | undefined;
+}
+
+function exitCodeOfSync(
   report: SyncReport,
   interruptedWith: ExitCode | null,
-  requiresComplete = false,
+  { requireComplete, onDrift }: SyncRequirements,
 ): ExitCode {
   if (report.stopped === "interrupted") return interruptedWith ?? exitCodes.interrupted;
   if (report.resources.awaitingApproval > 0) return exitCodes.approval;
+  if (onDrift === "fail" && report.drift.length > 0) return exitCodes.drift;
   if (report.resources.failed > 0 || report.resources.partial > 0) return exitCodes.someFailed;
-  return requiresComplete && !report.complete ? exitCodes.incomplete : exitCodes.done;
+  return requireComplete && !report.complete ? exitCodes.incomplete : exitCodes.done;
 }
 
 /**
@@ -141,13 +155,13 @@ export function exitCodeOfSync(
 export function exitCodeOfAccountSync(
   { report, errors }: AccountSyncResult,
   interruptedWith: ExitCode | null,
-  requiresComplete: boolean,
+  requirements: SyncRequirements,
 ): ExitCode {
   const { catalogue, media } = report;
-  const codes = [exitCodeOfSync(report, interruptedWith, requiresComplete), ...errors.map(exitCodeOf)];
-  if (catalogue) codes.push(exitCodeOfSync(catalogue, interruptedWith, requiresComplete));
+  const codes = [exitCodeOfSync(report, interruptedWith, requirements), ...errors.map(exitCodeOf)];
+  if (catalogue) codes.push(exitCodeOfSync(catalogue, interruptedWith, requirements));
   if (media?.stopped === "interrupted") codes.push(interruptedWith ?? exitCodes.interrupted);
   if (media && media.pictures.failed > 0) codes.push(exitCodes.someFailed);
-  if (media && media.pictures.pending > 0 && requiresComplete) codes.push(exitCodes.incomplete);
+  if (media && media.pictures.pending > 0 && requirements.requireComplete) codes.push(exitCodes.incomplete);
   return precedence.find((code) => codes.includes(code)) ?? exitCodes.failed;
 }

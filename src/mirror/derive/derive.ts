@@ -163,7 +163,8 @@ function kindOfLink(
   if (reference !== undefined) return { kind: reference, owned: false, isOptional: false };
   const optional = ownValue(kind?.optional, name);
   if (optional !== undefined) return { kind: optional, owned: true, isOptional: true };
-  issues.push({ pointer: toPointer(["links", name]), code: "unknown-link" });
+  if (!kind?.otherLinks.includes(name))
+    issues.push({ pointer: toPointer(["links", name]), code: "unknown-link" });
   return { kind: unknownKind(name), owned: false, isOptional: true };
 }
 

@@ -8,6 +8,7 @@ import { prepare, q } from "../file/statements.ts";
 import { prepareTypedRows, type ReferenceIds } from "../rows/typed-rows.ts";
 import type { SearchNotes } from "../search/search-index.ts";
 import type { Derived, DerivedIssue } from "./derive.ts";
+import { prepareDrift } from "./drift.ts";
 import type { Links } from "./links.ts";
 import { preparePages } from "./pages.ts";
 import type { EnsuredResource, Resources, WrittenResource } from "./resources.ts";
@@ -104,8 +105,6 @@ export function referenceIds(
     });
 }
 
-const unknownLink = "unknown-link";
-
 function prepareIssues(db: Connection, keepsChains: boolean) {
   const insert = prepare(
     db,
@@ -115,37 +114,19 @@ function prepareIssues(db: Connection, keepsChains: boolean) {
         .orIgnore()
         .values({ resource_id: p.id, pointer: p.pointer, code: p.code, detail: p.detail, run_id: p.run }),
   );
-  // Links are reported once per kind, and stay: `_link` has all of them.
   const remove = prepare(db, (p: { id: number }) =>
     q
       .deleteFrom("_issue")
       .where("resource_id", "=", p.id)
-      .where("code", "<>", unknownLink)
       .$if(keepsChains, (query) => query.where("code", "not in", issuesOfReading)),
   );
-  const keyOf = (kind: string, pointer: string) => `${kind} ${pointer}`;
-  const reported = new Set(
-    prepare(db, () =>
-      q
-        .selectFrom("_issue as i")
-        .innerJoin("_resource as r", "r.id", "i.resource_id")
-        .select(["r.kind", "i.pointer"])
-        .where("i.code", "=", unknownLink),
-    )
-      .all()
-      .map(({ kind, pointer }) => keyOf(kind, pointer)),
-  );
-  const isNew = (kind: string, { code, pointer }: DerivedIssue): boolean => {
-    if (code !== unknownLink) return true;
-    const key = keyOf(kind, pointer);
-    if (reported.has(key)) return false;
-    reported.add(key);
-    return true;
-  };
+  const noteDrift = prepareDrift(db);
   return {
     add({ id, kind }: Pick<WrittenResource, "id" | "kind">, issue: DerivedIssue, run: number): void {
       const { pointer, code, detail = null } = issue;
-      if (isNew(kind, issue)) insert.run({ id, pointer, code, detail, run });
+      noteDrift(kind, issue, run);
+      // `_link` has those of each resource.
+      if (code !== "unknown-link") insert.run({ id, pointer, code, detail, run });
     },
     remove: (id: number) => void remove.run({ id }),
   };

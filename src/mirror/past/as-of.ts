@@ -86,6 +86,7 @@ function tablesAsOf(db: Connection, runId: number): Readonly<Record<string, stri
     _run: `select * from main._run where id <= ${runId}`,
     _resource: `select ${resource} from main._resource r where first_run <= ${runId}`,
     _revision: `select ${revision} from main._revision where from_run <= ${runId}`,
+    _drift: `select * from main._drift where first_run <= ${runId}`,
     _search: `
       select id, resource_id, kind, text, from_run, null as to_run from main._search
       where from_run <= ${runId} and (to_run is null or to_run > ${runId})`,

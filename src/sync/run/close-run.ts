@@ -1,5 +1,6 @@
 /** The end of a run: its entry in the run log, its report, and the compression of what it stored. */
 import { readMissingScopes } from "../../mirror/account/token-scopes.ts";
+import { readDriftOfRun } from "../../mirror/derive/drift.ts";
 import { MirrorError } from "../../mirror/file/errors.ts";
 import { isComplete } from "../../mirror/runs/coverage.ts";
 import type { RunClosing, StopReason } from "../../mirror/runs/runs.ts";
@@ -81,6 +82,7 @@ export async function closeAndReport(
     requests: countRequests(tools, state),
     resources,
     ...(request.area === "account" && readMissingScopes(mirror.reader)),
+    drift: readDriftOfRun(mirror.reader.db, state.runId),
     bulkDeletions,
     allowance: { ...summarizeAllowance(allowance), checkPrice: allowance.checkPrice },
     ...(stopped === "allowance" && stop?.isUnexplained && { refusal: stop.message }),

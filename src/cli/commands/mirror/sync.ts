@@ -45,6 +45,7 @@ interface SyncFlags extends ScopeFlags, SpendingFlags, AccountFlags, RedisFlags 
   readonly dryRun?: boolean;
   readonly approve?: boolean;
   readonly requireComplete?: boolean;
+  readonly onDrift?: "warn" | "fail";
 }
 
 export function configure(command: Command, io: Io): void {
@@ -57,7 +58,15 @@ export function configure(command: Command, io: Io): void {
     .option(...redisOption)
     .option("--dry-run", "print the plan and send nothing, as `armoire plan`")
     .option("--approve", "accept that more than a fifth of a list, or of one kind, is gone")
-    .option("--require-complete", "exit with 8 unless the mirror is complete");
+    .option("--require-complete", "exit with 8 unless the mirror is complete")
+    .addOption(
+      new Option(
+        "--on-drift <what>",
+        "warn, or exit with 16, when responses have something new for the first time",
+      )
+        .choices(["warn", "fail"])
+        .default(undefined, "warn"),
+    );
   addHelp(command, {
     details: [
       "The first sync creates the mirror. Each sync fetches new resources, most valuable first, and checks the others " +
@@ -68,6 +77,8 @@ export function configure(command: Command, io: Io): void {
         "values and its history. A list whose pages contradict each other is partial: nothing counts as gone because " +
         "of it. If more than a fifth of a list, or of all resources of one kind, disappears at once, the resources stay until " +
         "you pass --approve.",
+      "Drift is a field or link that the specification does not have, or a field of another type. The run that first sees it " +
+        "reports it, also the first run. Nothing is lost: bodies are stored as sent. The table schema_drift lists all.",
       "With --account, the sync mirrors that user's own data with their token, and checks all of it in every run. " +
         "--with-catalogue adds a run of the catalogue's mirror for the brands, models and sizes of the bras, with the " +
         "catalogue's credential. --media downloads PNG, JPEG, GIF, WebP and AVIF pictures of at most 16 MiB each and 1 GiB " +
@@ -83,6 +94,7 @@ export function configure(command: Command, io: Io): void {
       "armoire sync --dry-run --json",
       "armoire sync --account ada",
       "armoire sync --account ada --with-catalogue --media",
+      "armoire sync --on-drift fail",
       "armoire sync --redis redis://127.0.0.1:6379",
     ],
     exitCodes: [
@@ -94,6 +106,7 @@ export function configure(command: Command, io: Io): void {
       "incomplete",
       "locked",
       "approval",
+      "drift",
       "damaged",
       "interrupted",
       "terminated",
@@ -181,7 +194,7 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
   }
   if (!settings.quiet) io.err(describeServiceName(target.file, account?.name ?? null));
   for (const error of errors) io.err(describeError(error, settings.verbose));
-  io.setExitCode(exitCodeOfAccountSync(result, interruptedWith, flags.requireComplete === true));
+  io.setExitCode(exitCodeOfAccountSync(result, interruptedWith, flags));
 }
 
 /** The fix if the service has another name than the mirror; empty otherwise. */

@@ -1,4 +1,5 @@
 /** Formats the report of a sync for people. The last line says what comes next. */
+import type { DriftCode } from "../../../../schema/tables.ts";
 import type { MediaReport, PictureOrigin } from "../../../sync/media/fetch-pictures.ts";
 import type { SyncReport } from "../../../sync/report.ts";
 import type { AccountSyncReport } from "../../../sync/sync-account.ts";
@@ -83,7 +84,7 @@ export const noLongerResponds = "The service no longer responds.";
 /** One line per problem, printed also with --quiet. @param account null for the catalogue */
 export function formatWarnings(report: SyncReport, account: string | null): string[] {
   const ofAccount = account === null ? "" : ` --account ${account}`;
-  const { resources, bulkDeletions, withdrawn = [] } = report;
+  const { resources, drift, bulkDeletions, withdrawn = [] } = report;
   const lines: string[] = [];
   if (withdrawn.length > 0)
     lines.push(
@@ -110,6 +111,7 @@ export function formatWarnings(report: SyncReport, account: string | null): stri
       `${links} missing or invalid, so the mirror is not complete; \`armoire status${ofAccount}\` shows where.`,
     );
   }
+  if (drift.length > 0) lines.push(describeDrift(drift, ofAccount));
   if (resources.awaitingApproval > 0)
     lines.push(describeBulkDeletions(bulkDeletions, resources.awaitingApproval, ofAccount));
   return lines;
@@ -123,18 +125,36 @@ export function formatOnlyWarnings(report: SyncReport, account: string | null): 
   return lines.map((line) => `armoire: sync${where}: ${line}\n`).join("");
 }
 
-const maxShownDeletions = 3;
+const maxShown = 3;
+
+const wordsOfDrift: Readonly<Record<DriftCode, string>> = {
+  "unknown-field": "unknown field",
+  "unknown-link": "unknown link",
+  "wrong-type": "wrong type",
+};
+
+function describeDrift(drift: SyncReport["drift"], ofAccount: string): string {
+  const shown = drift
+    .slice(0, maxShown)
+    .map(({ kind, pointer, code }) => escapeControls(`${kind} ${pointer} (${wordsOfDrift[code]})`));
+  const rest = drift.length - maxShown;
+  const more = rest > 0 ? [`${rest} more`] : [];
+  return (
+    `New in the service's responses: ${[...shown, ...more].join(", ")}. They are kept in the bodies;` +
+    ` \`armoire query "select * from schema_drift"${ofAccount}\` lists them.`
+  );
+}
 
 function describeBulkDeletions(
   bulkDeletions: SyncReport["bulkDeletions"],
   awaitingApproval: number,
   ofAccount: string,
 ): string {
-  const shown = bulkDeletions.slice(0, maxShownDeletions).map(({ absent, of, kind, collection }) => {
+  const shown = bulkDeletions.slice(0, maxShown).map(({ absent, of, kind, collection }) => {
     const count = `${absent} of ${of} of kind ${kind}`;
     return collection === null ? count : `${count} in ${collection}`;
   });
-  const rest = bulkDeletions.length - maxShownDeletions;
+  const rest = bulkDeletions.length - maxShown;
   const more = rest > 0 ? [`${rest} more ${rest === 1 ? "list" : "lists"}`] : [];
   return (
     `Waiting for approval, ${awaitingApproval} in all: ${[...shown, ...more].join(", ")} disappeared at once.` +

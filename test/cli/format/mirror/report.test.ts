@@ -12,6 +12,7 @@ const report: SyncReport = {
     ...{ new: 0, changed: 0, unchanged: 0, gone: 0, pending: 12, notChecked: 0 },
     ...{ failed: 0, skipped: 0, awaitingApproval: 0, partial: 0, missingLinks: 0 },
   },
+  drift: [],
   bulkDeletions: [],
   allowance: { limit: 30, remaining: 30, resetAt: null, windowSeconds: 86_400, checkPrice: "free" },
   resumeAt: "2026-01-31T20:00:00.000Z",
