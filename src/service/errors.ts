@@ -122,15 +122,15 @@ export class ServiceSettingsError extends errorClass("ServiceSettingsError", {
   "bad-credential": "settings",
 }) {}
 
+const userinfo = /^(?:[^\\/?#@]*@[\\/]*)+/;
+/** Text that is no address may hold several, one after another. */
+const laterUserinfo = /([\\/]{2})(?:[^\\/?#@]*@[\\/]*)+/g;
+
 /** An address for messages: without the user names and passwords that it may hold. */
 export function withoutUserinfo(url: string): string {
-  // `URL` ignores these wherever they are.
+  // `URL` ignores these wherever they are, and slashes before a host.
   const text = url.replace(/[\t\n\r]/g, "");
   const [start = ""] = /^ *(?:[a-z][a-z\d+.-]*:)?[\\/]*/i.exec(text) ?? [];
-  const rest = text.slice(start.length);
-  const end = rest.search(/[\\/?#]/);
-  const authority = end === -1 ? rest : rest.slice(0, end);
-  const shown = start + rest.slice(authority.lastIndexOf("@") + 1);
-  // Text that is no address may hold several, one after another.
-  return shown.replace(/([\\/]{2})[^\\/?#]*@/g, "$1");
+  const rest = text.slice(start.length).replace(userinfo, "");
+  return (start + rest).replace(laterUserinfo, "$1");
 }

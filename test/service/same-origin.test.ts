@@ -173,6 +173,7 @@ describe("withoutUserinfo", () => {
     ["/me/", "/me/"],
     ["x@https://user:secret@host/", "https://host/"],
     ["https:/\t/us\ner:secret@host/", "https://host/"],
+    ["https:/\t/a:b@/user:secret@/user:secret@host/", "https://host/"],
     ["https://host/?next=https://user:secret@other/", "https://host/?next=https://other/"],
   ])("%j is shown as %j", (url, shown) => {
     expect(withoutUserinfo(url)).toBe(shown);

@@ -66,16 +66,30 @@ export function laterBlock(
   return known !== null && known.at >= at ? known : { at, spanMillis: at - now };
 }
 
+/**
+ * A reset in seconds from now is late by as long as its response took. So an earlier end may be a better reading of the same
+ * window: if it is nearer to the end of this window than to its begin.
+ */
 export function isOfEarlierWindow(
-  state: WindowState,
+  { resetAt: end, startedBy }: WindowState,
   reading: RateLimitHeaders | null,
   now: number,
 ): boolean {
   if (reading === null || reading.resetAt === null) return false;
-  return (
-    hasEnded(reading, now) ||
-    (state.resetAt !== null && reading.resetAt < state.resetAt.at - sameWindowMillis)
-  );
+  if (hasEnded(reading, now)) return true;
+  if (end === null) return false;
+  const isNearEnd = startedBy !== null && end.at - reading.resetAt < reading.resetAt - startedBy;
+  return reading.resetAt < end.at - sameWindowMillis && !isNearEnd;
+}
+
+/** The same for a refusal of a request that was sent before this window began. One that reports a later end concerns this window. */
+export function refusesEarlierWindow(
+  state: WindowState,
+  reading: RateLimitHeaders | null,
+  now: number,
+): boolean {
+  if (state.remaining !== null) return isOfEarlierWindow(state, reading, now);
+  return reading === null || reading.resetAt === null || hasEnded(reading, now);
 }
 
 /** Whether the reported window has ended by its own end. */
@@ -111,9 +125,13 @@ export function applyReading(
     readingSeq: state.seq,
     remaining: isLater ? remaining : Math.min(remaining, state.remaining ?? remaining),
     limit: (isLater ? limit : null) ?? state.limit ?? limit,
-    resetAt: (isLater ? resetAt : null) ?? state.resetAt ?? resetAt,
+    resetAt: isLater ? (resetAt ?? state.resetAt) : laterOf(state.resetAt, resetAt),
     unreported: leaseSeq > state.unreported.seq ? emptyWindow.unreported : state.unreported,
   };
+}
+
+function laterOf(known: Deadline | null, other: Deadline | null): Deadline | null {
+  return other === null || (known !== null && known.at >= other.at) ? known : other;
 }
 
 /** Two responses that report the same end show how long windows are: one alone may be an error. */

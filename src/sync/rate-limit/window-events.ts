@@ -24,9 +24,9 @@ import {
 import { countThrottles, countUnexplained, isWrongRetryAfter } from "./refusals/refusal-counts.ts";
 import {
   applyReading,
-  isOfEarlierWindow,
   laterBlock,
   learnWindow,
+  refusesEarlierWindow,
   resolveLimit,
   toWindowEnd,
 } from "./reported-limits.ts";
@@ -262,7 +262,7 @@ function applyReport(
   const retryAt = isWrong ? null : report.retryAt;
   const isLater = lease.seq > state.readingSeq;
   // Sent before this window began, and refused since: the refusal concerns the previous window.
-  const isLate = !isLater && (state.remaining === null || isOfEarlierWindow(state, allowance, now));
+  const isLate = !isLater && refusesEarlierWindow(state, allowance, now);
   if (isRefusal && !isLate) {
     const resetAt =
       toWindowEnd(state, allowance?.resetAt ?? null, now) ??

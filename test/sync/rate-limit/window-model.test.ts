@@ -12,9 +12,13 @@ import { type Lease, lease, releaseLease, renew } from "../../../src/sync/rate-l
 import { tries } from "../../support/thorough.ts";
 import { day, type Metering, type RequestSort, SimulatedService } from "../support/simulated-service.ts";
 
+const hour = 3_600_000;
+
 interface Sent {
   readonly lease: Lease;
   readonly sort: RequestSort;
+  /** By the service's clock. */
+  readonly at: number;
   /** Null until the service has received it. */
   response: ((clientNow: number) => AttemptReport) | null;
 }
@@ -47,7 +51,7 @@ class Simulation {
     if (decision.do !== "send") return false;
     const leased = lease(this.state, this.#sessions[process] ?? "", 1);
     this.state = leased.state;
-    this.running.push({ lease: leased.lease, sort, response: null });
+    this.running.push({ lease: leased.lease, sort, at: this.service.now, response: null });
     return true;
   }
 
@@ -72,6 +76,13 @@ class Simulation {
     const report = isLost || sent.response === null ? noResponse : sent.response(this.now);
     const isRoot = sent.sort === "root";
     this.state = releaseLease(this.state, { lease: sent.lease, isRoot, report }, this.now);
+  }
+
+  /** Time passes. The client does not wait longer than an hour for a response. */
+  pass(millis: number): void {
+    this.service.now += millis;
+    // Oldest first, as they are kept.
+    while (this.running[0] !== undefined && this.service.now - this.running[0].at > hour) this.end(0, true);
   }
 
   /** @param stillArrive whether its requests still arrive at the service */
@@ -140,11 +151,10 @@ const sendSeveral = fc.tuple(fc.integer({ min: 2, max: 12 }), fc.boolean()).map(
       }
     },
 );
-const pass = fc.constantFrom(1000, 3_600_000, day / 2, day).map(
+const pass = fc.constantFrom(1000, hour, day / 2, day).map(
   (millis): Step =>
-    (simulation) => {
-      simulation.service.now += millis;
-    },
+    (simulation) =>
+      simulation.pass(millis),
 );
 const passWhenIdle = pass.map(
   (pass): Step =>
@@ -153,7 +163,7 @@ const passWhenIdle = pass.map(
       pass(simulation);
     },
 );
-const jumps = [-366 * day, -day, -3_600_000, 3_600_000, day, 366 * day];
+const jumps = [-366 * day, -day, -hour, hour, day, 366 * day];
 const steps = (...kinds: fc.Arbitrary<Step>[]) =>
   fc.array(fc.oneof(send, send, send, sendSeveral, arrive, respond, respond, ...kinds), {
     maxLength: 80,
