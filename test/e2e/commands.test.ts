@@ -75,6 +75,7 @@ describe("sync", () => {
         ...{ pending: 0, notChecked: 0, failed: 0, skipped: 0 },
         ...{ awaitingApproval: 0, partial: 0, missingLinks: 0 },
       },
+      drift: [],
       bulkDeletions: [],
       allowance: {
         ...{
