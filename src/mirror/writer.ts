@@ -16,7 +16,6 @@ import { prepareBodyStore } from "./bodies/body-store.ts";
 import { prepareDictionaries } from "./bodies/dictionaries.ts";
 import { type CheckCycle, writeCycle } from "./check-cycle.ts";
 import { deriveContextOf } from "./derive/derive.ts";
-import { forgetDrift } from "./derive/drift.ts";
 import { prepareLinks } from "./derive/links.ts";
 import { type RebuildReport, rebuildProjections } from "./derive/rebuild.ts";
 import { prepareResources } from "./derive/resources.ts";
@@ -206,7 +205,6 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       rebuild: guard((serviceName: string = identity.serviceName) =>
         connection.transaction(() => {
           writeServiceName(connection, serviceName);
-          forgetDrift(connection);
           const renamed = deriveContextOf({ ...identity, serviceName }, kinds);
           const report = rebuildProjections(connection, identity.area, renamed);
           storeCoverageAgain(connection);

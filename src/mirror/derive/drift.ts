@@ -1,6 +1,6 @@
 /**
  * Schema drift: fields and links that the specification does not have, and fields of another type, by kind and place, with
- * the first run that had them. They stay recorded after the service has dropped them.
+ * the first run that had them. They stay recorded, also when no body has them any more.
  */
 import { sql } from "kysely";
 import { limits } from "../../../schema/input/limits.ts";
@@ -67,11 +67,6 @@ export function readDriftOfRun(db: Connection, run: number): Drift[] {
       .orderBy("pointer")
       .orderBy("code"),
   ).all({ run });
-}
-
-/** A rebuild records again what is still unknown. */
-export function forgetDrift(db: Connection): void {
-  prepare(db, () => q.deleteFrom("_drift")).run();
 }
 
 function isDrift(code: string): code is DriftCode {
