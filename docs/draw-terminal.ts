@@ -1,6 +1,8 @@
 /**
  * Draws a terminal as SVG, for the README. In: coloured output of a program on stdin, and as arguments the headings (bold
- * lines) of sections to omit. Out: the picture on stdout.
+ * lines) of sections to omit. Out: the picture on stdout:
+ *
+ *     FORCE_COLOR=1 npm run --silent demo | npx node docs/draw-terminal.ts "What the mirror holds" "The changes" > docs/terminal.svg
  */
 import { text } from "node:stream/consumers";
 

@@ -10,6 +10,8 @@ export interface CommandModule {
 
 interface CommandEntry {
   readonly summary: string;
+  /** As its help names them. */
+  readonly operands?: string;
   readonly load: () => Promise<CommandModule>;
 }
 
@@ -23,18 +25,33 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "show coverage, freshness and problems of a mirror",
     load: () => import("./commands/mirror/status.ts"),
   },
-  runs: { summary: "show the run log, or one run", load: () => import("./commands/mirror/runs.ts") },
-  show: { summary: "show one resource", load: () => import("./commands/data/show.ts") },
+  runs: {
+    operands: "[COMMAND]",
+    summary: "show the run log, or one run",
+    load: () => import("./commands/mirror/runs.ts"),
+  },
+  show: {
+    operands: "KIND [KEY]",
+    summary: "show one resource",
+    load: () => import("./commands/data/show.ts"),
+  },
   history: {
+    operands: "KIND [KEY]",
     summary: "show the revisions of one resource, field by field",
     load: () => import("./commands/data/history.ts"),
   },
   search: {
+    operands: "TEXT...",
     summary: "find brands and models, or an account's bras, by name",
     load: () => import("./commands/data/search.ts"),
   },
-  query: { summary: "run read-only SQL or a named question", load: () => import("./commands/data/query.ts") },
+  query: {
+    operands: "[SQL]",
+    summary: "run read-only SQL or a named question",
+    load: () => import("./commands/data/query.ts"),
+  },
   tables: {
+    operands: "[TABLE]",
     summary: "show what the tables and columns mean",
     load: () => import("./commands/data/tables.ts"),
   },
@@ -43,18 +60,22 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: () => import("./commands/data/diff.ts"),
   },
   export: {
+    operands: "[COMMAND]",
     summary: "write the tables as a Data Package, or verify one",
     load: () => import("./commands/data/export.ts"),
   },
   account: {
+    operands: "COMMAND",
     summary: "add, list or remove users whose data is mirrored",
     load: () => import("./commands/operations/account.ts"),
   },
   backup: {
+    operands: "[COMMAND]",
     summary: "create, verify, restore, list or prune backups",
     load: () => import("./commands/backup/backup.ts"),
   },
   mirror: {
+    operands: "COMMAND",
     summary: "check, rebuild or compact a mirror",
     load: () => import("./commands/mirror/mirror.ts"),
   },
@@ -63,6 +84,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: () => import("./commands/operations/worker.ts"),
   },
   schedule: {
+    operands: "COMMAND",
     summary: "run syncs, backups and exports at set times",
     load: () => import("./commands/operations/schedule.ts"),
   },

@@ -5,7 +5,7 @@ import { refuseEmptyValues } from "./settings/empty-values.ts";
 import { environmentVariables } from "./settings/environment.ts";
 import { addGlobalOptions } from "./settings/global-options.ts";
 import { exitCodeMeanings, exitCodes } from "./terminal/exit-codes.ts";
-import { helpConfiguration, nameOf } from "./terminal/help.ts";
+import { helpConfiguration, nameOf, noteOperands } from "./terminal/help.ts";
 import type { Io } from "./terminal/io.ts";
 
 /** The program throws a CommanderError where commander would exit. */
@@ -20,8 +20,10 @@ export function createProgram(version: string, output: OutputConfiguration): Com
     .showHelpAfterError("Run `armoire --help` for the list of commands.")
     .addHelpText("after", programHelp);
   refuseEmptyValues(program);
-  for (const [name, { summary }] of Object.entries(commands))
-    hintAtHelp(program.command(name).description(summary));
+  for (const [name, { summary, operands }] of Object.entries(commands)) {
+    const command = hintAtHelp(program.command(name).description(summary));
+    if (operands !== undefined) noteOperands(command, operands);
+  }
   return program;
 }
 

@@ -49,10 +49,32 @@ describe("the help of", () => {
   it.each(all.map((command) => ({ name: nameOf(command), command })))(
     "$name lists the exit codes of the command in ascending order",
     ({ command }) => {
-      const [, list = ""] = /\nExit codes: ([\s\S]+)\.$/.exec(helpOf(command).trimEnd()) ?? [];
+      const [, list = ""] = /\nExit codes: ([\s\S]+?)\.\n\nGlobal options:\n/.exec(helpOf(command)) ?? [];
       const codes = [...list.matchAll(/(?<=^|,\s)\d+/g)].map(([code]) => Number(code));
       expect(codes.slice(0, 3)).toEqual([0, 1, 2]);
       expect(codes).toEqual(codes.toSorted((one, other) => one - other));
     },
   );
+
+  it.each(all.map((command) => ({ name: nameOf(command), command })))(
+    "$name ends with the options that all commands share",
+    ({ command }) => {
+      const help = helpOf(command);
+      const shared = help.slice(help.lastIndexOf("\n\n"));
+      expect(shared).toMatch(/^\n\nGlobal options:\n {2}--data-dir DIR /);
+      expect(shared).toContain("\n  -h, --help ");
+      expect(help.indexOf("--data-dir DIR")).toBeGreaterThan(help.indexOf("\nExit codes: "));
+    },
+  );
+});
+
+it("the list of commands has the operands that each command's help names", () => {
+  const list = helpOf(program);
+  for (const command of program.commands) {
+    const [usage = ""] = helpOf(command).split("\n");
+    const operands = usage.replace(`Usage: ${nameOf(command)} [options]`, "").trim();
+    expect(list).toMatch(
+      new RegExp(`^ {2}${`${command.name()} ${operands}`.trim().replace(/[.[\]]/g, "\\$&")}(?: {2}|\n)`, "m"),
+    );
+  }
 });

@@ -1,5 +1,6 @@
 /** The options of every command. They are apart from the settings so that `--help` loads nothing else. */
 import { type Command, Option } from "commander";
+import { globalOptions } from "../terminal/help.ts";
 
 export interface GlobalOptions {
   readonly dataDir?: string;
@@ -15,7 +16,7 @@ export interface GlobalOptions {
 
 export function addGlobalOptions(command: Command): Command {
   return command
-    .optionsGroup("Global options:")
+    .optionsGroup(globalOptions)
     .option("--data-dir <dir>", "the folder for mirrors and ledgers (ARMOIRE_DATA_DIR)")
     .option("--base-url <url>", "the service's root (ARMOIRE_BASE_URL)")
     .addOption(

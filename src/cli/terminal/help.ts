@@ -1,5 +1,5 @@
 /** Help texts of commands. `--help` prints them, and `docs/generate-command-line.ts` writes them as a page. */
-import type { Argument, Command, HelpConfiguration, Option } from "commander";
+import type { Argument, Command, Help, HelpConfiguration, Option } from "commander";
 import { type ExitCodeName, exitCodeMeanings, exitCodes } from "./exit-codes.ts";
 
 export interface HelpText {
@@ -15,26 +15,32 @@ export interface HelpText {
 export const exitCodesOfReading = ["done", "failed", "usage", "settings", "damaged"] as const;
 
 const helpTexts = new WeakMap<Command, HelpText>();
+const operands = new WeakMap<Command, string>();
 
 const helpColumns = 80;
 
 export function addHelp(command: Command, help: HelpText): Command {
   helpTexts.set(command, help);
-  return command.addHelpText("after", () => formatHelp(help));
+  return command;
+}
+
+/** Of a command that is not loaded yet, for the list of commands. @param text such as `KIND [KEY]` */
+export function noteOperands(command: Command, text: string): void {
+  operands.set(command, text);
 }
 
 export function helpTextOf(command: Command): HelpText {
   return helpTexts.get(command) ?? { examples: [], exitCodes: [] };
 }
 
-function formatHelp({ details = [], examples, exitCodes: names }: HelpText): string {
+function paragraphsOf(command: Command): string[] {
+  const help = helpTexts.get(command);
+  if (help === undefined) return [];
   return [
-    ...details.map((paragraph) => `\n${wrapText(paragraph, helpColumns)}\n`),
-    `\nExamples:\n${examples.map((example) => `  ${example}\n`).join("")}`,
-    `\n${wrapText(formatExitCodes(names), helpColumns)}\n`,
-  ]
-    .join("")
-    .trimEnd();
+    ...(help.details ?? []).map((paragraph) => wrapText(paragraph, helpColumns)),
+    ["Examples:", ...help.examples.map((example) => `  ${example}`)].join("\n"),
+    wrapText(formatExitCodes(help.exitCodes), helpColumns),
+  ];
 }
 
 export function formatExitCodes(names: readonly ExitCodeName[]): string {
@@ -55,20 +61,66 @@ export function wrapText(text: string, columns: number): string {
   return [...lines, line].join("\n");
 }
 
-/** Commander's layout, with metavariables in capitals and defaults without quotes. */
+/** The heading of the options that every command has. */
+export const globalOptions = "Global options:";
+
+/** Metavariables are in capitals, defaults without quotes, and the options that all commands share come last. */
 export const helpConfiguration: HelpConfiguration = {
+  formatHelp,
   commandUsage: usageOf,
-  subcommandTerm: (command) => [command.name(), ...operandsOf(command)].join(" "),
+  subcommandTerm: (command) =>
+    `${command.name()} ${operands.get(command) ?? operandsOf(command).join(" ")}`.trim(),
   argumentTerm: (argument) => argument.name().toUpperCase(),
   argumentDescription: describeArgument,
   optionTerm: ({ flags }) => withMetavariables(flags),
   optionDescription: describeOption,
 };
 
+function formatHelp(command: Command, helper: Help): string {
+  const width = helper.padWidth(command, helper);
+  const list = (title: string, items: readonly (readonly [term: string, description: string])[]) => {
+    const lines = items.map(([term, description]) => helper.formatItem(term, width, description, helper));
+    return lines.length === 0 ? [] : [[title, ...lines].join("\n")];
+  };
+  const options = (title: string, isGlobal: boolean) =>
+    list(
+      title,
+      helper
+        .visibleOptions(command)
+        .filter(({ helpGroupHeading }) => (helpGroupHeading === globalOptions) === isGlobal)
+        .map((option) => [helper.optionTerm(option), helper.optionDescription(option)]),
+    );
+  const parts = [
+    `Usage: ${helper.commandUsage(command)}`,
+    helper.boxWrap(helper.commandDescription(command), helpColumns),
+    ...list(
+      "Arguments:",
+      helper
+        .visibleArguments(command)
+        .map((argument) => [helper.argumentTerm(argument), helper.argumentDescription(argument)]),
+    ),
+    ...options("Options:", false),
+    ...list(
+      "Commands:",
+      helper
+        .visibleCommands(command)
+        .map((one) => [helper.subcommandTerm(one), helper.subcommandDescription(one)]),
+    ),
+    ...paragraphsOf(command),
+    ...options(globalOptions, true),
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
 /** Such as `armoire show [options] KIND [KEY]`. */
 export function usageOf(command: Command): string {
   const isGroup = command.commands.length > 0;
-  return [nameOf(command), "[options]", ...(isGroup ? ["COMMAND"] : []), ...operandsOf(command)].join(" ");
+  return [
+    nameOf(command),
+    "[options]",
+    ...(isGroup ? [operands.get(command) ?? "COMMAND"] : []),
+    ...operandsOf(command),
+  ].join(" ");
 }
 
 /** Such as `armoire backup create`. */
