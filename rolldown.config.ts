@@ -8,6 +8,8 @@ import { defineConfig, type Plugin } from "rolldown";
 
 /** Node's own modules stay outside too (`platform`). The rest of `dependencies` is there for its types. */
 const external = [
+  // The published package has no licence file to put beside the bundle.
+  /^@bomb\.sh\//,
   /^@bull-board\//,
   /^@hono\//,
   /^@napi-rs\//,

@@ -65,6 +65,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 /** Packages that only certain folders may import; everything that reaches the network is among them. */
 const homes: Readonly<Record<string, readonly string[]>> = {
   "age-encryption": ["src/archive"],
+  "@bomb.sh/tab": ["src/cli/commands"],
   "@napi-rs/keyring": ["src/accounts"],
   "@bull-board/api": ["jobs/bullmq/dashboard"],
   "@bull-board/hono": ["jobs/bullmq/dashboard"],

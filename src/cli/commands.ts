@@ -89,6 +89,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: () => import("./commands/operations/schedule.ts"),
   },
   doctor: { summary: "check the whole set-up", load: () => import("./commands/operations/doctor.ts") },
+  completion: {
+    summary: "print a script that completes commands in a shell",
+    operands: "SHELL",
+    load: () => import("./commands/operations/completion.ts"),
+  },
   sandbox: {
     summary: "run a local service with an invented catalogue",
     load: () => import("./commands/operations/sandbox.ts"),

@@ -2,7 +2,7 @@
  * The `armoire` program: picks the command, loads only that one (start-up time matters), runs it, and turns an error into
  * one to three lines and an exit code.
  */
-import { CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
 import { createProgram, loadCommand } from "./program.ts";
 import { version } from "./self-command.ts";
 import { describeError, exitCodeOf, exitCodes } from "./terminal/exit-codes.ts";
@@ -21,7 +21,8 @@ export async function main(args: readonly string[], io: Io = systemIo()): Promis
   });
   program.hook("preSubcommand", (_program, command) => loadCommand(command, io));
   try {
-    await program.parseAsync(args[0] === "help" ? [...args.slice(1), "--help"] : args, { from: "user" });
+    if (args[0] === "complete" && args[1] === "--") return await complete(program, args.slice(2), io);
+    await program.parseAsync(withUsualForms(args), { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError) {
       io.setExitCode(error.exitCode === 0 ? exitCodes.done : exitCodes.usage);
@@ -30,6 +31,21 @@ export async function main(args: readonly string[], io: Io = systemIo()): Promis
     io.err(describeError(error, args.includes("--verbose")));
     io.setExitCode(exitCodeOf(error));
   }
+}
+
+/** For the script of `armoire completion`. */
+async function complete(program: Command, words: readonly string[], io: Io): Promise<void> {
+  const command = program.commands.find((one) => words.slice(0, -1).includes(one.name()));
+  if (command !== undefined) await loadCommand(command, io);
+  const { formatCandidates } = await import("./commands/operations/completion.ts");
+  io.out(formatCandidates(program, words));
+}
+
+/** `help COMMAND`, `version` and `-v`, as other programs have them. */
+function withUsualForms(args: readonly string[]): readonly string[] {
+  const [first = "", ...others] = args;
+  if (first === "help") return [...others, "--help"];
+  return (first === "version" || first === "-v") && others.length === 0 ? ["--version"] : args;
 }
 
 /** For a value such as `-7d` that commander takes for an option. */

@@ -41,6 +41,10 @@ describe("help", () => {
     for (const option of ["--data-dir", "--mirror", "--json", "--quiet"]) expect(help).toContain(option);
   });
 
+  it.each(["--version", "-V", "-v", "version"])("%s prints the version", async (form) => {
+    expect(await output(form)).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
   it("--help lists every command; `help NAME` equals `NAME --help`", async () => {
     const [all, viaHelp, viaFlag] = await Promise.all([
       output("--help"),

@@ -1,0 +1,76 @@
+/**
+ * `armoire completion`: prints a script that lets a shell complete commands and options. At each Tab the script calls
+ * `armoire complete -- WORDS`, which prints the candidates in the format of Cobra's scripts.
+ */
+import { ShellCompDirective, script } from "@bomb.sh/tab";
+import { Argument, type Command, type Option } from "commander";
+import { addHelp } from "../../terminal/help.ts";
+
+export function configure(command: Command): void {
+  command.addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]));
+  addHelp(command, {
+    details: [
+      "The script completes the names of commands, options and fixed values for an installed `armoire`. Put its call into the " +
+        "file that your shell reads at its start: ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish.",
+    ],
+    examples: [
+      "armoire completion bash > ~/.armoire-completion && echo 'source ~/.armoire-completion' >> ~/.bashrc",
+      "armoire completion zsh > ~/.armoire-completion && echo 'source ~/.armoire-completion' >> ~/.zshrc",
+      "armoire completion fish > ~/.config/fish/completions/armoire.fish",
+    ],
+    exitCodes: ["done", "failed", "usage"],
+  });
+  command.action((shell: string) => script(shell, "armoire", "armoire"));
+}
+
+interface Candidate {
+  readonly value: string;
+  readonly about: string;
+}
+
+/**
+ * The candidates for the last word, a line each, then a directive: without candidates the shell completes file names.
+ * @param program with the commands loaded whose options may be completed
+ * @param words after the program's name; the last one may be empty
+ */
+export function formatCandidates(program: Command, words: readonly string[]): string {
+  const last = words.at(-1) ?? "";
+  const found = candidatesAfter(program, words.slice(0, -1), last).filter(({ value }) =>
+    value.startsWith(last),
+  );
+  const { ShellCompDirectiveDefault: files, ShellCompDirectiveNoFileComp: noFiles } = ShellCompDirective;
+  const lines = found.map(({ value, about }) => `${value}\t${about}\n`);
+  return `${lines.join("")}:${found.length === 0 ? files : noFiles}\n`;
+}
+
+function candidatesAfter(program: Command, words: readonly string[], last: string): readonly Candidate[] {
+  let command = program;
+  let operands = 0;
+  let valued: Option | undefined;
+  for (const word of words) {
+    const subcommand = operands === 0 ? command.commands.find((one) => one.name() === word) : undefined;
+    if (valued !== undefined) valued = undefined;
+    else if (word.startsWith("-"))
+      valued = optionsOf(command).find((option) => option.long === word && takesValue(option));
+    else if (subcommand !== undefined) command = subcommand;
+    else operands++;
+  }
+  if (valued !== undefined) return toCandidates(valued.argChoices);
+  if (last.startsWith("-"))
+    return optionsOf(command).map(({ long, description }) => ({ value: long ?? "", about: description }));
+  const subcommands = operands === 0 ? command.createHelp().visibleCommands(command) : [];
+  const names = subcommands.map((one) => ({ value: one.name(), about: one.description() }));
+  return [...names, ...toCandidates(command.registeredArguments[operands]?.argChoices)];
+}
+
+/** With those of subcommands: one of them may be the default. */
+function optionsOf(command: Command): readonly Option[] {
+  const all = [command, ...command.commands].flatMap((one) => one.createHelp().visibleOptions(one));
+  return [...new Map(all.map((option) => [option.long, option])).values()];
+}
+
+const takesValue = ({ required, optional }: Option): boolean => required || optional;
+
+function toCandidates(choices: readonly string[] = []): Candidate[] {
+  return choices.map((value) => ({ value, about: "" }));
+}

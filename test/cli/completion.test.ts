@@ -1,0 +1,68 @@
+/** What a shell is offered at each Tab, and the scripts that ask for it. */
+import { expect, it } from "vitest";
+import { callArmoire, runArmoire } from "../support/run-armoire.ts";
+
+const complete = async (...words: readonly string[]): Promise<readonly string[]> => {
+  const { stdout, stderr, exitCode } = await callArmoire(["complete", "--", ...words]);
+  expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+  return stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split("\t")[0] ?? "");
+};
+const noFiles = ":4";
+const files = ":0";
+
+it.each<[words: readonly string[], candidates: readonly string[]]>([
+  [["sho"], ["show", noFiles]],
+  [["nothing"], [files]],
+  [
+    ["show", "b"],
+    ["brand", "bra", noFiles],
+  ],
+  [
+    ["show", "--form"],
+    ["--format", noFiles],
+  ],
+  [
+    ["show", "--format", ""],
+    ["table", "csv", "json", "ndjson", noFiles],
+  ],
+  [["show", "brand", ""], [files]],
+  [
+    ["backup", "ver"],
+    ["verify", noFiles],
+  ],
+  [["backup", "verify", ""], [files]],
+  [["export", "--out", ""], [files]],
+  [
+    ["--account", "show", "sync", "--on-drift", "f"],
+    ["fail", noFiles],
+  ],
+  [
+    ["query", "--json", "--form"],
+    ["--format", noFiles],
+  ],
+  [
+    ["completion", ""],
+    ["bash", "zsh", "fish", noFiles],
+  ],
+])("after %j the candidates are %j", async (words, candidates) => {
+  expect(await complete(...words)).toEqual(candidates);
+});
+
+it("without a word all commands are candidates, with their descriptions", async () => {
+  const { stdout } = await callArmoire(["complete", "--", ""]);
+  expect(stdout).toContain("\nshow\tshow one resource\n");
+  expect(stdout).not.toContain("\ncomplete\t");
+});
+
+it.each(["bash", "zsh", "fish"])("the script for %s calls `armoire complete`", async (shell) => {
+  const { stdout, exitCode } = await runArmoire(["completion", shell]);
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/armoire complete --/);
+});
+
+it("a script for another shell is wrong usage", async () => {
+  expect(await callArmoire(["completion", "cmd"])).toMatchObject({ exitCode: 2, stdout: "" });
+});
