@@ -35,10 +35,8 @@ export async function main(args: readonly string[], io: Io = systemIo()): Promis
 
 /** For the script of `armoire completion`. */
 async function complete(program: Command, words: readonly string[], io: Io): Promise<void> {
-  const command = program.commands.find((one) => words.slice(0, -1).includes(one.name()));
-  if (command !== undefined) await loadCommand(command, io);
   const { formatCandidates } = await import("./commands/operations/completion.ts");
-  io.out(formatCandidates(program, words));
+  io.out(await formatCandidates(program, words, (command) => loadCommand(command, io)));
 }
 
 /** `help COMMAND`, `version` and `-v`, as other programs have them. */

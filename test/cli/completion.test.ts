@@ -40,6 +40,10 @@ it.each<[words: readonly string[], candidates: readonly string[]]>([
     ["fail", noFiles],
   ],
   [
+    ["--account", "sync", "show", "--bo"],
+    ["--body", noFiles],
+  ],
+  [
     ["query", "--json", "--form"],
     ["--format", noFiles],
   ],

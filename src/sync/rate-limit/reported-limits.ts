@@ -68,7 +68,7 @@ export function laterBlock(
 
 /**
  * A reset in seconds from now is late by as long as its response took. So an earlier end may be a better reading of the same
- * window: if it is nearer to the end of this window than to its begin.
+ * window: if it is nearer to the end of this window than to its beginning.
  */
 export function isOfEarlierWindow(
   { resetAt: end, startedBy }: WindowState,

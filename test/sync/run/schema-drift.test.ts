@@ -25,6 +25,11 @@ const driftIn = (file: string) =>
     db.prepare("select kind, pointer, code, run from schema_drift order by 1, 2, 3").all(),
   );
 
+function runSync({ sandbox, file }: Rig, ...flags: readonly string[]) {
+  const place = ["--mirror", file, "--data-dir", join(file, "..")];
+  return callArmoire(["sync", "--base-url", sandbox.url, ...place, ...flags]);
+}
+
 /** Runs 1 and 3 get bodies as specified, run 2 brands with surprises. */
 async function startRigWithDrift(): Promise<Rig> {
   const rig = await startRig(world);
@@ -86,18 +91,7 @@ it("a rebuild and a backup keep when drift was first seen", async () => {
 it("--on-drift fail exits with 16 after a run that first sees drift, and everything is saved", async () => {
   await using rig = await startRig(world);
   rig.sandbox.setFaults([{ kind: "brand", times: "always", fault: "unknown-fields" }]);
-  const sync = (...flags: readonly string[]) =>
-    callArmoire([
-      "sync",
-      "--base-url",
-      rig.sandbox.url,
-      "--mirror",
-      rig.file,
-      "--data-dir",
-      join(rig.file, ".."),
-      ...flags,
-    ]);
-  const first = await sync("--on-drift", "fail");
+  const first = await runSync(rig, "--on-drift", "fail");
   expect(first.exitCode).toBe(16);
   expect(first.stdout).toContain(
     "New in the service's responses: brand /body/odd~1na~0me (unknown field), brand /body/surprise (unknown field), " +
@@ -105,22 +99,13 @@ it("--on-drift fail exits with 16 after a run that first sees drift, and everyth
   );
   expect(first.stdout).toContain("Everything is up to date");
   expect(driftIn(rig.file)).toHaveLength(places.length);
-  expect((await sync("--on-drift", "fail")).exitCode).toBe(0);
+  expect((await runSync(rig, "--on-drift", "fail")).exitCode).toBe(0);
 });
 
 it("by default a sync with drift succeeds, and --quiet prints a warning", async () => {
   await using rig = await startRig(world);
   rig.sandbox.setFaults([{ kind: "brand", times: "always", fault: "unknown-fields" }]);
-  const args = [
-    "sync",
-    "--base-url",
-    rig.sandbox.url,
-    "--mirror",
-    rig.file,
-    "--data-dir",
-    join(rig.file, ".."),
-  ];
-  expect(await callArmoire([...args, "--quiet"])).toMatchObject({
+  expect(await runSync(rig, "--quiet")).toMatchObject({
     exitCode: 0,
     stdout: "",
     stderr: expect.stringMatching(/^armoire: sync: New in the service's responses: .*\n$/),

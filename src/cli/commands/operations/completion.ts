@@ -10,8 +10,8 @@ export function configure(command: Command): void {
   command.addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]));
   addHelp(command, {
     details: [
-      "The script completes the names of commands, options and fixed values for an installed `armoire`. Put its call into the " +
-        "file that your shell reads at its start: ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish.",
+      "The script completes the names of commands, options and fixed values for an installed `armoire`. The examples store it " +
+        "where the shell reads it at its start. For bash the package bash-completion must be installed; in zsh, compinit must run first.",
     ],
     examples: [
       "armoire completion bash > ~/.armoire-completion && echo 'source ~/.armoire-completion' >> ~/.bashrc",
@@ -30,20 +30,28 @@ interface Candidate {
 
 /**
  * The candidates for the last word, a line each, then a directive: without candidates the shell completes file names.
- * @param program with the commands loaded whose options may be completed
  * @param words after the program's name; the last one may be empty
+ * @param load adds the options of a command that is named
  */
-export function formatCandidates(program: Command, words: readonly string[]): string {
+export async function formatCandidates(
+  program: Command,
+  words: readonly string[],
+  load: (command: Command) => Promise<void>,
+): Promise<string> {
   const last = words.at(-1) ?? "";
-  const found = candidatesAfter(program, words.slice(0, -1), last).filter(({ value }) =>
-    value.startsWith(last),
-  );
+  const all = await candidatesAfter(program, words.slice(0, -1), last, load);
+  const found = all.filter(({ value }) => value.startsWith(last));
   const { ShellCompDirectiveDefault: files, ShellCompDirectiveNoFileComp: noFiles } = ShellCompDirective;
   const lines = found.map(({ value, about }) => `${value}\t${about}\n`);
   return `${lines.join("")}:${found.length === 0 ? files : noFiles}\n`;
 }
 
-function candidatesAfter(program: Command, words: readonly string[], last: string): readonly Candidate[] {
+async function candidatesAfter(
+  program: Command,
+  words: readonly string[],
+  last: string,
+  load: (command: Command) => Promise<void>,
+): Promise<readonly Candidate[]> {
   let command = program;
   let operands = 0;
   let valued: Option | undefined;
@@ -52,8 +60,11 @@ function candidatesAfter(program: Command, words: readonly string[], last: strin
     if (valued !== undefined) valued = undefined;
     else if (word.startsWith("-"))
       valued = optionsOf(command).find((option) => option.long === word && takesValue(option));
-    else if (subcommand !== undefined) command = subcommand;
-    else operands++;
+    else if (subcommand === undefined) operands++;
+    else {
+      if (command === program) await load(subcommand);
+      command = subcommand;
+    }
   }
   if (valued !== undefined) return toCandidates(valued.argChoices);
   if (last.startsWith("-"))

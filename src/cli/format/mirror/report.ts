@@ -127,6 +127,12 @@ export function formatOnlyWarnings(report: SyncReport, account: string | null): 
 
 const maxShown = 3;
 
+/** The first texts, and how many more there are. */
+function listSome(texts: readonly string[], countMore: (rest: number) => string): string {
+  const rest = texts.length - maxShown;
+  return [...texts.slice(0, maxShown), ...(rest > 0 ? [countMore(rest)] : [])].join(", ");
+}
+
 const wordsOfDrift: Readonly<Record<DriftCode, string>> = {
   "unknown-field": "unknown field",
   "unknown-link": "unknown link",
@@ -134,13 +140,11 @@ const wordsOfDrift: Readonly<Record<DriftCode, string>> = {
 };
 
 function describeDrift(drift: SyncReport["drift"], ofAccount: string): string {
-  const shown = drift
-    .slice(0, maxShown)
-    .map(({ kind, pointer, code }) => escapeControls(`${kind} ${pointer} (${wordsOfDrift[code]})`));
-  const rest = drift.length - maxShown;
-  const more = rest > 0 ? [`${rest} more`] : [];
+  const places = drift.map(({ kind, pointer, code }) =>
+    escapeControls(`${kind} ${pointer} (${wordsOfDrift[code]})`),
+  );
   return (
-    `New in the service's responses: ${[...shown, ...more].join(", ")}. They are kept in the bodies;` +
+    `New in the service's responses: ${listSome(places, (rest) => `${rest} more`)}. They are kept in the bodies;` +
     ` \`armoire query "select * from schema_drift"${ofAccount}\` lists them.`
   );
 }
@@ -150,14 +154,13 @@ function describeBulkDeletions(
   awaitingApproval: number,
   ofAccount: string,
 ): string {
-  const shown = bulkDeletions.slice(0, maxShown).map(({ absent, of, kind, collection }) => {
+  const counts = bulkDeletions.map(({ absent, of, kind, collection }) => {
     const count = `${absent} of ${of} of kind ${kind}`;
     return collection === null ? count : `${count} in ${collection}`;
   });
-  const rest = bulkDeletions.length - maxShown;
-  const more = rest > 0 ? [`${rest} more ${rest === 1 ? "list" : "lists"}`] : [];
+  const shown = listSome(counts, (rest) => `${rest} more ${rest === 1 ? "list" : "lists"}`);
   return (
-    `Waiting for approval, ${awaitingApproval} in all: ${[...shown, ...more].join(", ")} disappeared at once.` +
+    `Waiting for approval, ${awaitingApproval} in all: ${shown} disappeared at once.` +
     ` \`armoire sync${ofAccount} --approve\` accepts them.`
   );
 }
