@@ -6,8 +6,8 @@ export class ExportError extends errorClass("ExportError", {
   "not-a-package": "failed",
   "symbolic-link": "failed",
   /** An export whose descriptor cannot be read. */
-  "damaged-package": "damaged",
-  "newer-package": "failed",
+  "damaged-package": "rejected",
+  "newer-package": "rejected",
   "bad-table-name": "usage",
   "bad-folder-name": "usage",
   /** There is no such brand or column, or the tables have none. */

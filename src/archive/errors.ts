@@ -3,9 +3,9 @@ import { errorClass } from "../platform/errors.ts";
 /** What can be wrong with a backup; each message names the file. */
 export class BackupError extends errorClass("BackupError", {
   /** Its content differs from what was written, or it is no backup. */
-  damaged: "damaged",
+  damaged: "rejected",
   /** It has another format, or is of a mirror whose tables this version does not know. */
-  "other-version": "damaged",
+  "other-version": "rejected",
   /** It is encrypted, and no passphrase was given. */
   "needs-passphrase": "settings",
   /** The passphrase does not open it, or its header is damaged. */

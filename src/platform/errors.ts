@@ -9,8 +9,10 @@ export type ErrorKind =
   | "settings"
   /** Another process holds a lock. */
   | "locked"
-  /** A file of ours is damaged, or from a newer version. */
+  /** The mirror or another file in use is damaged, or from a newer version. */
   | "damaged"
+  /** A backup or an export is damaged, or of another version. */
+  | "rejected"
   /** The caller requires a complete mirror, and it is not. */
   | "incomplete"
   /** Ended by Ctrl-C, or by a request to terminate. */

@@ -69,12 +69,12 @@ describe("one command", () => {
     expect(verified.stdout).toContain("Without --encrypt or --root-hash a forged backup cannot be detected.");
     const remembered = await expectExit(0, ["backup", "verify", file, "--root-hash", rootHash]);
     expect(remembered.stdout).toContain("Not damaged and not forged: the root hash matches.");
-    await expectExit(14, ["backup", "verify", file, "--root-hash", "0".repeat(64)]);
+    await expectExit(15, ["backup", "verify", file, "--root-hash", "0".repeat(64)]);
     const cut = await expectExit(2, ["backup", "verify", file, "--root-hash", rootHash.slice(2)]);
     expect(cut.stderr).toContain("--root-hash has 62 characters");
     expect(cut.stderr).not.toContain(rootHash.slice(2));
     const wrongHash = ["backup", "restore", file, "--to", path("other"), "--root-hash", "0".repeat(64)];
-    expect((await expectExit(14, wrongHash)).stderr).toContain(
+    expect((await expectExit(15, wrongHash)).stderr).toContain(
       "this is another backup than the one with the given root hash",
     );
     expect(stdout.match(/verified/g)).toEqual(["verified"]);
@@ -282,7 +282,7 @@ it("list shows the changes between backups, and damaged ones", async () => {
   expect(JSON.parse(stdout)).toHaveLength(before);
   const [file = ""] = backups();
   appendFileSync(path(`backups/${file}`), "x");
-  const listed = await expectExit(14, ["backup", "list", path("backups")]);
+  const listed = await expectExit(15, ["backup", "list", path("backups")]);
   expect(listed.stdout).toMatch(new RegExp(`^${file}\\n  damaged: there are bytes after the end$`, "m"));
   const preview = await expectExit(0, ["backup", "prune", path("backups"), "--keep-last", "1", "--dry-run"]);
   expect(preview.stdout).toMatch(new RegExp(`^${file} .*left alone: damaged$`, "m"));

@@ -86,5 +86,8 @@ it("a run without changes makes no new export of the same state", async () => {
 it("a descriptor that is not JSON is damage", async () => {
   const { folder } = await exportTo("cut-descriptor");
   writeFileSync(join(folder, "datapackage.json"), "{");
-  await expect(verifyDataPackage(folder)).rejects.toMatchObject({ code: "damaged-package", kind: "damaged" });
+  await expect(verifyDataPackage(folder)).rejects.toMatchObject({
+    code: "damaged-package",
+    kind: "rejected",
+  });
 });

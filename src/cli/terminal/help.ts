@@ -11,8 +11,11 @@ export interface HelpText {
   readonly exitCodes: readonly ExitCodeName[];
 }
 
-/** The exit codes of a command that reads a mirror or a backup. */
+/** The exit codes of a command that reads a mirror. */
 export const exitCodesOfReading = ["done", "failed", "usage", "settings", "damaged"] as const;
+
+/** The exit codes of a command that reads backups or exports. */
+export const exitCodesOfVerifying = ["done", "failed", "usage", "settings", "rejected"] as const;
 
 const helpTexts = new WeakMap<Command, HelpText>();
 const operands = new WeakMap<Command, string>();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ExportError } from "../../../exports/errors.ts";
+import { BackupError } from "../../../src/archive/errors.ts";
 import {
   CliError,
   describeError,
@@ -48,6 +49,10 @@ describe("codes", () => {
     [new QueryError("not-read-only", "What", hint), 2],
     [new QueryError("timeout", "What", hint), 1],
     [new QueryError("damaged", "What", hint), 14],
+    [new BackupError("damaged", "What", hint), 15],
+    [new BackupError("other-version", "What", hint), 15],
+    [new ExportError("damaged-package", "What", hint), 15],
+    [new ExportError("newer-package", "What", hint), 15],
     [new ExportError("write-failed", "What", hint), 1],
     [new ExportError("bad-table-name", "What", hint), 2],
     [new KeyError("unknown", "What", hint), 1],

@@ -14,7 +14,7 @@ import { configureVerify } from "./verify.ts";
 
 const exitCodesOfRun = [
   ...exitCodesOfReading,
-  ...(["someFailed", "locked", "approval", "interrupted", "terminated"] as const),
+  ...(["rejected", "someFailed", "locked", "approval", "interrupted", "terminated"] as const),
 ];
 
 export function configure(command: Command, io: Io): void {

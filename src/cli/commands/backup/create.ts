@@ -41,7 +41,7 @@ export function configureCreate(backup: Command, io: Io): void {
       "armoire backup create --account ada --to ada.zip.age --encrypt",
       "armoire backup create --account ada --to backups",
     ],
-    exitCodes: [...exitCodesOfReading, "interrupted", "terminated"],
+    exitCodes: [...exitCodesOfReading, "rejected", "interrupted", "terminated"],
   });
 }
 

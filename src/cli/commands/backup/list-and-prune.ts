@@ -11,7 +11,7 @@ import { addPassphraseOption, type PassphraseFlags, readKnownPassphrase } from "
 import { readSettings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
-import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
+import { addHelp, exitCodesOfVerifying } from "../../terminal/help.ts";
 import { type Io, interruptSignal } from "../../terminal/io.ts";
 
 interface PruneFlags extends RetentionFlags, PassphraseFlags {
@@ -28,11 +28,11 @@ export function configureListAndPrune(backup: Command, io: Io): void {
     .action((folder: string, flags: PassphraseFlags, list: Command) => listAll(folder, flags, list, io));
   addHelp(list, {
     details: [
-      "Backups of one mirror, and of mirrors restored from them, are listed as one series. A damaged backup gives exit code 14. There is no " +
+      "Backups of one mirror, and of mirrors restored from them, are listed as one series. A damaged backup gives exit code 15. There is no " +
         "prompt for a passphrase: give it by file or environment. With --account, only that account's backups are listed.",
     ],
     examples: ["armoire backup list backups", "armoire backup list backups --account ada --json"],
-    exitCodes: exitCodesOfReading,
+    exitCodes: exitCodesOfVerifying,
   });
   const prune = addPassphraseOption(
     addRetentionFlags(backup.command("prune").description("remove old backups by --keep rules"), "backup"),
@@ -51,7 +51,7 @@ export function configureListAndPrune(backup: Command, io: Io): void {
       "armoire backup prune backups --keep-daily 30 --keep-yearly 100 --dry-run",
       "armoire backup prune backups --account ada --keep-monthly 24",
     ],
-    exitCodes: [...exitCodesOfReading, "interrupted", "terminated"],
+    exitCodes: [...exitCodesOfVerifying, "interrupted", "terminated"],
   });
 }
 
@@ -62,7 +62,7 @@ async function listAll(folder: string, flags: PassphraseFlags, command: Command,
   const request = { folder, ...readKnownPassphrase(flags, io), ...(account && { of: ownerOf(account) }) };
   for await (const backup of listBackups(request)) backups.push(backup);
   if (backups.some((backup) => !backup.isSound && backup.code === "damaged"))
-    io.setExitCode(exitCodes.damaged);
+    io.setExitCode(exitCodes.rejected);
   io.out(settings.json ? toJsonLine(backups) : formatList(backups, basename));
 }
 

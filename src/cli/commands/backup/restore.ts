@@ -38,7 +38,7 @@ export function configureRestore(backup: Command, io: Io): void {
       "armoire backup restore ada.zip --mirror ada.sqlite",
       "armoire backup restore ada.zip --to ada-files",
     ],
-    exitCodes: [...exitCodesOfReading, "locked"],
+    exitCodes: [...exitCodesOfReading, "rejected", "locked"],
   });
 }
 

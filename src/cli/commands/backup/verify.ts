@@ -7,7 +7,7 @@ import { addPassphraseOption, type PassphraseFlags, passphraseAsker } from "../.
 import { readSettings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
-import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
+import { addHelp, exitCodesOfVerifying } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
 export interface VerifyFlags extends PassphraseFlags {
@@ -23,7 +23,7 @@ export function configureVerify(backup: Command, io: Io): void {
     .action((file: string, flags: VerifyFlags, verify: Command) => verifyOne(file, flags, verify, io));
   addHelp(verify, {
     details: [
-      "Finds damaged, missing, added, swapped and repeated entries (exit code 14). Without --root-hash it finds damage, but no " +
+      "Finds damaged, missing, added, swapped and repeated entries (exit code 15). Without --root-hash it finds damage, but no " +
         "forgery: anyone who can write the file can write matching checksums. Encryption proves only that the author " +
         "knew the passphrase. If --root-hash matches, it is exactly the backup that was made. A wrong passphrase gives exit code 4.",
     ],
@@ -31,7 +31,7 @@ export function configureVerify(backup: Command, io: Io): void {
       "armoire backup verify ada.zip",
       "armoire backup verify ada.zip.age --passphrase-file ada.passphrase",
     ],
-    exitCodes: exitCodesOfReading,
+    exitCodes: exitCodesOfVerifying,
   });
 }
 
@@ -46,7 +46,7 @@ async function verifyOne(file: string, flags: VerifyFlags, command: Command, io:
     askPassphrase: passphraseAsker(flags, io),
     ...(rootHash !== undefined && { rootHash }),
   });
-  if (report.problems.length > 0) io.setExitCode(exitCodes.damaged);
+  if (report.problems.length > 0) io.setExitCode(exitCodes.rejected);
   if (settings.json) io.out(toJsonLine(report));
   else if (!settings.quiet || report.problems.length > 0)
     io.out(formatVerified(report, rootHash !== undefined));

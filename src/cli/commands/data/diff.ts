@@ -62,7 +62,7 @@ export function configure(command: Command, io: Io): void {
       "armoire diff --from latest-2",
       "armoire diff --since -7d",
     ],
-    exitCodes: [...exitCodesOfReading, "different"],
+    exitCodes: [...exitCodesOfReading, "rejected", "different"],
   });
   command.action(async (flags: DiffFlags) => {
     const settings = readSettings(command, io);

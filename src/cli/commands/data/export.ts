@@ -23,7 +23,7 @@ import { mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
 import { formatRows, toJsonLine } from "../../terminal/format.ts";
-import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
+import { addHelp, exitCodesOfReading, exitCodesOfVerifying } from "../../terminal/help.ts";
 import { type Io, interruptSignal } from "../../terminal/io.ts";
 
 interface ExportFlags extends AsOfFlags, CsvFlags, TargetFlags {
@@ -52,7 +52,13 @@ export function configure(command: Command, io: Io): void {
   configureVerify(command, io);
 }
 
-const exitCodesOfCreate = [...exitCodesOfReading, "incomplete", "interrupted", "terminated"] as const;
+const exitCodesOfCreate = [
+  ...exitCodesOfReading,
+  "rejected",
+  "incomplete",
+  "interrupted",
+  "terminated",
+] as const;
 
 function configureCreate(command: Command, io: Io): void {
   const create = command
@@ -187,16 +193,16 @@ function configureVerify(command: Command, io: Io): void {
   addHelp(verify, {
     details: [
       "Compares each file with its size and SHA-256 in datapackage.json. Changed, missing and added files are " +
-        "problems (exit code 14). So are tables with another number of rows than stated, and in CSV, JSON and NDJSON rows that cannot " +
+        "problems (exit code 15). So are tables with another number of rows than stated, and in CSV, JSON and NDJSON rows that cannot " +
         "be read, keys that are not unique, and references to rows that are not there. It finds damage, but no forgery: anyone who can write the folder can write matching sums.",
     ],
     examples: ["armoire export verify catalogue-2026-11", "armoire export verify open-data --json"],
-    exitCodes: exitCodesOfReading,
+    exitCodes: exitCodesOfVerifying,
   });
   verify.action(async (folder: string) => {
     const settings = readSettings(verify, io);
     const report = await verifyDataPackage(folder);
-    if (report.problems.length > 0) io.setExitCode(exitCodes.damaged);
+    if (report.problems.length > 0) io.setExitCode(exitCodes.rejected);
     if (settings.json) io.out(toJsonLine(report));
     else if (!settings.quiet || report.problems.length > 0) io.out(formatPackageReport(report));
   });

@@ -26,6 +26,7 @@ const outcomes: Readonly<Record<number, string>> = {
   [exitCodes.locked]: "locked",
   [exitCodes.approval]: "waiting for approval",
   [exitCodes.damaged]: "damaged",
+  [exitCodes.rejected]: "rejected",
   [exitCodes.drift]: "schema drift",
   [exitCodes.interrupted]: "interrupted",
   [exitCodes.terminated]: "interrupted",
