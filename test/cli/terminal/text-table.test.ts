@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { escapeControls } from "../../../src/cli/terminal/safe-text.ts";
 import { displayWidth } from "../../../src/cli/terminal/table/display-width.ts";
-import { fittedLines, formatTable } from "../../../src/cli/terminal/table/text-table.ts";
+import { fittedLines, formatTable, formatWrappedTable } from "../../../src/cli/terminal/table/text-table.ts";
 
 /** Characters that control a terminal or the direction of text, and code points that are no characters. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
@@ -184,4 +184,28 @@ describe("tables on a terminal", () => {
       }),
     );
   });
+});
+
+describe("tables with sentences", () => {
+  const word = fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 1, maxLength: 12 });
+  const sentence = fc.array(word, { minLength: 1, maxLength: 30 }).map((words) => words.join(" "));
+  const rowsOf = fc.array(fc.tuple(word, sentence), { minLength: 1, maxLength: 10 });
+
+  it("on a terminal the last column is wrapped, and no word is lost", () => {
+    fc.assert(
+      fc.property(rowsOf, fc.integer({ min: 40, max: 120 }), (rows, columns) => {
+        const [, , ...lines] = formatWrappedTable(["name", "about"], rows, { columns }).trimEnd().split("\n");
+        for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
+        expect(lines.join(" ").split(/\s+/)).toEqual(rows.flat().join(" ").split(" "));
+      }),
+    );
+  });
+
+  it.each([null, { columns: 24 }])(
+    "without a terminal, or on a narrow one (%j), each row is a line",
+    (screen) => {
+      const rows = [["name", "some words that are long"]];
+      expect(formatWrappedTable(["name", "about"], rows, screen)).toBe(formatTable(["name", "about"], rows));
+    },
+  );
 });

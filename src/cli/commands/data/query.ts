@@ -27,7 +27,7 @@ import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
 import { formatRows, toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
-import { type Io, interruptSignal } from "../../terminal/io.ts";
+import { type Io, interruptSignal, printWhole } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 
 /** Includes the options of questions, whose names are only known at run time. */
@@ -104,7 +104,7 @@ export function configure(command: Command, io: Io): void {
   command.action(async (sql: string | undefined, flags: QueryFlags) => {
     const settings = readSettings(command, io);
     const format = readAnswerFormat(flags, settings);
-    if (flags.list) io.out(listText(sql, settings));
+    if (flags.list) await printWhole(io, listText(sql, settings, io.screen));
     else {
       const signal = flags.out === undefined ? null : interruptSignal(io, "the file was not written");
       const result = await execute(sql, flags, settings, io, signal);
@@ -226,12 +226,12 @@ function readableCatalogue(settings: Settings, io: Io): string | null {
   }
 }
 
-function listText(sql: string | undefined, { json, account }: Settings): string {
+function listText(sql: string | undefined, { json, account }: Settings, screen: Io["screen"]): string {
   const isSuitable = (question: Question) => account === null || areasOf(question).includes("account");
   const suitable = listQuestions().filter(isSuitable);
   const questions = sql === undefined ? suitable : [findQuestion(sql.replace(/^@/, ""))];
   if (json) return toJsonLine(questions);
-  return sql === undefined ? formatQuestions(questions) : questions.map(formatQuestion).join("");
+  return sql === undefined ? formatQuestions(questions, screen) : questions.map(formatQuestion).join("");
 }
 
 /** @throws CliError unless there is exactly one statement or question, with only its own options */

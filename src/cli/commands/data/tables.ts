@@ -7,9 +7,9 @@ import { similarNames } from "../../../platform/fuzzy-names.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
-import { addHelp } from "../../terminal/help.ts";
+import { addHelp, wrapText } from "../../terminal/help.ts";
 import { type Io, printWhole } from "../../terminal/io.ts";
-import { formatTable } from "../../terminal/table/text-table.ts";
+import { formatWrappedTable } from "../../terminal/table/text-table.ts";
 
 export function configure(command: Command, io: Io): void {
   command.argument("[table]", "show the columns of this table");
@@ -27,12 +27,12 @@ export function configure(command: Command, io: Io): void {
     const describe = (table: string) => describeTable(table, columns.get(table) ?? []);
     if (name !== undefined) {
       const table = describe(name);
-      await printWhole(io, json ? toJsonLine(table) : formatDescription(table));
+      await printWhole(io, json ? toJsonLine(table) : formatDescription(table, io.screen));
       return;
     }
     const tables = Object.keys(publicTables).map(describe);
     const rows = tables.map(({ table, about }) => [table, about]);
-    await printWhole(io, json ? toJsonLine(tables) : formatTable(["table", "about"], rows));
+    await printWhole(io, json ? toJsonLine(tables) : formatWrappedTable(["table", "about"], rows, io.screen));
   });
 }
 
@@ -68,11 +68,16 @@ function describeTable(table: string, columns: readonly string[]): TableDescript
   );
 }
 
-function formatDescription({ table, about, key, references, columns }: TableDescription): string {
+function formatDescription(
+  { table, about, key, references, columns }: TableDescription,
+  screen: Io["screen"],
+): string {
   const notes = [
     ...(key.length > 0 ? [`Key: ${key.join(", ")}`] : []),
     ...Object.entries(references).map(([column, to]) => `${column} is the href of a row of ${to}`),
   ];
   const rows = columns.map(({ name, type, about }) => [name, type, about]);
-  return `${table}: ${about}\n\n${formatTable(["column", "type", "meaning"], rows)}${notes.length > 0 ? `\n${notes.join("\n")}\n` : ""}`;
+  const text = `${table}: ${about}`;
+  const head = screen === null ? text : wrapText(text, screen.columns);
+  return `${head}\n\n${formatWrappedTable(["column", "type", "meaning"], rows, screen)}${notes.length > 0 ? `\n${notes.join("\n")}\n` : ""}`;
 }

@@ -1,13 +1,14 @@
 /** Formats the named questions: one line each, or one in full. */
 import type { Question, QuestionOption } from "../../../query/questions/question.ts";
-import { formatTable } from "../../terminal/table/text-table.ts";
+import type { Io } from "../../terminal/io.ts";
+import { formatWrappedTable } from "../../terminal/table/text-table.ts";
 
-export function formatQuestions(questions: readonly Question[]): string {
+export function formatQuestions(questions: readonly Question[], screen: Io["screen"]): string {
   const rows = questions.map(({ name, title, options }) => [
-    [`@${name}`, ...options.map(usageOf)].join(" "),
-    title,
+    `@${name}`,
+    [title, ...options.map(usageOf)].join(" "),
   ]);
-  return `${formatTable(["question", "title"], rows)}\n\`armoire query --list @NAME\` shows one with its SQL.\n`;
+  return `${formatWrappedTable(["question", "title and options"], rows, screen)}\n\`armoire query --list @NAME\` shows one with its SQL.\n`;
 }
 
 export function formatQuestion({ name, title, options, sql }: Question): string {

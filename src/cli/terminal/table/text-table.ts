@@ -1,4 +1,5 @@
 /** Text tables, aligned by display width, with control characters escaped. */
+import { wrapText } from "../help.ts";
 import { escapeControls } from "../safe-text.ts";
 import { displayWidth } from "./display-width.ts";
 import { type Column, fitColumns } from "./fit-columns.ts";
@@ -10,6 +11,30 @@ export function formatTable(columns: readonly string[], rows: Rows): string {
 }
 
 const gap = "  ";
+/** A narrower last column is not wrapped. */
+const minWrapped = 20;
+
+/**
+ * A table whose last column holds sentences, which are wrapped on a terminal.
+ * @param screen null without a terminal: each row is a line
+ */
+export function formatWrappedTable(
+  columns: readonly string[],
+  rows: readonly (readonly string[])[],
+  screen: { readonly columns: number } | null,
+): string {
+  const others = columns
+    .slice(0, -1)
+    .map((name, n) => Math.max(...[name, ...rows.map((row) => row[n] ?? "")].map(displayWidth)));
+  const room = (screen?.columns ?? 0) - others.reduce((sum, width) => sum + width + gap.length, 0);
+  if (room < minWrapped) return formatTable(columns, rows);
+  const wrapped = rows.flatMap((row) =>
+    wrapText(row.at(-1) ?? "", room)
+      .split("\n")
+      .map((line, n) => [...row.slice(0, -1).map((cell) => (n === 0 ? cell : "")), line]),
+  );
+  return formatTable(columns, wrapped);
+}
 
 /** Aligns rows without a heading, by display width. */
 export function alignRows(rows: Rows, indent = ""): string {
