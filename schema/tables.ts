@@ -28,6 +28,7 @@ export interface MirrorTables {
   _resource: ResourceTable;
   _content: ContentTable;
   _dictionary: { id: Generated<number>; kind: string; sha256: Blob; body: Blob };
+  _headers: { id: Generated<number>; content_type: string | null; link: string | null };
   _revision: RevisionTable;
   _resource_past: Past<Pick<ResourceTable, "kind" | "owner_id" | "state" | "gone_run">> & { id: number };
   _link: LinkTable;
@@ -145,10 +146,9 @@ export interface RevisionTable {
   sent_at: number | null;
   /** From the header `Last-Modified`. */
   modified_at: number | null;
+  headers_id: number | null;
+  /** The last one; null for the current revision, whose resource has it. */
   etag: string | null;
-  content_type: string | null;
-  /** The header `Link`. */
-  link: string | null;
   /** The last run that found it unchanged; null for the current revision. */
   seen_run: number | null;
   seen_at: number | null;

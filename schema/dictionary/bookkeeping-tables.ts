@@ -68,6 +68,10 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       "Compression dictionaries: some bodies of a kind, concatenated. New bodies use the newest one of their kind. A dictionary never changes.",
     columns: { id: "", kind: "", sha256: "of the dictionary", body: "" },
   },
+  _headers: {
+    about: "Headers that many responses have in common.",
+    columns: { id: "", content_type: "header `Content-Type`", link: "header `Link`" },
+  },
   _revision: {
     about:
       "The distinct contents of each resource over time. A revision holds from `from_run` up to, but not including, `to_run`.",
@@ -82,9 +86,8 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       base_url: "base of relative links in the body, if redirects led away from the resource's URL",
       sent_at: "header `Date` of the response",
       modified_at: "header `Last-Modified`",
-      etag: "header `ETag`",
-      content_type: "header `Content-Type`",
-      link: "header `Link`",
+      headers_id: "",
+      etag: "the last `ETag`; null for the current revision, whose resource has it",
       seen_run: "the last run that found it unchanged; null for the current revision",
       seen_at: "the time of that check",
     },

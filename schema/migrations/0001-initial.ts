@@ -52,6 +52,8 @@ const tables = [
     dictionary_id integer references _dictionary (id)
   ) strict`,
 
+  `create table _headers (id integer primary key, content_type text, link text) strict`,
+  `create index _headers_text on _headers (content_type, link)`,
   `create table _revision (
     resource_id integer not null references _resource (id),
     seq integer not null,
@@ -63,9 +65,8 @@ const tables = [
     base_url text,
     sent_at integer,
     modified_at integer,
+    headers_id integer references _headers (id),
     etag text,
-    content_type text,
-    link text,
     seen_run integer,
     seen_at integer,
     primary key (resource_id, seq)

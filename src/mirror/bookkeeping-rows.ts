@@ -29,6 +29,7 @@ const excludedMeta = [...identityKeys, "compressed_content", "stale_dictionary"]
 const tables = {
   drift: { key: "kind, pointer, code" },
   first_derivation: { key: "id" },
+  headers: { key: "id" },
   issue: { key: "resource_id, pointer, code", condition: "code in ('page-loop', 'partial-listing')" },
   media: { key: "id" },
   media_file: { key: "media_id, seq" },

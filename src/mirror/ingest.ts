@@ -106,7 +106,7 @@ export function prepareIngest(
     // The same body of a due resource: its kind has changed, so only the derived data is new.
     if (!isSame)
       revisions.store(
-        { resource, last, body, sha256, status, fetchedAt: at, baseUrl: finalUrl ?? null, etag, headers },
+        { resource, last, body, sha256, status, fetchedAt: at, baseUrl: finalUrl ?? null, headers },
         run,
       );
     resources.setHeld.run({ id: resource.id, etag, run, at });

@@ -3,6 +3,7 @@ import { listTables } from "../../schema/entities.ts";
 import type { Cell } from "../../schema/fields.ts";
 import type { Area } from "../../schema/kind.ts";
 import { isoTimeOf } from "../../schema/tables.ts";
+import { lastEtagSql } from "./absence/absences.ts";
 import type { StoredBody } from "./bodies/compression.ts";
 import { prepareReadBody } from "./bodies/read-body.ts";
 import { prepare, q } from "./file/statements.ts";
@@ -162,9 +163,11 @@ type Envelope = Readonly<Record<(typeof envelopeColumns)[number], Cell>>;
 
 /** The last revision of each resource, also of those that are gone. */
 const envelopes = `select r.url as href, r.kind, ${isoTimeOf("v.fetched_at")} as fetched_at, v.status,
-    v.etag, ${isoTimeOf("v.sent_at")} as sent_at, ${isoTimeOf("v.modified_at")} as modified_at, v.content_type, v.link,
+    ${lastEtagSql} as etag, ${isoTimeOf("v.sent_at")} as sent_at, ${isoTimeOf("v.modified_at")} as modified_at,
+    h.content_type, h.link,
     c.codec, c.size, c.body, c.dictionary_id as dictionaryId
   from _resource r join _revision v on v.resource_id = r.id join _content c on c.id = v.content_id
+    left join _headers h on h.id = v.headers_id
   where v.seq = (select max(seq) from _revision where resource_id = r.id)`;
 
 function envelopeTable(mirror: MirrorReader, selection: TableSelection): PublicTable {

@@ -1,5 +1,6 @@
 /** Where the values of a resource come from: the request that returned them, and the list that led to the resource. */
 import { sql } from "kysely";
+import { lastEtagSql } from "../mirror/absence/absences.ts";
 import { prepareReadProvenBody, storedBodyColumns } from "../mirror/bodies/read-body.ts";
 import { isoTime, prepare, q } from "../mirror/file/statements.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
@@ -20,7 +21,7 @@ export interface Provenance {
   readonly fetchedAt: string;
   /** Of HTTP. */
   readonly status: number;
-  /** Headers of the response; null if missing. */
+  /** The last one; null if missing, as the other headers, which are of this response. */
   readonly etag: string | null;
   /** ISO 8601, UTC, as `modifiedAt`. */
   readonly sentAt: string | null;
@@ -49,15 +50,16 @@ export function readProvenance({ db }: MirrorReader, href: string): Provenance {
     q
       .selectFrom("_resource as r")
       .innerJoin("_revision as v", "v.resource_id", "r.id")
+      .leftJoin("_headers as h", "h.id", "v.headers_id")
       .select([
         "r.id",
         "v.base_url as redirectedTo",
         "v.from_run as run",
         "v.seq as revision",
         "v.status",
-        "v.etag",
-        "v.content_type as contentType",
-        "v.link",
+        sql<string | null>`${sql.raw(lastEtagSql)}`.as("etag"),
+        "h.content_type as contentType",
+        "h.link",
       ])
       .select([
         isoTime<string>("v.fetched_at").as("fetchedAt"),

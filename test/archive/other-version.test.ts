@@ -31,7 +31,7 @@ it.each<[version: string, edit: (manifest: string) => string, message: string]>(
   await writeFile(file, forgeZip(withSums(entries)));
   await expect(rig.restore("other-version.zip", "restored.sqlite")).rejects.toMatchObject({
     code: "other-version",
-    kind: "damaged",
+    kind: "rejected",
     message: `The backup ${message}: ${file}`,
   });
   expect(existsSync(rig.path("restored.sqlite"))).toBe(false);

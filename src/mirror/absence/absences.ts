@@ -100,15 +100,19 @@ export function prepareAbsences(db: Connection): Absences {
   };
 }
 
+/** SQL for the last ETag of revision `v` of resource `r`, also as of a point. */
+export const lastEtagSql =
+  "coalesce(v.etag, iif(exists (select 1 from main._revision n where n.resource_id = r.id and n.seq > v.seq), null, r.etag))";
+
 /**
- * SQL that records in current revisions when they were last seen. To be run before the next response is recorded, be
+ * SQL that records in current revisions when they were last seen, and with which ETag. To be run before the next response is recorded, be
  * it a new body or an absence. A resource with a note `response` was recorded when it got that note. It is text because
  * Kysely cannot set two columns from one row.
  * @param ids SQL that yields the resources
  */
 export const markLastSeenSql = (ids: string): string =>
-  `update _revision set (seen_run, seen_at) = (
-     select last_checked_run, checked_at from _resource where id = resource_id)
+  `update _revision set (seen_run, seen_at, etag) = (
+     select last_checked_run, checked_at, etag from _resource where id = resource_id)
    where to_run is null and resource_id in (
      select id from _resource where id in (${ids}) and absent_by is not 'response')`;
 

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import type { KeptHeaders } from "../../service/fetch-result.ts";
 import { markLastSeenSql } from "../absence/absences.ts";
 import type { Connection } from "../file/connection.ts";
-import { prepare, q } from "../file/statements.ts";
+import { prepare, prepareColumn, q } from "../file/statements.ts";
 import type { BodyStore } from "./body-store.ts";
 
 export interface LastRevision {
@@ -23,7 +23,6 @@ export interface NewRevision {
   readonly fetchedAt: number;
   /** What relative links resolve against, if redirects led away from the resource's URL. */
   readonly baseUrl: string | null;
-  readonly etag: string | null;
   readonly headers: KeptHeaders;
 }
 
@@ -63,9 +62,7 @@ export function prepareRevisions(db: Connection, bodies: BodyStore): Revisions {
       baseUrl: string | null;
       sentAt: number | null;
       modifiedAt: number | null;
-      etag: string | null;
-      contentType: string | null;
-      link: string | null;
+      headersId: number;
     }) =>
       q.insertInto("_revision").values({
         resource_id: p.resourceId,
@@ -77,11 +74,10 @@ export function prepareRevisions(db: Connection, bodies: BodyStore): Revisions {
         base_url: p.baseUrl,
         sent_at: p.sentAt,
         modified_at: p.modifiedAt,
-        etag: p.etag,
-        content_type: p.contentType,
-        link: p.link,
+        headers_id: p.headersId,
       }),
   );
+  const idOfHeaders = prepareHeaders(db);
   const close = prepare(db, (p: { resourceId: number; run: number }) =>
     q
       .updateTable("_revision")
@@ -100,11 +96,28 @@ export function prepareRevisions(db: Connection, bodies: BodyStore): Revisions {
         close.run({ resourceId, run });
       }
       const contentId = bodies.store(resource, last === undefined, sha256, body);
-      const { sentAt, modifiedAt, ...texts } = headers;
+      const { sentAt, modifiedAt } = headers;
       const times = { at: fetchedAt, sentAt: millisOf(sentAt), modifiedAt: millisOf(modifiedAt) };
-      insert.run({ resourceId, seq: (last?.seq ?? 0) + 1, contentId, run, ...response, ...times, ...texts });
+      const headersId = idOfHeaders(headers);
+      insert.run({ resourceId, seq: (last?.seq ?? 0) + 1, contentId, headersId, run, ...response, ...times });
     },
     close: (resourceId, run) => void close.run({ resourceId, run }),
     markLastSeen: (id) => void markLastSeen.run({ id }),
   };
+}
+
+/** Most responses have the same headers, which are stored once. */
+function prepareHeaders(db: Connection): (headers: KeptHeaders) => number {
+  const insert = prepare(db, (p: { contentType: string | null; link: string | null }) =>
+    q.insertInto("_headers").values({ content_type: p.contentType, link: p.link }),
+  );
+  const select = prepareColumn(db, (p: { contentType: string | null; link: string | null }) =>
+    q
+      .selectFrom("_headers")
+      .select("id")
+      .where("content_type", "is", p.contentType)
+      .where("link", "is", p.link),
+  );
+  return ({ contentType, link }) =>
+    select.get({ contentType, link }) ?? Number(insert.run({ contentType, link }).lastInsertRowid);
 }
