@@ -122,15 +122,20 @@ export class ServiceSettingsError extends errorClass("ServiceSettingsError", {
   "bad-credential": "settings",
 }) {}
 
-const userinfo = /^(?:[^\\/?#@]*@[\\/]*)+/;
-/** Text that is no address may hold several, one after another. */
+/** Within a path, a query or another scheme. */
 const laterUserinfo = /([\\/]{2})(?:[^\\/?#@]*@[\\/]*)+/g;
 
 /** An address for messages: without the user names and passwords that it may hold. */
 export function withoutUserinfo(url: string): string {
-  // `URL` ignores these wherever they are, and slashes before a host.
-  const text = url.replace(/[\t\n\r]/g, "");
-  const [start = ""] = /^ *(?:[a-z][a-z\d+.-]*:)?[\\/]*/i.exec(text) ?? [];
-  const rest = text.slice(start.length).replace(userinfo, "");
-  return (start + rest).replace(laterUserinfo, "$1");
+  if (!url.includes("@")) return url;
+  // Without slashes, as `https:user@host`, an address is relative to a base of the same scheme.
+  const parsed = ["https://base/", "http://base/"].map((base) => URL.parse(url, base));
+  const exposing = parsed.find((address) => address !== null && address.username + address.password !== "");
+  if (exposing) {
+    exposing.username = "";
+    exposing.password = "";
+    return exposing.href.replace(laterUserinfo, "$1");
+  }
+  if (parsed.includes(null)) return url.slice(url.lastIndexOf("@") + 1);
+  return url.replace(laterUserinfo, "$1");
 }

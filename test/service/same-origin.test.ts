@@ -166,14 +166,18 @@ describe("resolveLink", () => {
 describe("withoutUserinfo", () => {
   test.each([
     ["https://user:secret@host/a@b", "https://host/a@b"],
-    ["https:\\\\user:secret@host/", "https:\\\\host/"],
-    ["https:user:secret@host/", "https:host/"],
-    ["//user:se@cret@host/", "//host/"],
+    ["https:\\\\user:secret@host/", "https://host/"],
+    ["https:user:secret@host/", "https://host/"],
+    ["//user:se@cret@host/", "https://host/"],
     ["https://host/?mail=a@b", "https://host/?mail=a@b"],
     ["/me/", "/me/"],
-    ["x@https://user:secret@host/", "https://host/"],
+    ["/brands/@home/", "/brands/@home/"],
+    ["x@https://user:secret@host/", "x@https://host/"],
+    ["x@http:/user:secret@host/", "x@http:/user:secret@host/"],
     ["https:/\t/us\ner:secret@host/", "https://host/"],
-    ["https:/\t/a:b@/user:secret@/user:secret@host/", "https://host/"],
+    ["\u001bhttp:/user:secret@host/", "http://host/"],
+    ["https:/\t/a:b@/user:secret@/user:secret@host/", "host/"],
+    ["https://user:secret@host:99999/", "host:99999/"],
     ["https://host/?next=https://user:secret@other/", "https://host/?next=https://other/"],
   ])("%j is shown as %j", (url, shown) => {
     expect(withoutUserinfo(url)).toBe(shown);
