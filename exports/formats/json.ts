@@ -101,6 +101,25 @@ export function numberText(value: number | bigint): string {
   return String(value);
 }
 
+interface JsonWithRaw {
+  rawJSON(text: string): unknown;
+}
+
+/** JSON with exact numbers of any size. `numberText` formats -0 and infinities. */
+export function toJson(value: unknown): string {
+  const exact = JSON as unknown as JsonWithRaw;
+  return JSON.stringify(value, (_key, part) => {
+    if (typeof part !== "bigint" && typeof part !== "number") return part;
+    const number = Number(part);
+    const isExact = typeof part === "bigint" ? Number.isSafeInteger(number) : isWrittenExactly(number);
+    return isExact ? number : exact.rawJSON(numberText(part));
+  });
+}
+
+function isWrittenExactly(number: number): boolean {
+  return Number.isFinite(number) && !Object.is(number, -0);
+}
+
 /** Reads rows from the lines of JSON or NDJSON that this file wrote. A whole number beyond 2^53 is a bigint. */
 export function* readJsonRows(lines: Iterable<string>, columns: readonly string[]): Generator<Row> {
   const reader = jsonRowReader(columns);

@@ -2,7 +2,7 @@
  * Diffs. In: two states as pairs of items. Out: changes, ordered by kind and `href`, one at a time: memory stays small
  * however large the states are.
  */
-import { numberText } from "../../exports/formats/json.ts";
+import { numberText, toJson } from "../../exports/formats/json.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { toSortable } from "../mirror/points/service-time.ts";
 import { type Change, changedOrTouched, type FieldChange, type Reported, type Value } from "./change.ts";
@@ -134,6 +134,24 @@ function isSameValue(a: Value, b: Value, isTyped: boolean): boolean {
 
 export function isList(value: Value): value is Extract<Value, readonly unknown[]> {
   return Array.isArray(value);
+}
+
+/** The entries, as JSON, that only one of two lists has. A value that is no list is an empty one. */
+export function listDifference(before: Value, after: Value): { removed: string[]; added: string[] } {
+  const [earlier = [], later = []] = [before, after].map((value) =>
+    isList(value) ? value.map((entry) => toJson(entry)) : [],
+  );
+  return { removed: without(earlier, later), added: without(later, earlier) };
+}
+
+/** Multiset difference: each other entry removes one equal entry. */
+function without(entries: readonly string[], others: readonly string[]): string[] {
+  const unmatched = [...others];
+  return entries.filter((entry) => {
+    const at = unmatched.indexOf(entry);
+    if (at >= 0) unmatched.splice(at, 1);
+    return at < 0;
+  });
 }
 
 type Entry = Readonly<Record<string, Cell>>;

@@ -1,6 +1,6 @@
 import { errorClass } from "../platform/errors.ts";
 
-/** Why two states cannot be compared. */
+/** Why two states cannot be compared, or their changes not passed on. */
 export class ChangeError extends errorClass("ChangeError", {
   /** No table, field or brand has this name. */
   "unknown-name": "usage",
@@ -12,4 +12,6 @@ export class ChangeError extends errorClass("ChangeError", {
   "two-services": "usage",
   /** They have no table in common, or an export has only some rows. */
   "not-comparable": "failed",
+  /** A command that was to read the changes could not be started, or failed. */
+  "command-failed": "failed",
 }) {}

@@ -107,7 +107,7 @@ function findBrandHrefs(text: string, brands: readonly Brand[]): string[] {
   const names = brands.flatMap(({ name }) => (typeof name === "string" ? [name] : []));
   throw new ChangeError(
     "unknown-name",
-    `Neither state has a brand called ${JSON.stringify(text)}.`,
+    `There is no brand called ${JSON.stringify(text)} to compare.`,
     hintAtBrands(similarNames(text, names, 3)),
   );
 }

@@ -59,6 +59,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "compare two points in time, two mirrors or two exports",
     load: () => import("./commands/data/diff.ts"),
   },
+  changes: {
+    summary: "show what the latest runs found, as a report or a feed",
+    load: () => import("./commands/data/changes.ts"),
+  },
   export: {
     operands: "[COMMAND]",
     summary: "write the tables as a Data Package, or verify one",

@@ -273,7 +273,7 @@ describe("invalid input", () => {
       /no field "model_picture" to compare\.\nThe service calls this field manufacturer_stock_pictures/,
     ],
     ["an unknown field", ["diff", "--field", "colour"], 2, /no field "colour" to compare/],
-    ["an unknown brand", ["diff", "--brand", "Nobody"], 2, /Neither state has a brand called "Nobody"/],
+    ["an unknown brand", ["diff", "--brand", "Nobody"], 2, /There is no brand called "Nobody" to compare/],
     ["an unknown format", ["diff", "--format", "xml"], 2, /Allowed choices are table, csv, json, ndjson/],
     ["a time that is none", ["diff", "--since", "soon"], 2, /"soon" is not a time\.\nUse /],
     ["a run for a time", ["diff", "--since", "1"], 2, /Expected a time, got a run: "1"/],

@@ -1,5 +1,5 @@
 /** Formats bytes, times and JSON, and hides tokens in text. */
-import { numberText } from "../../../exports/formats/json.ts";
+import { toJson } from "../../../exports/formats/json.ts";
 import { looksLikeToken } from "../../accounts/account-name.ts";
 import { escapeLines } from "./safe-text.ts";
 
@@ -71,28 +71,9 @@ function tenths(number: number): number {
   return Math.round(number * 10) / 10;
 }
 
-interface JsonWithRaw {
-  rawJSON(text: string): unknown;
-}
-
-/** JSON with exact numbers of any size. `numberText` formats -0 and infinities. */
-export function toJson(value: unknown): string {
-  const exact = JSON as unknown as JsonWithRaw;
-  return JSON.stringify(value, (_key, part) => {
-    if (typeof part !== "bigint" && typeof part !== "number") return part;
-    const number = Number(part);
-    const isExact = typeof part === "bigint" ? Number.isSafeInteger(number) : isWrittenExactly(number);
-    return isExact ? number : exact.rawJSON(numberText(part));
-  });
-}
-
 /** A JSON document to print, with a line end. Characters that are unsafe on a terminal are escaped. */
 export function toJsonLine(value: unknown): string {
   return escapeLines(`${toJson(value)}\n`);
-}
-
-function isWrittenExactly(number: number): boolean {
-  return Number.isFinite(number) && !Object.is(number, -0);
 }
 
 /** For messages of commander, which quote arguments: one may be a misplaced secret. */

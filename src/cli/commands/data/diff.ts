@@ -5,7 +5,7 @@ import type { Change, Reported } from "../../../change/change.ts";
 import { type DiffRequest, type OpenDiff, openDiff, openReported } from "../../../change/open-diff.ts";
 import { toMirrorError } from "../../../mirror/file/errors.ts";
 import { type PointOrPath, parsePointOrPath, pointContext } from "../../../mirror/points/point.ts";
-import { collect } from "../../flags/option-values.ts";
+import { addChangeFilterFlags, type ChangeFilterFlags, changeFilterOf } from "../../flags/change-flags.ts";
 import { type FormatFlags, formatOption, readFormat } from "../../flags/query-flags.ts";
 import { printChanges } from "../../format/data/print-changes.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
@@ -14,37 +14,31 @@ import { exitCodes } from "../../terminal/exit-codes.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
-interface DiffFlags extends FormatFlags {
+interface DiffFlags extends FormatFlags, ChangeFilterFlags {
   readonly from?: string;
   readonly to?: string;
   readonly since?: string;
-  readonly kind: readonly string[];
-  readonly brand: readonly string[];
-  readonly field: readonly string[];
-  readonly ignore: readonly string[];
   readonly exitCode?: boolean;
 }
 
 export function configure(command: Command, io: Io): void {
-  command
-    .addOption(
-      new Option("--from <point>", "the earlier state").default(
-        undefined,
-        "the latest earlier run with a different state",
+  addChangeFilterFlags(
+    command
+      .addOption(
+        new Option("--from <point>", "the earlier state").default(
+          undefined,
+          "the latest earlier run with a different state",
+        ),
+      )
+      .addOption(new Option("--to <point>", "the later state").default(undefined, "the latest run"))
+      .addOption(
+        new Option("--since <time>", "resources that the service reports as modified since then").conflicts([
+          "from",
+          "field",
+          "ignore",
+        ]),
       ),
-    )
-    .addOption(new Option("--to <point>", "the later state").default(undefined, "the latest run"))
-    .addOption(
-      new Option("--since <time>", "resources that the service reports as modified since then").conflicts([
-        "from",
-        "field",
-        "ignore",
-      ]),
-    )
-    .option("--kind <kind>", "only this kind (repeatable)", collect, [])
-    .option("--brand <name>", "only this brand with its models and sizes (repeatable)", collect, [])
-    .option("--field <name>", "only changes of this field (repeatable)", collect, [])
-    .option("--ignore <name>", "no changes of this field (repeatable)", collect, [])
+  )
     .addOption(formatOption())
     .option("--exit-code", "exit with 20 if there are changes");
   addHelp(command, {
@@ -82,14 +76,11 @@ export function configure(command: Command, io: Io): void {
 }
 
 async function openRequested(flags: DiffFlags, settings: Settings): Promise<OpenDiff<Change | Reported>> {
-  const { kind: kinds, brand: brands, field: fields, ignore: ignored, since } = flags;
+  const { since } = flags;
   const [from, to] = [flags.from, flags.to].map((text) => (text === undefined ? undefined : readPoint(text)));
   const isWithoutMirror = to !== undefined && "path" in to && (from === undefined || "path" in from);
   const request: DiffRequest = {
-    kinds,
-    brands,
-    fields,
-    ignored,
+    ...changeFilterOf(flags),
     ...(!isWithoutMirror && { mirror: mirrorFileToRead(settings) }),
     ...(from && { from }),
     ...(to && { to }),

@@ -1,6 +1,7 @@
 /** `armoire sync`: brings the mirror of the catalogue or of an account up to date. */
 import { type Command, Option } from "commander";
 import { kinds } from "../../../../jobs/kinds.ts";
+import { runChangeCommand } from "../../../change/log/run-command.ts";
 import { userOf } from "../../../mirror/account/user.ts";
 import { findServiceName } from "../../../mirror/derive/service-name.ts";
 import { readMirror } from "../../../mirror/reader.ts";
@@ -11,6 +12,7 @@ import {
   explainRefusal,
   requireAccountFor,
 } from "../../flags/account-flags.ts";
+import { addOnChangeFlags, type OnChangeFlags, readChangeCommand } from "../../flags/change-flags.ts";
 import { concurrencyNumber } from "../../flags/option-values.ts";
 import {
   addScopeFlags,
@@ -40,7 +42,7 @@ import { formatProgress, progressDisplay } from "../../terminal/progress-display
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { printPlan } from "./plan.ts";
 
-interface SyncFlags extends ScopeFlags, SpendingFlags, AccountFlags, RedisFlags {
+interface SyncFlags extends ScopeFlags, SpendingFlags, AccountFlags, RedisFlags, OnChangeFlags {
   readonly concurrency?: number;
   readonly dryRun?: boolean;
   readonly approve?: boolean;
@@ -67,6 +69,7 @@ export function configure(command: Command, io: Io): void {
         .choices(["warn", "fail"])
         .default(undefined, "warn"),
     );
+  addOnChangeFlags(command);
   addHelp(command, {
     details: [
       "The first sync creates the mirror. Each sync fetches new resources, most valuable first, and checks the others " +
@@ -83,6 +86,9 @@ export function configure(command: Command, io: Io): void {
         "--with-catalogue adds a run of the catalogue's mirror for the brands, models and sizes of the bras, with the " +
         "catalogue's credential. --media downloads PNG, JPEG, GIF, WebP and AVIF pictures of at most 16 MiB each and 1 GiB " +
         "in all. The budget is shared by all parts.",
+      "--on-change runs a program with its arguments, not a shell, and none of the ARMOIRE_ variables. Quote arguments with spaces. Its output goes to " +
+        "stderr. If it fails, the sync exits with 1; the mirror is saved. After a sync that was killed, the next one also " +
+        "passes the changes of that run. `armoire changes` has both formats, and explains them.",
       "With --quiet, only warnings are printed: failed resources, partial lists, required approval, missing permissions " +
         "of the token and an unreachable service. A spent allowance is no warning.",
     ],
@@ -95,6 +101,7 @@ export function configure(command: Command, io: Io): void {
       "armoire sync --account ada",
       "armoire sync --account ada --with-catalogue --media",
       "armoire sync --on-drift fail",
+      `armoire sync --on-change "mail -s 'Changes of the catalogue' ada@example.org" --on-change-format markdown`,
       "armoire sync --redis redis://127.0.0.1:6379",
     ],
     exitCodes: [
@@ -138,6 +145,7 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
       io.err("\nStopping: running requests are finished and saved. Press again to stop at once.\n");
   });
   const { account } = settings;
+  const changeCommand = readChangeCommand(flags, io);
   const redis = readRedisAddress(flags, io);
   const credential = await readCredential(settings, io).catch((error: unknown) => {
     // Ctrl-C also ends the keychain's helper, whose error would hide the interruption.
@@ -193,8 +201,11 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
     if (name !== null) io.out(formatAccountParts(report, name, Date.now()));
   }
   if (!settings.quiet) io.err(describeServiceName(target.file, account?.name ?? null));
-  for (const error of errors) io.err(describeError(error, settings.verbose));
-  io.setExitCode(exitCodeOfAccountSync(result, interruptedWith, flags));
+  const failures: unknown[] = [...errors];
+  if (changeCommand !== null)
+    await runChangeCommand(changeCommand, report).catch((error: unknown) => failures.push(error));
+  for (const error of failures) io.err(describeError(error, settings.verbose));
+  io.setExitCode(exitCodeOfAccountSync({ report, errors: failures }, interruptedWith, flags));
 }
 
 /** The fix if the service has another name than the mirror; empty otherwise. */

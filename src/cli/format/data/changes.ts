@@ -7,10 +7,9 @@ import {
   type Totals,
   type Value,
 } from "../../../change/change.ts";
-import { isList } from "../../../change/diff.ts";
+import { isList, listDifference } from "../../../change/diff.ts";
 import type { OpenDiff } from "../../../change/open-diff.ts";
 import type { DiffSource, SourceLocation } from "../../../change/sources.ts";
-import { toJson } from "../../terminal/format.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { displayWidth, truncate } from "../../terminal/table/display-width.ts";
 
@@ -100,23 +99,12 @@ export function formatField({ field, before, after }: FieldChange, columns: numb
 
 /** Entries are never cut: they may differ anywhere. */
 function describeEntries(before: Value, after: Value): string[] {
-  const [earlier, later] = [before, after].map((value) =>
-    isList(value) ? value.map((entry) => toJson(entry)) : [],
-  );
-  const removed = without(earlier ?? [], later ?? []).map((entry) => `  - ${escapeControls(entry)}`);
-  const added = without(later ?? [], earlier ?? []).map((entry) => `  + ${escapeControls(entry)}`);
-  const lines = [...removed, ...added];
+  const { removed, added } = listDifference(before, after);
+  const lines = [
+    ...removed.map((entry) => `  - ${escapeControls(entry)}`),
+    ...added.map((entry) => `  + ${escapeControls(entry)}`),
+  ];
   return lines.length > 0 ? lines : ["  the same entries in another order"];
-}
-
-/** Multiset difference: each other entry removes one equal entry. */
-function without(entries: readonly string[], others: readonly string[]): string[] {
-  const unmatched = [...others];
-  return entries.filter((entry) => {
-    const at = unmatched.indexOf(entry);
-    if (at >= 0) unmatched.splice(at, 1);
-    return at < 0;
-  });
 }
 
 function shown(value: Value): string {

@@ -1,4 +1,6 @@
 /** Formats the history of a resource for people, and as rows for CSV and NDJSON. */
+
+import { toJson } from "../../../../exports/formats/json.ts";
 import type { Row } from "../../../../exports/formats/table.ts";
 import type { Cell } from "../../../../schema/fields.ts";
 import type { FieldValue } from "../../../query/field-history.ts";
@@ -9,7 +11,6 @@ import type {
   RevisionOfLife,
   Unchanged,
 } from "../../../query/history.ts";
-import { toJson } from "../../terminal/format.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { alignRows } from "../../terminal/table/text-table.ts";
 

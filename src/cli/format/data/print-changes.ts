@@ -1,4 +1,6 @@
 /** Prints a diff in the requested format, while it is read. `changes.ts` has the text for people. */
+
+import { toJson } from "../../../../exports/formats/json.ts";
 import type { Row as CsvRow } from "../../../../exports/formats/table.ts";
 import {
   type Change,
@@ -10,7 +12,6 @@ import {
 } from "../../../change/change.ts";
 import { isList } from "../../../change/diff.ts";
 import type { OpenDiff } from "../../../change/open-diff.ts";
-import { toJson } from "../../terminal/format.ts";
 import type { Io } from "../../terminal/io.ts";
 import { changeFormatter, formatComparison, formatTotals } from "./changes.ts";
 import { type ResultFormat, writerOf } from "./result.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { toJson } from "../../../../exports/formats/json.ts";
 import type { Change } from "../../../../src/change/change.ts";
 import { changeFormatter, formatTotals } from "../../../../src/cli/format/data/changes.ts";
 import { rowsOf } from "../../../../src/cli/format/data/print-changes.ts";
-import { toJson } from "../../../../src/cli/terminal/format.ts";
 import { displayWidth } from "../../../../src/cli/terminal/table/display-width.ts";
 
 const to = {

@@ -1,0 +1,203 @@
+/** The change log of a mirror: what each run found, newest run first, as single changes or as entries for people. */
+import { hash } from "node:crypto";
+import { toJson } from "../../../exports/formats/json.ts";
+import { type MirrorIdentity, readMirrorId } from "../../mirror/file/meta.ts";
+import { lastChangedRun } from "../../mirror/past/changed-since.ts";
+import { type Point, PointError } from "../../mirror/points/point.ts";
+import { type EndedRun, resolvePoint, resolveSince, runBefore } from "../../mirror/points/resolve-point.ts";
+import { publicTables } from "../../mirror/public-tables.ts";
+import type { MirrorReader } from "../../mirror/reader.ts";
+import { readRun } from "../../mirror/runs/runs.ts";
+import { type Change, count, type Totals } from "../change.ts";
+import { compareKinds } from "../compared-kinds.ts";
+import { diff } from "../diff.ts";
+import { type ChangeFilter, type FilterInput, parseFilter } from "../filter.ts";
+import { compareRuns } from "../run-comparison.ts";
+import { brandsIn, openSnapshot } from "../sources.ts";
+
+export interface ChangeLogRequest extends FilterInput {
+  readonly mirror: string;
+  /** Only the runs after this point. Default, and for a point before the first run: all runs. */
+  readonly since?: Point;
+  /** Only this run, and the runs just before it whose process died before it could report them. Excludes `since`. */
+  readonly run?: number;
+}
+
+/** One read transaction. Close it afterwards. */
+export interface ChangeLog {
+  readonly identity: MirrorIdentity;
+  /** A URN, the same for the same filter and for copies of the mirror. */
+  readonly id: string;
+  /** The last run. */
+  readonly to: EndedRun;
+  /** The runs that changed something, newest first. Read the changes of one run before the next run. */
+  readonly runs: () => Iterable<RunChanges>;
+  /** As `runs`, grouped. Changes of `last_modified_at` alone are left out. */
+  readonly entries: () => Iterable<ChangeEntry>;
+  close(): void;
+}
+
+export interface RunChanges extends EndedRun {
+  /** Whether there is no run before it: then everything is new. */
+  readonly isFirst: boolean;
+  /** Ordered by kind and `href`. */
+  readonly changes: Iterable<Change>;
+}
+
+/** What one run found about one resource: a brand, a model with its sizes, a bra, … */
+export interface ChangeEntry extends EndedRun {
+  /** A URN, the same whenever the log is read. */
+  readonly id: string;
+  /** Null for the first run and one with very many changes: the entry has only their number. */
+  readonly subject: Subject | null;
+  /** Empty if `subject` is null. */
+  readonly changes: readonly Change[];
+  readonly totals: Totals;
+}
+
+export interface Subject {
+  readonly href: string;
+  /** A model has the name of its brand before its own. */
+  readonly label: string;
+  /** Its page on the public site. */
+  readonly page: string | null;
+}
+
+/** A run with more entries or changes is one entry, as is the first run, so that a first sync does not fill a feed. */
+const maxEntriesOfRun = 100;
+const maxChangesOfRun = 2_000;
+
+/** @throws ChangeError, PointError, MirrorError */
+export function openChangeLog({ mirror: file, since, run, ...input }: ChangeLogRequest): ChangeLog {
+  return openSnapshot(file, (mirror) => {
+    const last = resolvePoint(
+      mirror.db,
+      run === undefined ? { kind: "latest", back: 0 } : { kind: "run", run },
+    );
+    const after =
+      run !== undefined
+        ? lastReportedBefore(mirror, run)
+        : since === undefined
+          ? 0
+          : runOfSince(mirror, since);
+    const mirrorId = readMirrorId(mirror.db) ?? mirror.identity.baseUrl;
+    const tables = publicTables(mirror);
+    const filter = parseFilter(input, compareKinds(tables, tables).kinds, () => brandsIn(mirror));
+    const runs = () => runsWithChanges(mirror, after, last.run, filter);
+    return {
+      identity: mirror.identity,
+      id: urnOf(`${mirrorId} ${toJson(filter)}`),
+      to: last,
+      runs,
+      *entries() {
+        const findSubject = subjectFinder(mirror);
+        for (const run of runs()) yield* entriesOf(run, mirrorId, findSubject);
+      },
+      close: mirror.close,
+    };
+  });
+}
+
+function runOfSince({ db }: MirrorReader, since: Point): number {
+  try {
+    return resolveSince(db, since).run;
+  } catch (error) {
+    if (error instanceof PointError && error.code === "too-early") return 0;
+    throw error;
+  }
+}
+
+/** Dead runs are closed by the next one, without a count of their requests. */
+function lastReportedBefore(mirror: MirrorReader, run: number): number {
+  let last = run - 1;
+  while (readRun(mirror, last)?.counts?.requests === null) last--;
+  return last;
+}
+
+function* runsWithChanges(
+  mirror: MirrorReader,
+  after: number,
+  last: number,
+  filter: ChangeFilter,
+): Generator<RunChanges> {
+  const { db } = mirror;
+  let run = lastChangedRun(db, last);
+  while (run !== null && run > after) {
+    const ended = resolvePoint(db, { kind: "run", run });
+    const before = runBefore(db, run)?.run ?? 0;
+    // Undoes the temporary tables of the comparison, so that the next one can make its own.
+    db.exec("savepoint of_run");
+    try {
+      yield {
+        ...ended,
+        isFirst: before === 0,
+        changes: diff(compareRuns(mirror, { before, after: run }), filter),
+      };
+    } finally {
+      db.exec("rollback to of_run; release of_run");
+    }
+    run = lastChangedRun(db, before);
+  }
+}
+
+function* entriesOf(
+  { run, endedAt, isFirst, changes }: RunChanges,
+  mirrorId: string,
+  findSubject: (change: Change) => Subject,
+): Generator<ChangeEntry> {
+  const idOf = (href: string) => urnOf(`${mirrorId} ${run} ${href}`);
+  const entries = new Map<string, { subject: Subject; changes: Change[]; totals: Totals }>();
+  const totals: Totals = {};
+  let changesOfRun = 0;
+  let isLong = isFirst;
+  for (const change of changes) {
+    if (change.change === "touched") continue;
+    count(totals, change);
+    changesOfRun++;
+    isLong ||= entries.size > maxEntriesOfRun || changesOfRun > maxChangesOfRun;
+    if (isLong) continue;
+    const subject = findSubject(change);
+    const entry = entries.get(subject.href) ?? { subject, changes: [], totals: {} };
+    entries.set(subject.href, entry);
+    entry.changes.push(change);
+    count(entry.totals, change);
+  }
+  if (isLong && changesOfRun > 0) yield { run, endedAt, id: idOf(""), subject: null, changes: [], totals };
+  else for (const [href, entry] of entries) yield { run, endedAt, id: idOf(href), ...entry };
+}
+
+/** A UUID of version 8, from a hash: the same for the same text. */
+function urnOf(text: string): string {
+  const digits = hash("sha256", text).slice(0, 32);
+  const variant = ((Number.parseInt(digits[16] ?? "0", 16) & 0x3) | 0x8).toString(16);
+  const parts = [digits.slice(0, 8), digits.slice(8, 12), `8${digits.slice(13, 16)}`];
+  return `urn:uuid:${[...parts, variant + digits.slice(17, 20), digits.slice(20)].join("-")}`;
+}
+
+/** A size belongs to its model; everything else stands for itself. */
+function subjectFinder({ db, identity }: MirrorReader): (change: Change) => Subject {
+  const textOf = (value: unknown) => (typeof value === "string" && value.trim() !== "" ? value : null);
+  const pathOf = (href: string) => href.replace(identity.baseUrl, "");
+  if (identity.area === "account")
+    return ({ href, name }) => ({ href, label: textOf(name) ?? pathOf(href), page: null });
+  // Raw: public views.
+  const selectModel = db
+    .prepare<[string], string | null>("select model_href from main.size where href = ?")
+    .pluck();
+  const selectNames = db.prepare<[string], Record<"brand" | "name" | "page", unknown>>(
+    `select b.name as brand, coalesce(m.full_name, m.name) as name, m.service_url as page
+     from main.model m left join main.brand b on b.href = m.brand_href where m.href = ?`,
+  );
+  const selectPage = db
+    .prepare<[string], unknown>("select service_url from main.brand where href = ?")
+    .pluck();
+  return ({ kind, href: changed, name }) => {
+    const href = (kind === "size" ? selectModel.get(changed) : null) ?? changed;
+    if (kind === "brand")
+      return { href, label: textOf(name) ?? pathOf(href), page: textOf(selectPage.get(href)) };
+    const model = selectNames.get(href);
+    const own = textOf(model?.name) ?? (href === changed ? textOf(name) : null) ?? pathOf(href);
+    const brand = textOf(model?.brand);
+    return { href, label: brand === null ? own : `${brand} › ${own}`, page: textOf(model?.page) };
+  };
+}

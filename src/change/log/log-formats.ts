@@ -1,0 +1,71 @@
+/** Writes the change log in one of its formats. */
+import { toJson } from "../../../exports/formats/json.ts";
+import type { ChangeEntry, ChangeLog } from "./change-log.ts";
+import { describeTotals, linesOf, titleOf } from "./describe-entry.ts";
+import { atomFeed, type FeedOptions, jsonFeed, titleOfLog } from "./feed.ts";
+
+export const logFormats = ["markdown", "atom", "jsonfeed", "ndjson"] as const;
+
+export type LogFormat = (typeof logFormats)[number];
+
+export interface LogOptions extends FeedOptions {
+  /** At most this many entries, or for NDJSON changes. Default: 100, and all changes. */
+  readonly limit?: number;
+}
+
+const defaultLimit = 100;
+
+/** @returns the text, part after part, read from the log meanwhile @throws MirrorError */
+export function* changeLogText(
+  log: ChangeLog,
+  format: LogFormat,
+  options: LogOptions = {},
+): Generator<string> {
+  const { limit = defaultLimit } = options;
+  switch (format) {
+    case "markdown":
+      return yield* markdown(log, take(log.entries(), limit));
+    case "ndjson":
+      return yield* take(ndjsonLines(log), options.limit ?? Number.POSITIVE_INFINITY);
+    case "atom":
+      return yield atomFeed(log, [...take(log.entries(), limit)], options);
+    case "jsonfeed":
+      return yield jsonFeed(log, [...take(log.entries(), limit)], options);
+  }
+}
+
+function* take<Item>(items: Iterable<Item>, limit: number): Generator<Item> {
+  let taken = 0;
+  for (const item of items) {
+    if (++taken > limit) return;
+    yield item;
+  }
+}
+
+/** Each change with its run. */
+function* ndjsonLines({ runs }: ChangeLog): Generator<string> {
+  for (const { run, endedAt, changes } of runs())
+    for (const change of changes) yield `${toJson({ run, endedAt, ...change })}\n`;
+}
+
+function* markdown(log: ChangeLog, entries: Iterable<ChangeEntry>): Generator<string> {
+  yield `# ${escapeMarkdown(titleOfLog(log))}\n`;
+  let run: number | null = null;
+  for (const entry of entries) {
+    if (entry.run !== run) yield `\n## Run ${entry.run}, ${timeOf(entry)} UTC\n\n`;
+    run = entry.run;
+    const title = entry.subject === null ? describeTotals(entry.totals) : titleOf(entry);
+    yield `- ${escapeMarkdown(title)}\n`;
+    for (const line of linesOf(entry)) yield `  - ${escapeMarkdown(line)}\n`;
+  }
+  if (run === null) yield "\nNo changes.\n";
+}
+
+const timeOf = ({ endedAt }: ChangeEntry): string => endedAt.slice(0, 16).replace("T", " ");
+
+/** Text on one line, without markup. */
+function escapeMarkdown(text: string): string {
+  return text
+    .replace(/\s+/gu, " ")
+    .replace(/[\\`*[\]<>~|]|&(?=#?\w+;)|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\$&");
+}

@@ -1,0 +1,61 @@
+/** Runs a program that reads the changes of a run on its standard input. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { hasCode, messageOf } from "../../platform/errors.ts";
+import { ChangeError } from "../errors.ts";
+import { openChangeLog } from "./change-log.ts";
+import { changeLogText, type LogFormat } from "./log-formats.ts";
+
+export interface ChangeCommand {
+  /** The program and its arguments. No shell reads them. */
+  readonly command: readonly [string, ...string[]];
+  readonly format: LogFormat;
+  /** The program's whole environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Runs the command unless the run changed nothing. Its output goes to stderr.
+ * @param mirror the file
+ * @throws ChangeError `command-failed` if it cannot be started or fails; PointError, MirrorError
+ */
+export async function runChangeCommand(
+  { command: [program, ...args], format, env }: ChangeCommand,
+  { mirror, run }: { readonly mirror: string; readonly run: number },
+): Promise<void> {
+  const log = openChangeLog({ mirror, run });
+  try {
+    if (isEmpty(log.entries())) return;
+    const child = spawn(program, args, {
+      env,
+      stdio: ["pipe", process.stderr, process.stderr],
+      windowsHide: true,
+    });
+    const closed = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
+    const text = changeLogText(log, format, { limit: Number.POSITIVE_INFINITY });
+    const [ended, fed] = await Promise.allSettled([closed, pipeline(Readable.from(text), child.stdin)]);
+    if (ended.status === "rejected") throw failed(`could not be started: ${messageOf(ended.reason)}`);
+    // A program need not read its input to the end.
+    if (fed.status === "rejected" && !closedInput.some((code) => hasCode(fed.reason, code))) throw fed.reason;
+    const [exitCode, signal] = ended.value;
+    if (exitCode !== 0) throw failed(`ended with ${signal ?? `exit code ${exitCode}`}`);
+  } finally {
+    log.close();
+  }
+}
+
+const closedInput = ["EPIPE", "ECONNRESET", "ERR_STREAM_PREMATURE_CLOSE"];
+
+function isEmpty(items: Iterable<unknown>): boolean {
+  for (const _item of items) return false;
+  return true;
+}
+
+const failed = (how: string): ChangeError =>
+  new ChangeError(
+    "command-failed",
+    `The command for changes ${how}.`,
+    "The mirror is saved. `armoire changes` shows the changes again.",
+  );

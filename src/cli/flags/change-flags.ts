@@ -1,0 +1,65 @@
+/** Options about changes: which ones `diff` and `changes` show, and the command that a sync runs with them. */
+
+import { type Command, Option } from "commander";
+import parseArgsStringToArgv from "string-argv";
+import type { FilterInput } from "../../change/filter.ts";
+import type { ChangeCommand } from "../../change/log/run-command.ts";
+import { CliError } from "../terminal/exit-codes.ts";
+import type { Io } from "../terminal/io.ts";
+import { collect } from "./option-values.ts";
+
+export interface ChangeFilterFlags {
+  readonly kind: readonly string[];
+  readonly brand: readonly string[];
+  readonly field: readonly string[];
+  readonly ignore: readonly string[];
+}
+
+export const addChangeFilterFlags = (command: Command): Command =>
+  command
+    .option("--kind <kind>", "only this kind (repeatable)", collect, [])
+    .option("--brand <name>", "only this brand with its models and sizes (repeatable)", collect, [])
+    .option("--field <name>", "only changes of this field (repeatable)", collect, [])
+    .option("--ignore <name>", "no changes of this field (repeatable)", collect, []);
+
+export const changeFilterOf = ({ kind, brand, field, ignore }: ChangeFilterFlags): FilterInput => ({
+  kinds: kind,
+  brands: brand,
+  fields: field,
+  ignored: ignore,
+});
+
+const formats = ["ndjson", "markdown"] as const;
+
+export interface OnChangeFlags {
+  readonly onChange?: string;
+  readonly onChangeFormat: (typeof formats)[number];
+}
+
+export const addOnChangeFlags = (command: Command): Command =>
+  command
+    .option(
+      "--on-change <cmd>",
+      "after a run that changed something, run this command with the changes as its input",
+    )
+    .addOption(
+      new Option("--on-change-format <format>", "the format of its input").choices(formats).default("ndjson"),
+    );
+
+/** @throws CliError */
+export function readChangeCommand(
+  { onChange, onChangeFormat }: OnChangeFlags,
+  { env }: Pick<Io, "env">,
+): ChangeCommand | null {
+  if (onChange === undefined) return null;
+  const [program, ...args] = parseArgsStringToArgv(onChange);
+  if (program === undefined)
+    throw new CliError("usage", "--on-change needs a command.", "For example: --on-change ./notify.sh");
+  return { command: [program, ...args], format: onChangeFormat, env: withoutSettings(env) };
+}
+
+/** The command gets no token, no secret and no passphrase. */
+const withoutSettings = (env: Io["env"]): Io["env"] =>
+  Object.fromEntries(
+    Object.entries(env).filter(([name]) => !name.startsWith("ARMOIRE_") && name !== "CREDENTIALS_DIRECTORY"),
+  );
