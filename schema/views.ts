@@ -3,6 +3,7 @@
  * recreates them when their definitions here differ from those in the file.
  */
 import { measurement } from "./entities/measurement.ts";
+import { pictureNameSql } from "./entities/picture-types.ts";
 import { entities, listTables } from "./entities.ts";
 import { columnsOf, type Entity, type ListTable } from "./rows-from-body.ts";
 import { isoTimeOf } from "./tables.ts";
@@ -60,7 +61,7 @@ export const views: Readonly<Record<string, string>> = Object.fromEntries([
   ],
   [
     "media",
-    `select r.url as href, u.field as field, m.url as url, iif(f.sha256 is null, null, 'media/' || lower(hex(f.sha256))) as file, f.type as type,
+    `select r.url as href, u.field as field, m.url as url, iif(f.sha256 is null, null, 'media/' || ${pictureNameSql("f.sha256", "f.type")}) as file, f.type as type,
        f.size as size, ${isoTimeOf("f.fetched_at")} as fetched_at, m.error as error, u.is_current as is_current
      from _media_use u join _resource r on r.id = u.resource_id join _media m on m.id = u.media_id
      left join _media_file f on f.media_id = m.id and f.seq = (select max(seq) from _media_file where media_id = m.id)`,

@@ -167,7 +167,7 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
   },
   _media_file: {
     about:
-      "The files downloaded from each address. The name of a file in `media/`, beside the mirror, is its SHA-256.",
+      "The files downloaded from each address. The name of a file in `media/`, beside the mirror, is its SHA-256 and the ending of its type.",
     columns: {
       media_id: "",
       seq: "from 1; the last one is current",

@@ -17,7 +17,7 @@ import { makeFolders, makePartialFolder, recoverFolder, syncFolder } from "../pl
 import { openBackup } from "./container/open.ts";
 import { scanBackup, type VisitEntry } from "./container/scan.ts";
 import { parseRows } from "./contents/bookkeeping.ts";
-import { bodyOf, bookkeepingOf, pictureOf } from "./contents/entry-names.ts";
+import { bodyOf, bookkeepingOf, pictureOf, pictureTypeOf } from "./contents/entry-names.ts";
 import type { BackupManifest } from "./contents/manifest.ts";
 import { BackupError } from "./errors.ts";
 import { type VerifyReport, type VerifyRequest, verifyBackup } from "./verify.ts";
@@ -66,7 +66,7 @@ export async function restoreBackup(request: RestoreMirrorRequest): Promise<Rest
           const sha256 = bodyOf(name);
           if (table !== null) putRows(table, parseRows(content));
           if (sha256 !== null) putBody(sha256, content);
-          if (pictureOf(name) !== null) putPicture(content);
+          if (pictureOf(name) !== null) putPicture(content, pictureTypeOf(name));
         }),
     });
   } catch (error) {

@@ -48,7 +48,7 @@ export async function restoreMirror(options: RestoreMirrorOptions): Promise<void
     requirePlace();
     if (existsSync(file)) emptyLog(file);
     if (hasPictures) pictures = prepareRestoredPictures(file);
-    const putPicture: RestoredPictures["put"] = (bytes) => pictures?.put(bytes);
+    const putPicture: RestoredPictures["put"] = (bytes, type) => pictures?.put(bytes, type);
     await createMirror(file, identity, async (db) => {
       await restoreBookkeeping(db, (putRows, putBody) => options.fill(putRows, putBody, putPicture));
       try {

@@ -88,8 +88,8 @@ export interface MirrorWriter extends MirrorReader {
   recordUser(user: AccountUser, meUrl: string): void;
   /** Adds the pictures that current bodies refer to. @returns all known pictures */
   notePictures(): KnownPicture[];
-  /** Stores a picture in a file. @returns its SHA-256 in hex */
-  storePicture(bytes: Uint8Array): string;
+  /** Stores a picture in a file. @param type for example `image/png` @returns its SHA-256 in hex */
+  storePicture(bytes: Uint8Array, type: string): string;
   /** @returns whether the picture has changed */
   recordPicture(result: PictureResult): boolean;
   /** Marks pages that have left their lists: they are no longer due. */
@@ -224,7 +224,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
         connection.transaction(() => notePictures(connection))();
         return listPictures(connection);
       }),
-      storePicture: guard((bytes) => storePicture(file, bytes)),
+      storePicture: guard((bytes, type) => storePicture(file, bytes, type)),
       recordPicture: guard((result) => connection.transaction(() => recordPicture(connection, result))()),
       supersedePages: guard((runId) => supersedePages(connection, runId)),
       beginCycle: guard((cycle) => writeCycle(connection, cycle)),

@@ -40,7 +40,12 @@ async function startPictureRig(): Promise<BackupRig> {
   crawl(rig.mirror, new Map(world));
   const [known] = rig.mirror.notePictures();
   rig.mirror.recordPicture({
-    ...{ id: known?.id ?? 0, at: 1, outcome: "picture", sha256: rig.mirror.storePicture(picture) },
+    ...{
+      id: known?.id ?? 0,
+      at: 1,
+      outcome: "picture",
+      sha256: rig.mirror.storePicture(picture, "image/png"),
+    },
     ...{ type: "image/png", size: picture.length, etag: null, lastModified: null },
   });
   return rig;
@@ -52,7 +57,7 @@ it("a picture is in the backup byte for byte, and is restored to its place", asy
   mkdirSync(rig.path("new"));
   const restored = await rig.restore("a.zip", "new/mirror.sqlite");
   expect(restored.check).toMatchObject({ pictures: 1, problems: [] });
-  const file = rig.path(`new/media/${sha256}`);
+  const file = rig.path(`new/media/${sha256}.png`);
   expect(await readFile(file)).toEqual(picture);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
@@ -129,7 +134,7 @@ it("an export of the present has the media table, and an export of the past does
 
 it("a missing or changed picture prevents a backup, and the error says what to do", async () => {
   await using rig = await startPictureRig();
-  const file = join(dirname(rig.file), "media", sha256);
+  const file = join(dirname(rig.file), "media", `${sha256}.png`);
   writeFileSync(file, "something else");
   await expect(rig.create("a.zip")).rejects.toMatchObject({
     code: "damaged",
@@ -182,6 +187,7 @@ it.each([
 ])("a picture of type %s has the extension %j", async (type, suffix) => {
   await using rig = await startPictureRig();
   rig.mirror.db.prepare("update _media_file set type = ?").run(type);
+  rig.mirror.storePicture(picture, type);
   const { manifest } = await rig.create("a.zip");
   expect(manifest.formatVersion).toBe(3);
   await unpackBackup({ file: rig.path("a.zip"), folder: rig.path("open") });
@@ -201,7 +207,7 @@ it("a list of backups counts pictures and their changes", async () => {
   await backUp();
   const recordPicture = (id: number, bytes: Buffer) =>
     rig.mirror.recordPicture({
-      ...{ id, at: 2, outcome: "picture", sha256: rig.mirror.storePicture(bytes) },
+      ...{ id, at: 2, outcome: "picture", sha256: rig.mirror.storePicture(bytes, "image/png") },
       ...{ type: "image/png", size: bytes.length, etag: null, lastModified: null },
     });
   const [known] = rig.mirror.notePictures();
@@ -230,6 +236,7 @@ it.each([
   rig.mirror.db
     .prepare("insert into _media_file select media_id, seq + 1, sha256, ?, size, fetched_at from _media_file")
     .run(type);
+  rig.mirror.storePicture(picture, type);
   const bytes = await rig.bytes();
   expect((await scanBytes(bytes)).problems).toEqual([]);
   expect((await takeApart(bytes)).map(({ name }) => name)).toContain(`media/${sha256}${suffix}`);

@@ -21,7 +21,6 @@ import {
   checksumsEntry,
   manifestEntry,
   pictureEntry,
-  pictureOf,
   readmeEntry,
   tableEntry,
 } from "./entry-names.ts";
@@ -80,21 +79,7 @@ function* contentOf(
     yield { name: pictureEntry(sha256, type), content: bytes };
   for (const { sha256, body } of eachBody(mirror)) yield { name: bodyEntry(sha256), content: body };
   for (const table of tables.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
-    yield* tableEntries(table.name === "media" ? withEntryNames(table) : table, tableEntry);
-}
-
-/** The table of pictures, with the names of their entries as files. */
-function withEntryNames(media: PublicTable): PublicTable {
-  const [fileAt, typeAt] = [media.columns.indexOf("file"), media.columns.indexOf("type")];
-  return {
-    ...media,
-    *rows() {
-      for (const row of media.rows()) {
-        const sha256 = pictureOf(String(row[fileAt]));
-        yield sha256 === null ? row : row.with(fileAt, pictureEntry(sha256, row[typeAt]));
-      }
-    },
-  };
+    yield* tableEntries(table, tableEntry);
 }
 
 /** Every body once, in the order of SHA-256. */

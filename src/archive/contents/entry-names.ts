@@ -1,4 +1,11 @@
 /** The names of a backup's entries and their order. There are no others: every other name is refused as unsafe. */
+
+import {
+  pictureEndings,
+  pictureName,
+  pictureNamePattern,
+  pictureTypes,
+} from "../../../schema/entities/picture-types.ts";
 import { type BookkeepingTable, bookkeepingTables } from "../../mirror/bookkeeping-rows.ts";
 import { ZipError } from "../container/zip-reader.ts";
 
@@ -10,8 +17,7 @@ export const checksumsEntry = "SHA256SUMS";
 
 export const bookkeepingEntry = (table: BookkeepingTable): string => `bookkeeping/${table}.ndjson`;
 /** @param type the picture's media type; the file gets its usual extension, or none if the type is unknown */
-export const pictureEntry = (sha256: string, type: unknown): string =>
-  `media/${sha256}${extensions.get(type) ?? ""}`;
+export const pictureEntry = (sha256: string, type: unknown): string => `media/${pictureName(sha256, type)}`;
 export const bodyEntry = (sha256: string): string => `revisions/${sha256}.json`;
 export const tableEntry = (table: string, format: "csv" | "json"): string => `tables/${table}.${format}`;
 /** Of each linked brand, model and size: its URL, its kind, and the SHA-256 of its newest body. */
@@ -20,15 +26,7 @@ export const catalogueBodyEntry = (sha256: string): string => `catalogue/revisio
 export const catalogueTableEntry = (table: string, format: "csv" | "json"): string =>
   `catalogue/${table}.${format}`;
 
-const extensions: ReadonlyMap<unknown, string> = new Map([
-  ["image/png", ".png"],
-  ["image/jpeg", ".jpg"],
-  ["image/gif", ".gif"],
-  ["image/webp", ".webp"],
-  ["image/avif", ".avif"],
-]);
-
-const picture = /^media\/([0-9a-f]{64})(?:\.(?:png|jpg|gif|webp|avif))?$/;
+const picture = new RegExp(`^media/${pictureNamePattern}$`);
 const body = /^revisions\/([0-9a-f]{64})\.json$/;
 const catalogueBody = /^catalogue\/revisions\/([0-9a-f]{64})\.json$/;
 const catalogueTable = /^catalogue\/[a-z][a-z_]{0,40}\.(csv|json)$/;
@@ -72,6 +70,10 @@ export const catalogueBodyOf = (name: string): string | null => catalogueBody.ex
 
 /** The SHA-256 in the name of a picture; null for other entries. */
 export const pictureOf = (name: string): string | null => picture.exec(name)?.[1] ?? null;
+
+/** The media type of a picture, by the ending of its name; empty without one. */
+export const pictureTypeOf = (name: string): string =>
+  pictureTypes.find((type) => name.endsWith(pictureEndings[type])) ?? "";
 
 /** The bookkeeping table of an entry; null for other entries. */
 export const bookkeepingOf = (name: string): BookkeepingTable | null => bookkeeping.get(name) ?? null;

@@ -11,8 +11,8 @@ import { prepareReadProvenBody, storedBodyColumns } from "../bodies/read-body.ts
 import type { Connection } from "../file/connection.ts";
 import { DamagedBodyError, unreadableError } from "../file/errors.ts";
 import { readFailureIn, readFailureOf } from "../file/read-failure.ts";
-import { prepare, prepareColumn, q } from "../file/statements.ts";
-import { mediaFile, readPicture } from "../media/media-files.ts";
+import { prepare, q } from "../file/statements.ts";
+import { listStoredPictures, mediaFile, type PictureKey, readPicture } from "../media/media-files.ts";
 import type { MirrorReader } from "../reader.ts";
 import type { CheckProblem, ReportProblem } from "./check-problem.ts";
 import { checkDerived } from "./check-rows.ts";
@@ -153,31 +153,24 @@ function checkStates(db: Connection, report: ReportProblem): void {
 
 /** Checks that every downloaded picture is present and unchanged. @returns the number of pictures */
 function checkPictures(db: Connection, mirrorFile: string, report: ReportProblem): number {
-  const select = prepareColumn(db, () =>
-    q
-      .selectFrom("_media_file")
-      .select(sql<string>`lower(hex(sha256))`.as("sha256"))
-      .distinct()
-      .orderBy("sha256"),
-  );
   let pictures = 0;
-  for (const sha256 of select.iterate()) {
+  for (const picture of listStoredPictures(db)) {
     pictures++;
-    const message = describeDamage(mirrorFile, sha256);
-    if (message !== null) report({ code: "media", where: mediaFile(mirrorFile, sha256), message });
+    const message = describeDamage(mirrorFile, picture);
+    if (message !== null) report({ code: "media", where: mediaFile(mirrorFile, picture), message });
   }
   return pictures;
 }
 
 /** @throws MirrorError if the picture cannot be read */
-function describeDamage(mirrorFile: string, sha256: string): string | null {
+function describeDamage(mirrorFile: string, picture: PictureKey): string | null {
   try {
-    const bytes = readPicture(mirrorFile, sha256);
+    const bytes = readPicture(mirrorFile, picture);
     if (bytes === null) return "the picture is missing";
-    return hash("sha256", bytes) === sha256 ? null : "the picture does not match its SHA-256";
+    return hash("sha256", bytes) === picture.sha256 ? null : "the picture does not match its SHA-256";
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    throw unreadableError(mediaFile(mirrorFile, sha256), "picture", error.code ?? "I/O error", {
+    throw unreadableError(mediaFile(mirrorFile, picture), "picture", error.code ?? "I/O error", {
       cause: error,
     });
   }

@@ -1,6 +1,6 @@
 /**
- * The downloaded pictures, in the folder `media` beside the mirror. The name of a file is the SHA-256 of its content, never a
- * name from the service. Files are written atomically and only their owner can read them.
+ * The downloaded pictures, in the folder `media` beside the mirror. The name of a file is the SHA-256 of its content and the
+ * ending of its type, never a name from the service. Files are written atomically and only their owner can read them.
  */
 import { hash } from "node:crypto";
 import {
@@ -17,24 +17,32 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { sql } from "kysely";
+import { pictureName, pictureNamePattern } from "../../../schema/entities/picture-types.ts";
 import { replaceFile } from "../../platform/atomic-file.ts";
 import { makeFolders, removeFile } from "../../platform/folders.ts";
+import type { Connection } from "../file/connection.ts";
 import { MirrorError } from "../file/errors.ts";
 import { prepare, q } from "../file/statements.ts";
 import type { MirrorReader } from "../reader.ts";
 
 export const mediaFolder = (mirrorFile: string): string => join(dirname(mirrorFile), "media");
 
-/** @param sha256 lower-case hexadecimal */
-export const mediaFile = (mirrorFile: string, sha256: string): string =>
-  join(mediaFolder(mirrorFile), sha256);
+/** The content and the media type of a picture. */
+export interface PictureKey {
+  /** In lower-case hexadecimal. */
+  readonly sha256: string;
+  /** For example `image/png`. */
+  readonly type: string;
+}
+
+export const mediaFile = (mirrorFile: string, { sha256, type }: PictureKey): string =>
+  join(mediaFolder(mirrorFile), pictureName(sha256, type));
 
 /** Writes a picture durably. @returns its SHA-256, in lower-case hexadecimal @throws MirrorError `unwritable`, a system error */
-export function storePicture(mirrorFile: string, bytes: Uint8Array): string {
-  const folder = mediaFolder(mirrorFile);
-  makePrivateFolder(folder, mirrorFile);
+export function storePicture(mirrorFile: string, bytes: Uint8Array, type: string): string {
+  makePrivateFolder(mediaFolder(mirrorFile), mirrorFile);
   const sha256 = hash("sha256", bytes);
-  replaceFile(join(folder, sha256), bytes);
+  replaceFile(mediaFile(mirrorFile, { sha256, type }), bytes);
   return sha256;
 }
 
@@ -53,15 +61,15 @@ function makePrivateFolder(folder: string, mirrorFile: string): void {
 }
 
 /** Whether the file exists and has this size. */
-export function hasPicture(mirrorFile: string, sha256: string, size: number): boolean {
-  const stats = lstatSync(mediaFile(mirrorFile, sha256), { throwIfNoEntry: false });
+export function hasPicture(mirrorFile: string, picture: PictureKey, size: number): boolean {
+  const stats = lstatSync(mediaFile(mirrorFile, picture), { throwIfNoEntry: false });
   return stats?.isFile() === true && stats.size === size;
 }
 
 /** Reads a regular file; null if there is none. @throws a system error if it cannot be read */
-export function readPicture(mirrorFile: string, sha256: string): Buffer | null {
+export function readPicture(mirrorFile: string, picture: PictureKey): Buffer | null {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-  const file = mediaFile(mirrorFile, sha256);
+  const file = mediaFile(mirrorFile, picture);
   if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return null;
   const handle = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
@@ -71,29 +79,30 @@ export function readPicture(mirrorFile: string, sha256: string): Buffer | null {
   }
 }
 
-export interface StoredPicture {
-  /** In lower-case hexadecimal. */
-  readonly sha256: string;
-  /** For example `image/png`. */
-  readonly type: string;
+/** Every downloaded picture once, in the order of their SHA-256. */
+export function listStoredPictures(db: Connection): Iterable<PictureKey> {
+  const select = prepare(db, () =>
+    q
+      .selectFrom("_media_file as f")
+      .select(sql<string>`lower(hex(f.sha256))`.as("sha256"))
+      .select(({ fn }) => fn.min("f.type").as("type"))
+      .groupBy("f.sha256")
+      .orderBy("f.sha256"),
+  );
+  return select.iterate();
+}
+
+export interface StoredPicture extends PictureKey {
   readonly bytes: Buffer;
 }
 
 /** Reads every downloaded picture once, in the order of their SHA-256. @throws MirrorError `damaged` */
 export function* eachPicture({ db, file }: MirrorReader): Generator<StoredPicture> {
-  const select = prepare(db, () =>
-    q
-      .selectFrom("_media_file")
-      .select(sql<string>`lower(hex(sha256))`.as("hex"))
-      .select(({ fn }) => fn.min("type").as("type"))
-      .groupBy("sha256")
-      .orderBy("sha256"),
-  );
-  for (const { hex: sha256, type } of select.iterate()) {
-    const bytes = readPicture(file, sha256);
-    if (bytes === null || hash("sha256", bytes) !== sha256)
-      throw damagedPictureError(mediaFile(file, sha256), bytes === null);
-    yield { sha256, type, bytes };
+  for (const picture of listStoredPictures(db)) {
+    const bytes = readPicture(file, picture);
+    if (bytes === null || hash("sha256", bytes) !== picture.sha256)
+      throw damagedPictureError(mediaFile(file, picture), bytes === null);
+    yield { ...picture, bytes };
   }
 }
 
@@ -111,7 +120,7 @@ function damagedPictureError(picture: string, isMissing: boolean): MirrorError {
 /** Pictures that are restored together with a mirror, and removed again if that fails. */
 export interface RestoredPictures {
   /** Stores a picture. */
-  readonly put: (bytes: Uint8Array) => void;
+  readonly put: (bytes: Uint8Array, type: string) => void;
   /** Removes the stored pictures, but not those that existed before; no error if that fails. */
   readonly undo: () => void;
 }
@@ -131,10 +140,10 @@ export function prepareRestoredPictures(mirrorFile: string): RestoredPictures {
   const before = new Set(stats === undefined ? [] : readdirSync(folder));
   const stored = new Set<string>();
   return {
-    put: (bytes) => void stored.add(storePicture(mirrorFile, bytes)),
+    put: (bytes, type) => void stored.add(pictureName(storePicture(mirrorFile, bytes, type), type)),
     undo() {
       try {
-        for (const sha256 of stored) if (!before.has(sha256)) removeFile(mediaFile(mirrorFile, sha256));
+        for (const name of stored) if (!before.has(name)) removeFile(join(folder, name));
         if (stats === undefined) rmSync(folder, { recursive: true, force: true });
       } catch {
         // The error that it follows is the one to report. The next restore uses the pictures that are left.
@@ -143,10 +152,10 @@ export function prepareRestoredPictures(mirrorFile: string): RestoredPictures {
   };
 }
 
-const pictureName = /^[0-9a-f]{64}(\.new)?$/;
+const nameInFolder = new RegExp(`^${pictureNamePattern}(\\.new)?$`);
 
 /** Only its owner can read it, and all names in it are those of pictures. */
 const isMediaFolder = (folder: string, stats: Stats): boolean =>
   stats.isDirectory() &&
   (process.platform === "win32" || (stats.mode & 0o077) === 0) &&
-  readdirSync(folder).every((name) => pictureName.test(name));
+  readdirSync(folder).every((name) => nameInFolder.test(name));

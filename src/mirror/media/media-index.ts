@@ -16,6 +16,7 @@ export interface KnownPicture {
   readonly lastModified: string | null;
   /** Of the last downloaded file, in lower-case hexadecimal; null before the first. */
   readonly sha256: string | null;
+  readonly type: string | null;
   readonly size: number | null;
 }
 
@@ -93,7 +94,7 @@ export function listPictures(db: Connection): KnownPicture[] {
           .onRef("f.media_id", "=", "m.id")
           .on(sql<SqlBool>`f.seq = (select max(seq) from _media_file where media_id = m.id)`),
       )
-      .select(["m.id", "m.url", "m.etag", "m.last_modified as lastModified", "f.size"])
+      .select(["m.id", "m.url", "m.etag", "m.last_modified as lastModified", "f.type", "f.size"])
       .select(sql<string | null>`iif(f.sha256 is null, null, lower(hex(f.sha256)))`.as("sha256"))
       .orderBy("m.url"),
   );

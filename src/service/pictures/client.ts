@@ -3,6 +3,7 @@
  * the held picture. Out: a picture, or a ServiceError. It has no credential, contacts only the origin it was opened for,
  * and no private network other than the service's own.
  */
+import { pictureTypes } from "../../../schema/entities/picture-types.ts";
 import { type Clock, systemClock } from "../../platform/clock.ts";
 import { type IpClass, ipClassOf, literalAddress } from "../../platform/ip-class.ts";
 import { ServiceError } from "../errors.ts";
@@ -12,7 +13,7 @@ import type { RateLimiter } from "../requests/rate-limiter.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "../requests/retry-policy.ts";
 import { defaultLimits, type PoolOptions, type ServiceLimits } from "../transport/pool.ts";
 import { openTransport } from "../transport/transport.ts";
-import { type FetchedPicture, interpretPicture, pictureTypes } from "./interpret-picture.ts";
+import { type FetchedPicture, interpretPicture } from "./interpret-picture.ts";
 
 export type { FetchedPicture };
 

@@ -1,4 +1,5 @@
 /** The meaning of a response to a request for a picture. Pure; it shows no text of the response. */
+import { type PictureType, pictureTypes } from "../../../schema/entities/picture-types.ts";
 import { ServiceError, type ServiceErrorCode } from "../errors.ts";
 import { isSameEntity, readEntityTag } from "../requests/headers.ts";
 import {
@@ -89,9 +90,6 @@ function readValidators({ headers }: ResponseHead): Validators {
   return { etag: readEntityTag(headers.etag), lastModified: isDate ? modified : null };
 }
 
-/** The formats that are downloaded: none that can hold a program, as SVG and HTML can. */
-export type PictureType = "image/png" | "image/jpeg" | "image/gif" | "image/webp" | "image/avif";
-
 const isOfType: Readonly<Record<PictureType, (start: string) => boolean>> = {
   "image/png": (start) => start.startsWith("\x89PNG\r\n\x1a\n"),
   "image/jpeg": (start) => start.startsWith("\xff\xd8\xff"),
@@ -99,8 +97,6 @@ const isOfType: Readonly<Record<PictureType, (start: string) => boolean>> = {
   "image/webp": (start) => start.startsWith("RIFF") && start.startsWith("WEBP", 8),
   "image/avif": (start) => start.startsWith("ftypavif", 4) || start.startsWith("ftypavis", 4),
 };
-
-export const pictureTypes = Object.keys(isOfType) as PictureType[];
 
 /** By the first bytes; null for any other format. */
 export function pictureTypeOf(bytes: Uint8Array): PictureType | null {

@@ -57,11 +57,12 @@ async function fetchPicture(
   picture: KnownPicture,
   { mirror, client, space, signal }: PictureWork,
 ): Promise<FetchedPicture | FailedPicture | "refused"> {
-  const { url, sha256, size } = picture;
+  const { url, sha256, type, size } = picture;
   if (space.bytesLeft <= 0)
     return { outcome: "failed", error: "not requested, because the pictures take as much space as they may" };
   // A conditional request makes sense only if the old picture is still there.
-  const isHeld = sha256 !== null && size !== null && hasPicture(mirror.file, sha256, size);
+  const isHeld =
+    sha256 !== null && type !== null && size !== null && hasPicture(mirror.file, { sha256, type }, size);
   const { etag, lastModified } = isHeld ? picture : { etag: null, lastModified: null };
   try {
     return await client.fetch({ url, etag, lastModified, signal });
@@ -85,7 +86,7 @@ function storePicture(
   const { bytes, ...facts } = result;
   if (bytes.byteLength > space.bytesLeft)
     return none("not stored, because the pictures would take more space than they may");
-  const sha256 = mirror.storePicture(bytes);
+  const sha256 = mirror.storePicture(bytes, facts.type);
   space.bytesLeft -= bytes.byteLength;
   counts.bytes += bytes.byteLength;
   return { id, at, ...facts, sha256, size: bytes.byteLength };

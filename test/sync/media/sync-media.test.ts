@@ -62,7 +62,7 @@ async function startMediaRig(): Promise<MediaRig> {
   };
 }
 
-const sha = (bytes: Uint8Array) => hash("sha256", bytes);
+const nameOf = (picture: Uint8Array) => `${hash("sha256", picture)}.png`;
 
 describe("first download", () => {
   it("downloading pictures stores each picture of the avatar and the bras once, named by its hash", async () => {
@@ -80,7 +80,7 @@ describe("first download", () => {
       ...{ origins: [{ origin, pictures: 2 }], requests: { sent: 2, counted: 0 }, stopped: null },
     });
     expect(media.pictures.requests.map(({ path }) => path).sort()).toEqual(["/ada.png", "/bra.png"]);
-    expect(readdirSync(media.folder).sort()).toEqual([sha(png("ada")), sha(png("bra"))].sort());
+    expect(readdirSync(media.folder).sort()).toEqual([nameOf(png("ada")), nameOf(png("bra"))].sort());
     const [large, medium, ...ofBras] = media.media();
     expect([large, medium]).toMatchObject([
       {
@@ -91,7 +91,7 @@ describe("first download", () => {
       },
       {
         field: "/body/avatar/medium",
-        file: `media/${sha(png("ada"))}`,
+        file: `media/${nameOf(png("ada"))}`,
         type: "image/png",
         size: png("ada").length,
       },
@@ -168,9 +168,9 @@ describe("later downloads", () => {
       expect(await media.download()).toMatchObject({ pictures: { new: 1 } });
       expect(await media.download()).toMatchObject({ pictures: { new: 0, unchanged: 1, bytes: 0 } });
       // A missing file is downloaded as if it were new.
-      rmSync(join(media.folder, sha(png())));
+      rmSync(join(media.folder, nameOf(png())));
       expect(media.rig.read((mirror) => checkMirror(mirror, kinds).problems)).toMatchObject([
-        { code: "media", where: join(media.folder, sha(png())), message: "the picture is missing" },
+        { code: "media", where: join(media.folder, nameOf(png())), message: "the picture is missing" },
       ]);
       expect(await media.download()).toMatchObject({ pictures: { unchanged: 1, bytes: png().length } });
       expect(media.rig.read((mirror) => checkMirror(mirror, kinds).problems)).toEqual([]);
@@ -190,7 +190,7 @@ describe("later downloads", () => {
     expect(await media.download()).toMatchObject({ pictures: { new: 1, unchanged: 0 } });
     expect(readdirSync(media.folder)).toHaveLength(3);
     expect(media.media()).toMatchObject([
-      { url: `${origin}/a.png`, file: `media/${sha(png("two"))}`, is_current: 0 },
+      { url: `${origin}/a.png`, file: `media/${nameOf(png("two"))}`, is_current: 0 },
       { url: `${origin}/b.png`, is_current: 1 },
     ]);
     expect(media.rig.read((mirror) => checkMirror(mirror, kinds))).toMatchObject({
@@ -204,7 +204,7 @@ describe("later downloads", () => {
     media.pictures.put("/a.png", pictureResponse());
     await media.setReferences({ avatar: { medium: `${media.pictures.origin}/a.png` } });
     await media.download();
-    const file = join(media.folder, sha(png()));
+    const file = join(media.folder, nameOf(png()));
     writeFileSync(file, png("x").subarray(1));
     expect(media.rig.read((mirror) => checkMirror(mirror, kinds).problems)).toEqual([
       { code: "media", where: file, message: "the picture does not match its SHA-256" },
@@ -253,7 +253,7 @@ describe("refusals", () => {
       file: null,
       error: expect.stringContaining(error),
     });
-    expect(readdirSync(media.folder)).toEqual([sha(png())]);
+    expect(readdirSync(media.folder)).toEqual([nameOf(png())]);
   });
 
   it("a picture is refused if it redirects to another host, but not if to the same", async () => {
@@ -328,7 +328,7 @@ it("a picture that is gone from its host is kept", async () => {
   await media.download();
   put("/a.png", { status: 410 });
   expect(await media.download()).toMatchObject({ pictures: { gone: 1, failed: 0 } });
-  expect(media.media()).toMatchObject([{ file: `media/${sha(png())}`, error: "answered 410" }]);
+  expect(media.media()).toMatchObject([{ file: `media/${nameOf(png())}`, error: "answered 410" }]);
 });
 
 it("pictures of the service itself are limited by the budget, and requested without a token", async () => {

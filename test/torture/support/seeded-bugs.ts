@@ -135,8 +135,8 @@ export const seededBugs: readonly SeededBug[] = [
     file: "src/mirror/media/media-files.ts",
     replace: [
       [
-        "  replaceFile(join(folder, sha256), bytes);\n",
-        "  writeFileSync(join(folder, sha256), bytes, { mode: 0o600 });\n",
+        "  replaceFile(mediaFile(mirrorFile, { sha256, type }), bytes);\n",
+        "  writeFileSync(mediaFile(mirrorFile, { sha256, type }), bytes, { mode: 0o600 });\n",
       ],
       ["  rmSync,\n", "  rmSync,\n  writeFileSync,\n"],
     ],
