@@ -17,6 +17,8 @@ export interface AccountPlace {
   readonly mirrorFile: string;
   /** The allowance of this user; other accounts and the catalogue have ledgers of their own. */
   readonly ledgerFile: string;
+  /** About the newest backup; missing before the first. */
+  readonly newestBackupFile: string;
 }
 
 export interface Account extends AccountPlace {
@@ -54,6 +56,7 @@ export function accountPlace(dataDir: string, name: string): AccountPlace {
     tokenFile: join(folder, "token"),
     mirrorFile: join(folder, "mirror.sqlite"),
     ledgerFile: join(folder, "ledger.sqlite"),
+    newestBackupFile: join(folder, "newest-backup.json"),
   };
 }
 

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import type { Account } from "../accounts/account.ts";
+import { noteCreatedBackup } from "../accounts/newest-backup.ts";
 import { type BackedUp, backUp } from "../archive/back-up.ts";
 import { describeMissing, isComplete } from "../archive/contents/completeness.ts";
 import { requireFolder } from "../archive/destination.ts";
@@ -77,6 +78,7 @@ export async function syncAndBackUp(flags: SyncAndBackupFlags, settings: Setting
   }).catch((error: unknown) => {
     throw explainRefusal(error, account);
   });
+  noteCreatedBackup(account, done.created, new Date().toISOString());
   // A failed sync comes before the report of the backup.
   const failure = "error" in done.synced ? explainRefusal(done.synced.error, account) : null;
   if (failure !== null) io.err(describeError(failure, settings.verbose));

@@ -18,7 +18,7 @@ it.each<[words: readonly string[], candidates: readonly string[]]>([
   [["nothing"], [files]],
   [
     ["show", "b"],
-    ["brand", "bra", noFiles],
+    ["brand", "bra", "bras", noFiles],
   ],
   [
     ["show", "--form"],

@@ -91,11 +91,35 @@ describe("reading commands", () => {
     const status = await succeed("status", "--account", "ada");
     expect(status).toMatch(/^User {7}anna \(user 1000\)$/m);
     expect(status).toMatch(/^Holds {6}30 bras, \d+ measurements$/m);
-    expect(status).not.toMatch(/Forecast|catalogue/);
+    expect(status).toMatch(/^Checked {4}\d+ s ago \([\d-]+ [\d:]+ UTC\)$/m);
+    expect(status).toMatch(
+      /^Backup {5}none made here; `armoire backup --account ada --to FOLDER` makes one$/m,
+    );
+    // The kinds of pages are for --json.
+    expect(status).not.toMatch(/Forecast|catalogue|root|kind/);
     expect(await succeed("status", "--account", "bea")).toMatch(/^Not granted to the token: email$/m);
     const plan = await succeed("plan", "--account", "ada");
     expect(plan).toContain("every run checks a whole account");
     expect(plan).not.toContain("The size of the catalogue");
+  });
+
+  it("show bras and show measurements list all of an account, names first", async () => {
+    const [head = "", , ...bras] = (await succeed("show", "bras", "--account", "ada")).trimEnd().split("\n");
+    expect(head.split(/ +/)).toEqual(["name", "brand", "size", "owned", "note", "href"]);
+    expect(bras).toHaveLength(30);
+    const listed = await succeed("show", "bras", "--account", "ada", "--json");
+    expect(JSON.parse(listed)).toEqual(
+      JSON.parse(await succeed("query", "@bras", "--account", "ada", "--json")),
+    );
+    expect(await succeed("show", "measurements", "--account", "ada", "--format", "csv")).toMatch(
+      /^day,loose_underbust,/,
+    );
+    for (const [args, exitCode] of [
+      [["bras", "Rosa", "--account", "ada"], 2],
+      [["bras", "--body", "--account", "ada"], 2],
+      [["bras", "--base-url", sandbox.url], 2],
+    ] as const)
+      expect(await armoire(["show", ...args])).toMatchObject({ stdout: "", exitCode });
   });
 
   it("show finds the user, and bras by URL, id and name", async () => {
@@ -149,7 +173,7 @@ describe("reading commands", () => {
 
   it("only suitable questions and columns are offered for an account", async () => {
     const listed = await succeed("query", "--list", "--account", "ada");
-    expect(listed.match(/^@[a-z-]+/gm)).toEqual(["@newest", "@changed", "@measurements"]);
+    expect(listed.match(/^@[a-z-]+/gm)).toEqual(["@newest", "@changed", "@bras", "@measurements"]);
     const names = JSON.parse(await succeed("query", "--list", "--account", "ada", "--json")) as {
       name: string;
     }[];

@@ -67,6 +67,8 @@ describe("one command", () => {
     const file = path(`backups/${backups()[0]}`);
     const verified = await expectExit(0, ["backup", "verify", file]);
     expect(verified.stdout).toContain("Without --encrypt or --root-hash a forged backup cannot be detected.");
+    const backup = /^Backup {5}[\d-]+ [\d:]+ UTC, verified \d+ s ago: (.*)$/m;
+    expect((await expectExit(0, ["status", "--account", "ada"])).stdout.match(backup)?.[1]).toBe(file);
     const remembered = await expectExit(0, ["backup", "verify", file, "--root-hash", rootHash]);
     expect(remembered.stdout).toContain("Not damaged and not forged: the root hash matches.");
     await expectExit(15, ["backup", "verify", file, "--root-hash", "0".repeat(64)]);

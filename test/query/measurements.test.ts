@@ -73,13 +73,13 @@ describe("the matrix of measurements", () => {
   }
 
   it.each(["linked", "inline"] as const)(
-    "%s measurements have a row each by day and a column for each field",
+    "%s measurements have a row each by day and a column for each field, without repeated days and pages",
     async (measurements) => {
       await using rig = await startRig({ measurements });
       await rig.sync(account(rig));
       const { columns, rows } = await readMatrix(rig);
       expect(columns[0]).toBe("day");
-      expect(columns).toEqual(expect.arrayContaining(["measured_on", ...girthNames]));
+      expect(columns.slice(1, -2).toSorted()).toEqual([...girthNames].sort());
       expect(columns.slice(-2)).toEqual(["href", "n"]);
       const valuesOf = (row: readonly unknown[]) => girthNames.map((name) => row[columns.indexOf(name)]);
       const payloads = rig.read(({ db }) =>

@@ -5,12 +5,13 @@ import { CliError } from "../terminal/exit-codes.ts";
 
 export type KindArgument = ShownKind | "me";
 
-export function addResourceArguments(command: Command): Command {
+/** @param more further allowed kinds */
+export function addResourceArguments(command: Command, more: readonly string[] = []): Command {
   return command
-    .addArgument(new Argument("<kind>", "the kind").choices([...shownKinds, "me"]))
+    .addArgument(new Argument("<kind>", "the kind").choices([...shownKinds, "me", ...more]))
     .argument(
       "[key]",
-      "URL, slugs (BRAND/MODEL/SIZE), name or code; of a bra or measurement also the id; none for me",
+      `URL, slugs (BRAND/MODEL/SIZE), name or code; of a bra or measurement also the id; none for ${["me", ...more].join(", ")}`,
     );
 }
 
@@ -28,9 +29,10 @@ export function readResourceArguments(
     );
   }
   if (key !== undefined) return { kind, key };
+  const list = kind === "bra" || kind === "measurement" ? `show ${kind}s` : `query "select * from ${kind}"`;
   throw new CliError(
     "usage",
     `The key of the ${kind} is missing.`,
-    `Give its URL or ${kind === "measurement" ? "its id" : "name"}. \`armoire query "select * from ${kind}"\` lists them.`,
+    `Give its URL or ${kind === "measurement" ? "its id" : "name"}. \`armoire ${list}\` lists them.`,
   );
 }

@@ -59,20 +59,32 @@ order by gone_at desc, kind, href
 limit :limit`,
   },
   {
+    name: "bras",
+    areas: ["account"],
+    title: "Which bras does the user have? With --account.",
+    options: [],
+    sql: `select name, brand, size, iif(is_owned = 1, 'yes', iif(is_owned = 0, 'no', is_owned)) as owned, note, href
+from bra
+where gone_at is null
+order by brand, model, size, name, href`,
+  },
+  {
     name: "measurements",
     areas: ["account"],
     title:
       "What are the user's measurements over time? With --account. A row for each measurement and a column for each of its fields, without " +
-      "objects and lists; `day` is the earliest date in it.",
+      "objects, lists and pages; `day` is the earliest date in it.",
     options: [],
     matrix: { down: ["day", "href", "n"], across: "name", value: "value", nullName: "null" },
     sql: `with measured as materialized (
-  select href, n, iif(json_valid(payload), payload, '{}') as payload from measurement where gone_at is null)
-select (select min(substr(d.atom, 1, 10)) from json_each(m.payload) d
-    where d.type = 'text' and d.atom glob '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]*') as day,
-  m.href, m.n, v.key as name, v.atom as value
-from measured m join json_each(m.payload) v
-where v.type not in ('object', 'array')
+  select href, n, iif(json_valid(payload), payload, '{}') as payload from measurement where gone_at is null),
+dated as materialized (
+  select href, n, payload, (select min(substr(d.atom, 1, 10)) from json_each(payload) d
+    where d.type = 'text' and d.atom glob '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]*') as day
+  from measured)
+select m.day, m.href, m.n, v.key as name, v.atom as value
+from dated m left join json_each(m.payload) v
+  on v.type not in ('object', 'array') and v.key not glob '*_url' and v.atom is not m.day
 order by m.href, m.n, v.id`,
   },
 ];

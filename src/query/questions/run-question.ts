@@ -75,6 +75,6 @@ function catalogueOnly(name: string): QueryError {
   return new QueryError(
     "question",
     `@${name} works only on a catalogue, and this is the mirror of an account.`,
-    "Use @measurements, @newest or @changed, or SQL; SQL can read the catalogue too, as catalogue.brand and so on.",
+    "Use @bras, @measurements, @newest or @changed, or SQL; SQL can read the catalogue too, as catalogue.brand and so on.",
   );
 }

@@ -1,5 +1,7 @@
 /** `armoire backup create`: one archive of a mirror, verified after writing. */
+
 import type { Command } from "commander";
+import { noteCreatedBackup } from "../../../accounts/newest-backup.ts";
 import { isComplete } from "../../../archive/contents/completeness.ts";
 import { createBackup, verifyWritten } from "../../../archive/create.ts";
 import { requirePlace } from "../../../archive/destination.ts";
@@ -68,4 +70,5 @@ async function createOne(flags: CreateFlags, command: Command, io: Io): Promise<
   } else if (flags.requireComplete && !isComplete(created.manifest)) io.setExitCode(exitCodes.incomplete);
   if (settings.json) io.out(toJsonLine(report));
   else if (!settings.quiet) io.out(formatCreated(created));
+  if (settings.account) noteCreatedBackup(settings.account, created, new Date().toISOString());
 }

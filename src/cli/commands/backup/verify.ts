@@ -1,6 +1,8 @@
 /** `armoire backup verify`: checks every byte of an archive. */
+
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
+import { noteVerifiedBackup } from "../../../accounts/newest-backup.ts";
 import { verifyBackup } from "../../../archive/verify.ts";
 import { formatVerified } from "../../format/operations/backup.ts";
 import { addPassphraseOption, type PassphraseFlags, passphraseAsker } from "../../secrets/passphrase.ts";
@@ -50,6 +52,12 @@ async function verifyOne(file: string, flags: VerifyFlags, command: Command, io:
   if (settings.json) io.out(toJsonLine(report));
   else if (!settings.quiet || report.problems.length > 0)
     io.out(formatVerified(report, rootHash !== undefined));
+  if (report.problems.length === 0 && report.rootHash !== null)
+    noteVerifiedBackup(
+      settings.dataDir.value,
+      { ...report, rootHash: report.rootHash },
+      new Date().toISOString(),
+    );
 }
 
 function parseRootHash(value: string): string {

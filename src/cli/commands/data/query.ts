@@ -4,7 +4,6 @@ import { formatOfName } from "../../../../exports/formats/table.ts";
 import type { Cell } from "../../../../schema/fields.ts";
 import { MirrorError } from "../../../mirror/file/errors.ts";
 import { openMirrorReader } from "../../../mirror/reader.ts";
-import { type Coverage, describeCoverage } from "../../../mirror/runs/coverage.ts";
 import { areasOf, type Question } from "../../../query/questions/question.ts";
 import { findQuestion, listQuestions } from "../../../query/questions/questions.ts";
 import { type QuestionResult, runQuestion } from "../../../query/questions/run-question.ts";
@@ -21,7 +20,13 @@ import {
   readStatement,
 } from "../../flags/query-flags.ts";
 import { formatQuestion, formatQuestions } from "../../format/data/questions.ts";
-import { type FileFormat, fileFormats, printResult, truncationNotice } from "../../format/data/result.ts";
+import {
+  type FileFormat,
+  fileFormats,
+  printGaps,
+  printResult,
+  truncationNotice,
+} from "../../format/data/result.ts";
 import { catalogueFileBeside, mirrorFileToRead, withMirror } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
@@ -200,16 +205,6 @@ function countRows(result: QueryResult): CountedResult {
       return count;
     },
   };
-}
-
-/** One line for each mirror whose tables are not complete. */
-function printGaps({ mirror, catalogue }: QueryResult["coverage"], io: Io): void {
-  const print = (coverage: Coverage | null, prefix: string) => {
-    if (coverage !== null && !coverage.complete)
-      io.err(`${prefix}${escapeControls(describeCoverage(coverage))}\n`);
-  };
-  print(mirror, "");
-  print(catalogue, "Catalogue: ");
 }
 
 /** The catalogue mirror beside an account's; null with a warning if it cannot be read. */

@@ -1,6 +1,7 @@
 /** `armoire show`: one resource on one page, or its body. */
 import type { Command } from "commander";
 import { readBody } from "../../../query/provenance.ts";
+import { runQuestion } from "../../../query/questions/run-question.ts";
 import { showResource } from "../../../query/show.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { type FormatFlags, formatOption, readFormat } from "../../flags/query-flags.ts";
@@ -10,9 +11,9 @@ import {
   readResourceArguments,
 } from "../../flags/resource-argument.ts";
 import { formatResource } from "../../format/data/resource.ts";
-import { printRows } from "../../format/data/result.ts";
-import { withMirror } from "../../settings/mirror-file.ts";
-import { readSettings } from "../../settings/settings.ts";
+import { printGaps, printResult, printRows } from "../../format/data/result.ts";
+import { mirrorFileToRead, withMirror } from "../../settings/mirror-file.ts";
+import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
@@ -23,7 +24,7 @@ interface ShowFlags extends AsOfFlags, FormatFlags {
 }
 
 export function configure(command: Command, io: Io): void {
-  addResourceArguments(command)
+  addResourceArguments(command, listKinds)
     .option("--body", "print the body as the service sent it")
     .addOption(formatOption())
     .addOption(asOfOption());
@@ -34,6 +35,7 @@ export function configure(command: Command, io: Io): void {
         "cup, the addresses of its pictures and its related models, as far as the mirror has them. Exact matches of the key come first; otherwise case, accents and punctuation are ignored. Several " +
         "matches are listed, and so are similar names if there is none. A resource that is gone is found if nothing else " +
         "has its name. A URL may also be that of the service's page (service_url). CSV and NDJSON contain the fields only.",
+      "The kinds bras and measurements list all of an account, with the latest values.",
     ],
     examples: [
       "armoire show brand comexim",
@@ -43,14 +45,18 @@ export function configure(command: Command, io: Io): void {
       "armoire show model comexim/some-model --format csv",
       "armoire show brand comexim --as-of 2026-11-03",
       "armoire show me --account ada",
+      "armoire show bras --account ada",
+      "armoire show measurements --account ada --format csv",
       'armoire show bra "Rosa 65F" --account ada',
       "armoire show measurement 4711 --account ada",
     ],
     exitCodes: exitCodesOfReading,
   });
-  command.action(async (kindArgument: KindArgument, keyArgument: string | undefined, flags: ShowFlags) => {
-    const { kind, key } = readResourceArguments(kindArgument, keyArgument);
+  type Kind = KindArgument | ListKind;
+  command.action(async (kindArgument: Kind, keyArgument: string | undefined, flags: ShowFlags) => {
     const settings = readSettings(command, io);
+    if (isListKind(kindArgument)) return await showList(kindArgument, keyArgument, flags, settings, io);
+    const { kind, key } = readResourceArguments(kindArgument, keyArgument);
     if (flags.body && (flags.format !== undefined || settings.json))
       throw new CliError(
         "usage",
@@ -72,4 +78,31 @@ export function configure(command: Command, io: Io): void {
       await printRows(Object.keys(fields), [Object.values(fields)], format, "guarded", io);
     }
   });
+}
+
+const listKinds = ["bras", "measurements"] as const;
+type ListKind = (typeof listKinds)[number];
+
+const isListKind = (kind: string): kind is ListKind => listKinds.some((known) => known === kind);
+
+/** The rows of the question of this name. @throws CliError, QueryError, MirrorError */
+async function showList(
+  kind: ListKind,
+  key: string | undefined,
+  flags: ShowFlags,
+  settings: Settings,
+  io: Io,
+): Promise<void> {
+  if (key !== undefined || flags.body)
+    throw new CliError(
+      "usage",
+      `The kind ${kind} takes ${flags.body ? "no --body" : "no key"}.`,
+      `\`armoire show ${kind.slice(0, -1)} KEY\` shows one.`,
+    );
+  const format = readFormat(flags, settings);
+  const asOf = readAsOf(flags, settings, io);
+  const file = mirrorFileToRead(settings);
+  const result = await runQuestion({ file, question: kind, ...(asOf && { asOf }) });
+  await printResult(result, format, "guarded", io);
+  if (!settings.quiet) printGaps(result.coverage, io);
 }

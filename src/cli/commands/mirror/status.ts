@@ -1,5 +1,6 @@
 /** `armoire status`: coverage, freshness, allowance, forecast and problems of a mirror. */
 import type { Command } from "commander";
+import { readNewestBackup } from "../../../accounts/newest-backup.ts";
 import { readPastStatus, readStatus } from "../../../query/status.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { formatPastStatus, formatStatus } from "../../format/mirror/status.ts";
@@ -18,7 +19,8 @@ export function configure(command: Command, io: Io): void {
         "the median, the 90th percentile (90 % of the resources were checked more recently), and the oldest. Then come the allowance, the forecast, failed resources, partial lists, and unexpected " +
         "values in the service's responses, each with an example. The text shows 20 entries of a list, --json all. It sends " +
         "nothing.",
-      "With --account, it also prints the user, the bras and measurements, and the permissions that the token lacks. With " +
+      "With --account, it prints the user, the bras and measurements, the oldest check, the newest backup made on this " +
+        "machine, and the permissions that the token lacks; --json has the kinds as well. With " +
         "--as-of, ages, failures and unexpected values are left out: they are not recorded for the past.",
     ],
     examples: [
@@ -41,7 +43,9 @@ export function configure(command: Command, io: Io): void {
     const { mirror: file, baseUrl, area } = held;
     const { allowance, forecast } = readOutlook({ file, baseUrl, area }, settings, io);
     const owedChecks = readOwed({ file, baseUrl, area }, settings, io);
-    const status = { ...held, allowance, forecast, owedChecks };
-    io.out(settings.json ? toJsonLine(status) : formatStatus(status, Date.now()));
+    const { account } = settings;
+    const newestBackup = account && { newestBackup: readNewestBackup(account) };
+    const status = { ...held, ...newestBackup, allowance, forecast, owedChecks };
+    io.out(settings.json ? toJsonLine(status) : formatStatus(status, Date.now(), account?.name ?? null));
   });
 }

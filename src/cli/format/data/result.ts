@@ -8,11 +8,12 @@ import {
   type TextFormat,
 } from "../../../../exports/formats/table.ts";
 import type { Cell } from "../../../../schema/fields.ts";
+import { type Coverage, describeCoverage } from "../../../mirror/runs/coverage.ts";
 import type { QueryResult } from "../../../query/sql/run-query.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
 import type { Io, Writer } from "../../terminal/io.ts";
-import { escapeLines } from "../../terminal/safe-text.ts";
+import { escapeControls, escapeLines } from "../../terminal/safe-text.ts";
 import { fittedLines, tableLines } from "../../terminal/table/text-table.ts";
 
 const texts: Readonly<Record<TextFormat, (columns: readonly string[], csv: CsvProfile) => TableText>> = {
@@ -136,4 +137,14 @@ async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
 /** @param option the option that raises the limit */
 export function truncationNotice(limit: number, option: string, { quiet }: Settings, io: Io): void {
   if (!quiet) io.err(`Only the first ${limit} are shown; ${option} raises the limit.\n`);
+}
+
+/** One line for each mirror whose tables are not complete. */
+export function printGaps({ mirror, catalogue }: QueryResult["coverage"], io: Pick<Io, "err">): void {
+  const print = (coverage: Coverage | null, prefix: string) => {
+    if (coverage !== null && !coverage.complete)
+      io.err(`${prefix}${escapeControls(describeCoverage(coverage))}\n`);
+  };
+  print(mirror, "");
+  print(catalogue, "Catalogue: ");
 }

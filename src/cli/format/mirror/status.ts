@@ -1,40 +1,37 @@
 /** Formats the status of a mirror for people, now and at an earlier point. */
+import { existsSync } from "node:fs";
+import type { NewestBackup } from "../../../accounts/newest-backup.ts";
 import { nameOfUser } from "../../../mirror/account/user.ts";
 import { describeCoverage } from "../../../mirror/runs/coverage.ts";
 import type { AccountStatus, MirrorStatus, PastStatus, PossessionStatus } from "../../../query/status.ts";
 import type { OwedChecks } from "../../../sync/plan/owed-checks.ts";
 import type { ForecastSummary } from "../../../sync/plan/preview.ts";
-import { formatAge } from "../../terminal/format.ts";
+import { formatAge, formatTime } from "../../terminal/format.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 import { formatAllowance, formatOwedChecks, summarizeForecast } from "./plan.ts";
 
 /** The output of `--json`. */
-export type StatusWithOutlook = MirrorStatus & ForecastSummary & { readonly owedChecks: OwedChecks | null };
+export type StatusWithOutlook = MirrorStatus &
+  ForecastSummary & {
+    readonly owedChecks: OwedChecks | null;
+    /** Only with `--account`. */
+    readonly newestBackup?: NewestBackup | null;
+  };
 
-/** @param now epoch milliseconds */
-export function formatStatus(status: StatusWithOutlook, now: number): string {
+/** @param now epoch milliseconds @param account its name; null for a catalogue, and for another mirror */
+export function formatStatus(status: StatusWithOutlook, now: number, account: string | null): string {
   const { lastRun, allowance, forecast } = status;
   const parts = [
+    status.account === null ? "" : describeAccount(status.account),
+    account === null ? "" : describeCheck(status, now),
+    account === null ? "" : describeNewestBackup(status.newestBackup ?? null, account, now),
     `Mirror     ${status.mirror} (${(status.fileBytes / 1_048_576).toFixed(1)} MiB, ${status.revisions} revisions)\n`,
     `Service    ${status.baseUrl}\n`,
-    status.account === null ? "" : describeAccount(status.account),
     describeLastRun(lastRun),
     `Allowance  ${formatAllowance(allowance, now)}\n`,
     forecast === null ? "" : `Forecast   ${summarizeForecast(forecast, "sizes")}\n`,
-    "\n",
-    formatTable(
-      ["kind", "known", "held", "due", "failed", "gone", "median age", "90th percentile", "oldest"],
-      status.kinds.map((row) => [
-        row.kind,
-        row.known,
-        row.held,
-        row.due,
-        row.failed,
-        row.gone,
-        ...[row.p50CheckAt, row.p90CheckAt, row.oldestCheckAt].map((at) => formatAge(at, now)),
-      ]),
-    ),
+    account === null ? formatKinds(status, now) : "",
     `\n${describeCoverage(status)}\n${formatOwedChecks(status.owedChecks)}`,
   ];
   if (status.awaitingApproval > 0)
@@ -64,6 +61,34 @@ export function formatStatus(status: StatusWithOutlook, now: number): string {
     ]),
   );
   return parts.join("");
+}
+
+function formatKinds({ kinds }: MirrorStatus, now: number): string {
+  const rows = kinds.map((row) => [
+    row.kind,
+    row.known,
+    row.held,
+    row.due,
+    row.failed,
+    row.gone,
+    ...[row.p50CheckAt, row.p90CheckAt, row.oldestCheckAt].map((at) => formatAge(at, now)),
+  ]);
+  return `\n${formatTable(["kind", "known", "held", "due", "failed", "gone", "median age", "90th percentile", "oldest"], rows)}`;
+}
+
+function describeCheck({ kinds }: MirrorStatus, now: number): string {
+  const [oldest] = kinds.flatMap(({ oldestCheckAt }) => oldestCheckAt ?? []).toSorted();
+  return oldest === undefined
+    ? ""
+    : `Checked    ${formatAge(oldest, now)} ago (${formatTime(oldest, "minute")} UTC)\n`;
+}
+
+function describeNewestBackup(backup: NewestBackup | null, account: string, now: number): string {
+  if (backup === null)
+    return `Backup     none made here; \`armoire backup --account ${account} --to FOLDER\` makes one\n`;
+  const { file, createdAt, verifiedAt } = backup;
+  const verified = existsSync(file) ? `verified ${formatAge(verifiedAt, now)} ago` : "not there any more";
+  return `Backup     ${formatTime(createdAt, "minute")} UTC, ${verified}: ${escapeControls(file)}\n`;
 }
 
 const maxListed = 20;

@@ -1,0 +1,38 @@
+import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { noteCreatedBackup, noteVerifiedBackup, readNewestBackup } from "../../src/accounts/newest-backup.ts";
+import { startAccountRig } from "./support/account-rig.ts";
+
+const hashOf = (digit: string) => digit.repeat(64);
+
+it("the newest backup keeps its first time, and a verification of that backup alone is noted", async () => {
+  await using rig = await startAccountRig();
+  const account = await rig.account("ada");
+  const times = [1, 2, 3, 4].map((day) => `2026-11-0${day}T00:00:00.000Z`);
+  expect(readNewestBackup(account)).toBeNull();
+  const first = { file: "/backups/a.zip", rootHash: hashOf("a") };
+  noteCreatedBackup(account, first, times[0] ?? "");
+  noteCreatedBackup(account, first, times[1] ?? "");
+  expect(readNewestBackup(account)).toEqual({ ...first, createdAt: times[0], verifiedAt: times[1] });
+  expect(statSync(account.newestBackupFile).mode & 0o777).toBe(0o600);
+  noteVerifiedBackup(rig.dataDir, { file: "/other.zip", rootHash: hashOf("b") }, times[2] ?? "");
+  expect(readNewestBackup(account)).toMatchObject({ verifiedAt: times[1] });
+  // The same backup, moved to another place.
+  noteVerifiedBackup(rig.dataDir, { ...first, file: "/safe/a.zip" }, times[2] ?? "");
+  expect(readNewestBackup(account)).toMatchObject({ file: "/safe/a.zip", verifiedAt: times[2] });
+  noteCreatedBackup(account, { file: "/backups/b.zip", rootHash: hashOf("b") }, times[3] ?? "");
+  expect(readNewestBackup(account)).toMatchObject({ createdAt: times[3], verifiedAt: times[3] });
+});
+
+it("a description that is damaged counts as none, and a folder without accounts is no error", async () => {
+  await using rig = await startAccountRig();
+  const account = await rig.account("ada");
+  for (const text of ["", "{", "{}", '{"file":1}']) {
+    rmSync(account.newestBackupFile, { force: true });
+    writeFileSync(account.newestBackupFile, text, { mode: 0o600 });
+    expect(readNewestBackup(account)).toBeNull();
+  }
+  const empty = `${rig.dataDir}/empty`;
+  mkdirSync(empty);
+  noteVerifiedBackup(empty, { file: "/a.zip", rootHash: hashOf("a") }, "2026-11-01T00:00:00.000Z");
+});
