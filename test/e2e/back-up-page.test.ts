@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -22,7 +21,6 @@ it("all commands of docs/back-up-your-data.md succeed in the order of the page",
   ];
   for (const [program, ...args] of commands) {
     if (program === "mkdir") mkdirSync(join(folder.path, args.join()));
-    if (program === "cp") execFileSync("sh", ["-c", `cp ${sourceOf(args)} ada.zip`], { cwd: folder.path });
     if (program !== "armoire") continue;
     const { stdout, stderr, exitCode } = await runArmoire(args, {
       env: {
@@ -35,7 +33,8 @@ it("all commands of docs/back-up-your-data.md succeed in the order of the page",
     });
     expect({ args, exitCode, stderr }).toEqual({ args, exitCode: 0, stderr });
     expect(stdout).not.toBe("");
-    if (args[1] === "--account") expect(stdout).toContain("It was verified after writing.");
+    if (args.join(" ").startsWith("backup --account"))
+      expect(stdout).toContain("It was verified after writing.");
     executed.push(args.slice(0, 2).join(" "));
   }
   expect(executed).toEqual(
@@ -52,6 +51,3 @@ it("all commands of docs/back-up-your-data.md succeed in the order of the page",
     readFileSync(join(folder.path, "ada-files/tables/bra.csv"), "utf8").split("\n").length,
   ).toBeGreaterThan(20);
 });
-
-/** The source of `cp`; a command substitution is quoted for the shell. */
-const sourceOf = ([source = ""]: readonly string[]) => (source.startsWith("$(") ? `"${source}"` : source);
