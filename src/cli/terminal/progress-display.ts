@@ -58,11 +58,21 @@ export function formatProgress(progress: SyncProgress): string {
 
 const secondsPerDay = 86_400;
 
+/** Before, the rate and the number of known resources change too fast. */
+const minSeconds = 5;
+
 /** Requests beyond the remaining allowance wait for the next windows, at any request rate. */
-function describeRest({ pending, remainingRequests, requestsPerSecond, allowance }: SyncProgress): string {
+function describeRest(progress: SyncProgress): string {
+  const { kinds, pending, remainingRequests, requestsPerSecond, seconds, allowance } = progress;
   const { limit, remaining, windowSeconds } = allowance;
-  if (remaining === null || remainingRequests <= remaining)
-    return `${pending} due, about ${formatDuration(pending / requestsPerSecond)}`;
+  if (remaining === null || remainingRequests <= remaining) {
+    const left = Math.max(pending, remainingRequests);
+    const found = pending + kinds.reduce((sum, { held }) => sum + held, 0);
+    const undiscovered = left - pending;
+    if (undiscovered > found) return `${pending} due, most still to be found`;
+    const estimate = seconds < minSeconds ? "" : `, about ${formatDuration(left / requestsPerSecond)}`;
+    return undiscovered > 0 ? `about ${left} requests${estimate}` : `${pending} due${estimate}`;
+  }
   if (limit === null || limit === 0)
     return `about ${remainingRequests} requests, more than the remaining allowance`;
   const windows = Math.ceil((remainingRequests - remaining) / limit);

@@ -49,6 +49,20 @@ describe("text", () => {
     expect(formatProgress(isVerifying)).toMatch(/^90000 due, about 12.5 h · /);
   });
 
+  it("progress as text has no time while most is still to be found, and then counts what is expected", () => {
+    const ample = { ...progress, allowance: { ...progress.allowance, remaining: null } };
+    const rest = (parts: Partial<SyncProgress>) =>
+      formatProgress({ ...ample, ...parts })
+        .split(" · ")
+        .at(0);
+    // 13 are held.
+    expect(rest({ pending: 100, remainingRequests: 214 })).toBe("100 due, most still to be found");
+    expect(rest({ pending: 100, remainingRequests: 213 })).toBe("about 213 requests, about 2 min");
+    expect(rest({ pending: 213, remainingRequests: 213 })).toBe("213 due, about 2 min");
+    expect(rest({ pending: 100, remainingRequests: 213, seconds: 4 })).toBe("about 213 requests");
+    expect(rest({ pending: 213, remainingRequests: 213, seconds: 4 })).toBe("213 due");
+  });
+
   it("progress as text leaves out unknown values", () => {
     const unknown = { limit: null, remaining: null, resetAt: null, windowSeconds: null };
     const early = { ...progress, kinds: [], allowance: unknown, requestsPerSecond: 0 };
