@@ -87,7 +87,7 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       sent_at: "header `Date` of the response",
       modified_at: "header `Last-Modified`",
       headers_id: "",
-      etag: "the last `ETag`; null for the current revision, whose resource has it",
+      etag: "the last `ETag`; that of the current revision is in its resource",
       seen_run: "the last run that found it unchanged; null for the current revision",
       seen_at: "the time of that check",
     },

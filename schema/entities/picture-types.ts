@@ -17,8 +17,10 @@ export const pictureTypes = Object.keys(pictureEndings) as PictureType[];
 export const pictureName = (sha256: string, type: unknown): string =>
   sha256 + (pictureTypes.includes(type as PictureType) ? pictureEndings[type as PictureType] : "");
 
-/** Matches these names, with the SHA-256 as first group. */
-export const pictureNamePattern = "([0-9a-f]{64})(?:\\.(?:png|jpg|gif|webp|avif))?";
+const nameForm = /^([0-9a-f]{64})(?:\.(?:png|jpg|gif|webp|avif))?$/;
+
+/** The SHA-256 in such a name; null for any other name. */
+export const sha256OfPictureName = (name: string): string | null => nameForm.exec(name)?.[1] ?? null;
 
 /** SQL for the same name. @param sha256 a blob @param type a media type */
 export const pictureNameSql = (sha256: string, type: string): string =>

@@ -1,6 +1,9 @@
 /** `newest-backup.json`: where the newest backup of an account is, as far as it was made on this machine. */
+import { existsSync } from "node:fs";
 import { z } from "zod";
-import { readPrivateFile, writePrivateFile } from "../platform/private-files.ts";
+import { writeTemporary } from "../platform/atomic-file.ts";
+import { toFileError } from "../platform/errors.ts";
+import { readPrivateFile } from "../platform/private-files.ts";
 import type { AccountPlace } from "./account.ts";
 import { listReadableAccounts } from "./accounts.ts";
 
@@ -16,40 +19,47 @@ const content = z.object({
 
 export type NewestBackup = Readonly<z.infer<typeof content>>;
 
-/** @returns null if there is none, or its description cannot be read @throws FileError `unsafe` */
+/** @returns null if there is none, or its description cannot be read or is not private */
 export function readNewestBackup({ newestBackupFile }: AccountPlace): NewestBackup | null {
-  const text = readPrivateFile(newestBackupFile, { followsLinks: false });
-  if (text === null) return null;
   try {
-    return content.parse(JSON.parse(text));
+    const text = readPrivateFile(newestBackupFile, { followsLinks: false });
+    return text === null ? null : content.parse(JSON.parse(text));
   } catch {
     return null;
   }
 }
 
 /** To be called for a backup that was just created and verified. @param now ISO 8601, UTC @throws FileError */
-export function noteCreatedBackup(
+export async function noteCreatedBackup(
   place: AccountPlace,
   { file, rootHash }: Pick<NewestBackup, "file" | "rootHash">,
   now: string,
-): void {
+): Promise<void> {
   const earlier = readNewestBackup(place);
   const createdAt = earlier?.rootHash === rootHash ? earlier.createdAt : now;
-  write(place, { file, rootHash, createdAt, verifiedAt: now });
+  await write(place, { file, rootHash, createdAt, verifiedAt: now });
 }
 
 /** To be called for a backup that is sound: notes it if it is the newest one of an account. @throws FileError */
-export function noteVerifiedBackup(
+export async function noteVerifiedBackup(
   dataDir: string,
   { file, rootHash }: Pick<NewestBackup, "file" | "rootHash">,
   now: string,
-): void {
+): Promise<void> {
   for (const account of listReadableAccounts(dataDir)) {
     const newest = readNewestBackup(account);
-    if (newest?.rootHash === rootHash) write(account, { ...newest, file, verifiedAt: now });
+    if (newest?.rootHash !== rootHash) continue;
+    // A copy elsewhere replaces only a file that is gone.
+    await write(account, { ...newest, file: existsSync(newest.file) ? newest.file : file, verifiedAt: now });
   }
 }
 
-function write({ newestBackupFile }: AccountPlace, backup: NewestBackup): void {
-  writePrivateFile(newestBackupFile, `${JSON.stringify(backup, null, 2)}\n`);
+/** Several processes may write it. */
+async function write({ newestBackupFile }: AccountPlace, backup: NewestBackup): Promise<void> {
+  try {
+    const text = Buffer.from(`${JSON.stringify(backup, null, 2)}\n`);
+    (await writeTemporary(newestBackupFile, [text])).commit();
+  } catch (error) {
+    throw toFileError(error, newestBackupFile);
+  }
 }

@@ -14,7 +14,7 @@ import { type AccountSyncResult, syncAccount } from "../sync/sync-account.ts";
 import { type AccountFlags, accountPartsOf, explainRefusal } from "./flags/account-flags.ts";
 import { type RetentionFlags, readRetentionFlags } from "./flags/retention-flags.ts";
 import { formatAccountParts, formatAccountWarnings, formatReport } from "./format/mirror/report.ts";
-import { formatCreated, formatPruned } from "./format/operations/backup.ts";
+import { formatCreated, formatPruned, formatUnnoted } from "./format/operations/backup.ts";
 import { readCredential } from "./secrets/credentials.ts";
 import { type EncryptFlags, readNewPassphrase } from "./secrets/passphrase.ts";
 import { catalogueFileOf, ledgerFile } from "./settings/mirror-file.ts";
@@ -78,7 +78,9 @@ export async function syncAndBackUp(flags: SyncAndBackupFlags, settings: Setting
   }).catch((error: unknown) => {
     throw explainRefusal(error, account);
   });
-  noteCreatedBackup(account, done.created, new Date().toISOString());
+  await noteCreatedBackup(account, done.created, new Date().toISOString()).catch((error: unknown) =>
+    io.err(formatUnnoted(error, settings.verbose)),
+  );
   // A failed sync comes before the report of the backup.
   const failure = "error" in done.synced ? explainRefusal(done.synced.error, account) : null;
   if (failure !== null) io.err(describeError(failure, settings.verbose));

@@ -122,7 +122,9 @@ export class ServiceSettingsError extends errorClass("ServiceSettingsError", {
   "bad-credential": "settings",
 }) {}
 
-/** Within a path, a query or another scheme. */
+/** Before the first slash after a scheme, or without one. */
+const firstUserinfo = /^(?:(?:[a-z][a-z\d+.-]*:[\\/]*)?[^\\/?#@]*@)+/i;
+/** Within a path or a query. */
 const laterUserinfo = /([\\/]{2})(?:[^\\/?#@]*@[\\/]*)+/g;
 
 /** An address for messages: without the user names and passwords that it may hold. */
@@ -137,5 +139,7 @@ export function withoutUserinfo(url: string): string {
     return exposing.href.replace(laterUserinfo, "$1");
   }
   if (parsed.includes(null)) return url.slice(url.lastIndexOf("@") + 1);
-  return url.replace(laterUserinfo, "$1");
+  const rest = url.replace(firstUserinfo, "");
+  // What is left may be an address on its own.
+  return rest === url ? url.replace(laterUserinfo, "$1") : withoutUserinfo(rest);
 }

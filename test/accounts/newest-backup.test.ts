@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { noteCreatedBackup, noteVerifiedBackup, readNewestBackup } from "../../src/accounts/newest-backup.ts";
 import { startAccountRig } from "./support/account-rig.ts";
@@ -11,16 +11,22 @@ it("the newest backup keeps its first time, and a verification of that backup al
   const times = [1, 2, 3, 4].map((day) => `2026-11-0${day}T00:00:00.000Z`);
   expect(readNewestBackup(account)).toBeNull();
   const first = { file: "/backups/a.zip", rootHash: hashOf("a") };
-  noteCreatedBackup(account, first, times[0] ?? "");
-  noteCreatedBackup(account, first, times[1] ?? "");
+  await noteCreatedBackup(account, first, times[0] ?? "");
+  await noteCreatedBackup(account, first, times[1] ?? "");
   expect(readNewestBackup(account)).toEqual({ ...first, createdAt: times[0], verifiedAt: times[1] });
   expect(statSync(account.newestBackupFile).mode & 0o777).toBe(0o600);
-  noteVerifiedBackup(rig.dataDir, { file: "/other.zip", rootHash: hashOf("b") }, times[2] ?? "");
+  await noteVerifiedBackup(rig.dataDir, { file: "/other.zip", rootHash: hashOf("b") }, times[2] ?? "");
   expect(readNewestBackup(account)).toMatchObject({ verifiedAt: times[1] });
-  // The same backup, moved to another place.
-  noteVerifiedBackup(rig.dataDir, { ...first, file: "/safe/a.zip" }, times[2] ?? "");
+  // A copy, while the original is there; then the same backup, moved to another place.
+  const original = `${rig.dataDir}/a.zip`;
+  writeFileSync(original, "");
+  await noteCreatedBackup(account, { ...first, file: original }, times[1] ?? "");
+  await noteVerifiedBackup(rig.dataDir, { ...first, file: "/copy/a.zip" }, times[2] ?? "");
+  expect(readNewestBackup(account)).toMatchObject({ file: original, verifiedAt: times[2] });
+  rmSync(original);
+  await noteVerifiedBackup(rig.dataDir, { ...first, file: "/safe/a.zip" }, times[2] ?? "");
   expect(readNewestBackup(account)).toMatchObject({ file: "/safe/a.zip", verifiedAt: times[2] });
-  noteCreatedBackup(account, { file: "/backups/b.zip", rootHash: hashOf("b") }, times[3] ?? "");
+  await noteCreatedBackup(account, { file: "/backups/b.zip", rootHash: hashOf("b") }, times[3] ?? "");
   expect(readNewestBackup(account)).toMatchObject({ createdAt: times[3], verifiedAt: times[3] });
 });
 
@@ -34,5 +40,19 @@ it("a description that is damaged counts as none, and a folder without accounts 
   }
   const empty = `${rig.dataDir}/empty`;
   mkdirSync(empty);
-  noteVerifiedBackup(empty, { file: "/a.zip", rootHash: hashOf("a") }, "2026-11-01T00:00:00.000Z");
+  await noteVerifiedBackup(empty, { file: "/a.zip", rootHash: hashOf("a") }, "2026-11-01T00:00:00.000Z");
+});
+
+it("two processes may note a backup at once, and a description that others may read counts as none", async () => {
+  await using rig = await startAccountRig();
+  const account = await rig.account("ada");
+  const time = "2026-11-01T00:00:00.000Z";
+  await Promise.all(
+    ["a", "b", "c"].map((name) =>
+      noteCreatedBackup(account, { file: `/${name}.zip`, rootHash: hashOf(name) }, time),
+    ),
+  );
+  expect(readNewestBackup(account)?.createdAt).toBe(time);
+  chmodSync(account.newestBackupFile, 0o644);
+  expect(readNewestBackup(account)).toBeNull();
 });

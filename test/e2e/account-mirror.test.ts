@@ -1,5 +1,5 @@
 /** Account mirrors at the command line: two users of one service, and its catalogue. */
-import { mkdirSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
@@ -92,9 +92,7 @@ describe("reading commands", () => {
     expect(status).toMatch(/^User {7}anna \(user 1000\)$/m);
     expect(status).toMatch(/^Holds {6}30 bras, \d+ measurements$/m);
     expect(status).toMatch(/^Checked {4}\d+ s ago \([\d-]+ [\d:]+ UTC\)$/m);
-    expect(status).toMatch(
-      /^Backup {5}none made here; `armoire backup --account ada --to FOLDER` makes one$/m,
-    );
+    expect(status).toMatch(/^Backup {5}none known; `armoire backup --account ada --to FOLDER` makes one$/m);
     // The kinds of pages are for --json.
     expect(status).not.toMatch(/Forecast|catalogue|root|kind/);
     expect(await succeed("status", "--account", "bea")).toMatch(/^Not granted to the token: email$/m);
@@ -120,6 +118,20 @@ describe("reading commands", () => {
       [["bras", "--base-url", sandbox.url], 2],
     ] as const)
       expect(await armoire(["show", ...args])).toMatchObject({ stdout: "", exitCode });
+  });
+
+  it("changes of an account are written to a private file, also if an equal one is not private", async () => {
+    const file = join(folder.path, "ada.md");
+    const write = () => succeed("changes", "--account", "ada", "--out", file);
+    for (const [mode, printed] of [
+      [null, "Written to"],
+      [0o644, "Written to"],
+      [0o600, "Unchanged: "],
+    ] as const) {
+      if (mode !== null) chmodSync(file, mode);
+      expect(await write()).toContain(printed);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+    }
   });
 
   it("show finds the user, and bras by URL, id and name", async () => {

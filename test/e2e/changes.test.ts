@@ -181,9 +181,26 @@ describe("--on-change", () => {
     expect(new Set(runs)).toEqual(new Set([2, 1]));
   });
 
-  it("an empty command is refused before any request", async () => {
+  it("a sync that fails after its run closed passes its changes on, too", async () => {
+    await using other = await startSandbox({ brands: 3, models: 6, sizes: 6, seed: 7 });
+    const settings = { ARMOIRE_DATA_DIR: at("failing"), ARMOIRE_BASE_URL: other.url };
+    const run = (...args: readonly string[]) =>
+      runArmoire(["sync", ...args], { env: settings, cwd: folder.path });
+    // After some resources, the service refuses the credential for good.
+    other.setFaults([{ kind: "model", fault: "not-authenticated", times: "always" }]);
+    const { exitCode, stderr } = await run("--on-change", "tee failed.ndjson", "--quiet");
+    expect(exitCode).toBe(4);
+    expect(stderr).toMatch(/not authenticated/i);
+    expect(readFileSync(at("failed.ndjson"), "utf8")).toMatch(/^\{"run":1,.*"change":"added"/);
+  });
+
+  it.each([
+    [" ", /--on-change needs a command/],
+    ['""', /--on-change needs a command/],
+    ["mail -s 'x", /a quote without its other half/],
+  ])("the command %j is refused before any request", async (command, message) => {
     const before = sandbox.log().length;
-    expectRefusal(await sync("--on-change", " "), 2, /--on-change needs a command/);
+    expectRefusal(await sync("--on-change", command), 2, message);
     expect(sandbox.log()).toHaveLength(before);
   });
 });

@@ -92,6 +92,21 @@ it("as of a run, a resource has the source and the change of that time", () => {
   }
 });
 
+it("the newest revision has the ETag of its resource, also if an earlier absence noted another", async () => {
+  await using other = await startRig({ brands: 1, models: 1, sizes: 1 });
+  await other.sync();
+  const href = other.read(({ db }) => db.prepare<[], string>("select href from brand").pluck().get() ?? "");
+  const db = new Database(other.file);
+  db.exec(`update _revision set etag = '"noted"'; update _resource set etag = '"newest"'`);
+  db.close();
+  const etag = () => other.read((mirror) => showResource(mirror, "brand", href).source.etag);
+  expect(etag()).toBe('"newest"');
+  const gone = new Database(other.file);
+  gone.exec("update _resource set etag = null");
+  gone.close();
+  expect(etag()).toBe('"noted"');
+});
+
 it("a body is printed as the service sent it, also that of a run", () => {
   for (const { href } of catalogueOf(rig.sandbox).models) {
     const body = rig.read((mirror) => readBody(mirror, "model", href));

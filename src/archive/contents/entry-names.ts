@@ -3,8 +3,8 @@
 import {
   pictureEndings,
   pictureName,
-  pictureNamePattern,
   pictureTypes,
+  sha256OfPictureName,
 } from "../../../schema/entities/picture-types.ts";
 import { type BookkeepingTable, bookkeepingTables } from "../../mirror/bookkeeping-rows.ts";
 import { ZipError } from "../container/zip-reader.ts";
@@ -26,12 +26,11 @@ export const catalogueBodyEntry = (sha256: string): string => `catalogue/revisio
 export const catalogueTableEntry = (table: string, format: "csv" | "json"): string =>
   `catalogue/${table}.${format}`;
 
-const picture = new RegExp(`^media/${pictureNamePattern}$`);
 const body = /^revisions\/([0-9a-f]{64})\.json$/;
 const catalogueBody = /^catalogue\/revisions\/([0-9a-f]{64})\.json$/;
 const catalogueTable = /^catalogue\/[a-z][a-z_]{0,40}\.(csv|json)$/;
 const table = /^tables\/[a-z][a-z_]{0,40}\.(csv|json)$/;
-const nameForms = [picture, body, table, catalogueBody, catalogueTable];
+const nameForms = [body, table, catalogueBody, catalogueTable];
 const bookkeeping = new Map(bookkeepingTables.map((name) => [bookkeepingEntry(name), name]));
 
 /** The entries that every backup has, in their order. */
@@ -51,6 +50,7 @@ export function requireSafeEntryName(name: string): void {
   const isKnown =
     requiredEntries.includes(name) ||
     name === catalogueIndexEntry ||
+    pictureOf(name) !== null ||
     nameForms.some((form) => form.test(name));
   if (!isKnown) throw new ZipError(printable(name), "no entry of a backup has this name");
 }
@@ -69,7 +69,8 @@ export const bodyOf = (name: string): string | null => body.exec(name)?.[1] ?? n
 export const catalogueBodyOf = (name: string): string | null => catalogueBody.exec(name)?.[1] ?? null;
 
 /** The SHA-256 in the name of a picture; null for other entries. */
-export const pictureOf = (name: string): string | null => picture.exec(name)?.[1] ?? null;
+export const pictureOf = (name: string): string | null =>
+  name.startsWith("media/") ? sha256OfPictureName(name.slice("media/".length)) : null;
 
 /** The media type of a picture, by the ending of its name; empty without one. */
 export const pictureTypeOf = (name: string): string =>

@@ -4,10 +4,15 @@ import { toJson } from "../../../exports/formats/json.ts";
 import { type MirrorIdentity, readMirrorId } from "../../mirror/file/meta.ts";
 import { lastChangedRun } from "../../mirror/past/changed-since.ts";
 import { type Point, PointError } from "../../mirror/points/point.ts";
-import { type EndedRun, resolvePoint, resolveSince, runBefore } from "../../mirror/points/resolve-point.ts";
+import {
+  type EndedRun,
+  resolvePoint,
+  resolveSince,
+  runBefore,
+  runFrom,
+} from "../../mirror/points/resolve-point.ts";
 import { publicTables } from "../../mirror/public-tables.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
-import { readRun } from "../../mirror/runs/runs.ts";
 import { type Change, count, type Totals } from "../change.ts";
 import { compareKinds } from "../compared-kinds.ts";
 import { diff } from "../diff.ts";
@@ -19,8 +24,8 @@ export interface ChangeLogRequest extends FilterInput {
   readonly mirror: string;
   /** Only the runs after this point. Default, and for a point before the first run: all runs. */
   readonly since?: Point;
-  /** Only this run, and the runs just before it whose process died before it could report them. Excludes `since`. */
-  readonly run?: number;
+  /** Only the runs with a higher number; excludes `since`. */
+  readonly after?: number;
 }
 
 /** One read transaction. Close it afterwards. */
@@ -46,7 +51,7 @@ export interface RunChanges extends EndedRun {
 
 /** What one run found about one resource: a brand, a model with its sizes, a bra, … */
 export interface ChangeEntry extends EndedRun {
-  /** A URN, the same whenever the log is read. */
+  /** A URN, the same whenever the log is read, until its run is pruned. */
   readonly id: string;
   /** Null for the first run and one with very many changes: the entry has only their number. */
   readonly subject: Subject | null;
@@ -68,18 +73,15 @@ const maxEntriesOfRun = 100;
 const maxChangesOfRun = 2_000;
 
 /** @throws ChangeError, PointError, MirrorError */
-export function openChangeLog({ mirror: file, since, run, ...input }: ChangeLogRequest): ChangeLog {
+export function openChangeLog({
+  mirror: file,
+  since,
+  after: afterRun,
+  ...input
+}: ChangeLogRequest): ChangeLog {
   return openSnapshot(file, (mirror) => {
-    const last = resolvePoint(
-      mirror.db,
-      run === undefined ? { kind: "latest", back: 0 } : { kind: "run", run },
-    );
-    const after =
-      run !== undefined
-        ? lastReportedBefore(mirror, run)
-        : since === undefined
-          ? 0
-          : runOfSince(mirror, since);
+    const last = resolvePoint(mirror.db, { kind: "latest", back: 0 });
+    const after = since === undefined ? (afterRun ?? 0) : runOfSince(mirror, since);
     const mirrorId = readMirrorId(mirror.db) ?? mirror.identity.baseUrl;
     const tables = publicTables(mirror);
     const filter = parseFilter(input, compareKinds(tables, tables).kinds, () => brandsIn(mirror));
@@ -107,13 +109,6 @@ function runOfSince({ db }: MirrorReader, since: Point): number {
   }
 }
 
-/** Dead runs are closed by the next one, without a count of their requests. */
-function lastReportedBefore(mirror: MirrorReader, run: number): number {
-  let last = run - 1;
-  while (readRun(mirror, last)?.counts?.requests === null) last--;
-  return last;
-}
-
 function* runsWithChanges(
   mirror: MirrorReader,
   after: number,
@@ -121,18 +116,16 @@ function* runsWithChanges(
   filter: ChangeFilter,
 ): Generator<RunChanges> {
   const { db } = mirror;
-  let run = lastChangedRun(db, last);
-  while (run !== null && run > after) {
-    const ended = resolvePoint(db, { kind: "run", run });
-    const before = runBefore(db, run)?.run ?? 0;
+  for (let run = lastChangedRun(db, last); run !== null; ) {
+    // What a pruned run changed counts as changed by the next run.
+    const ended = runFrom(db, run);
+    if (ended === null || ended.run <= after) return;
+    const before = runBefore(db, ended.run)?.run ?? 0;
     // Undoes the temporary tables of the comparison, so that the next one can make its own.
     db.exec("savepoint of_run");
     try {
-      yield {
-        ...ended,
-        isFirst: before === 0,
-        changes: diff(compareRuns(mirror, { before, after: run }), filter),
-      };
+      const changes = diff(compareRuns(mirror, { before, after: ended.run }), filter);
+      yield { ...ended, isFirst: before === 0, changes };
     } finally {
       db.exec("rollback to of_run; release of_run");
     }
@@ -154,13 +147,14 @@ function* entriesOf(
     if (change.change === "touched") continue;
     count(totals, change);
     changesOfRun++;
-    isLong ||= entries.size > maxEntriesOfRun || changesOfRun > maxChangesOfRun;
+    isLong ||= changesOfRun > maxChangesOfRun;
     if (isLong) continue;
     const subject = findSubject(change);
     const entry = entries.get(subject.href) ?? { subject, changes: [], totals: {} };
     entries.set(subject.href, entry);
     entry.changes.push(change);
     count(entry.totals, change);
+    isLong = entries.size > maxEntriesOfRun;
   }
   if (isLong && changesOfRun > 0) yield { run, endedAt, id: idOf(""), subject: null, changes: [], totals };
   else for (const [href, entry] of entries) yield { run, endedAt, id: idOf(href), ...entry };

@@ -63,9 +63,14 @@ function* markdown(log: ChangeLog, entries: Iterable<ChangeEntry>): Generator<st
 
 const timeOf = ({ endedAt }: ChangeEntry): string => endedAt.slice(0, 16).replace("T", " ");
 
+/** Characters that control a terminal or turn text around. */
+const controls = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
 /** Text on one line, without markup. */
 function escapeMarkdown(text: string): string {
-  return text
-    .replace(/\s+/gu, " ")
-    .replace(/[\\`*[\]<>~|]|&(?=#?\w+;)|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\$&");
+  const line = text.replace(/\s+/gu, " ").replace(controls, "").trim();
+  return line
+    .replace(/[\\`*[\]<>~|]|&(?=#?\w+;)|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\$&")
+    .replace(/^[#+-]/, "\\$&")
+    .replace(/^(\d+)([.)])/, "$1\\$2");
 }

@@ -17,32 +17,40 @@ export interface ChangeCommand {
 }
 
 /**
- * Runs the command unless the run changed nothing. Its output goes to stderr.
+ * Runs the command with the changes of all runs after a run, unless there are none. Its output goes to stderr.
  * @param mirror the file
+ * @param signal ends the command with SIGTERM
  * @throws ChangeError `command-failed` if it cannot be started or fails; PointError, MirrorError
  */
 export async function runChangeCommand(
   { command: [program, ...args], format, env }: ChangeCommand,
-  { mirror, run }: { readonly mirror: string; readonly run: number },
+  { mirror, after }: { readonly mirror: string; readonly after: number },
+  signal?: AbortSignal,
 ): Promise<void> {
-  const log = openChangeLog({ mirror, run });
+  const log = openChangeLog({ mirror, after });
   try {
     if (isEmpty(log.entries())) return;
-    const child = spawn(program, args, {
-      env,
-      stdio: ["pipe", process.stderr, process.stderr],
-      windowsHide: true,
-    });
+    const child = spawnOrThrow(program, args, env);
+    signal?.addEventListener("abort", () => child.kill(), { once: true });
     const closed = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
     const text = changeLogText(log, format, { limit: Number.POSITIVE_INFINITY });
     const [ended, fed] = await Promise.allSettled([closed, pipeline(Readable.from(text), child.stdin)]);
     if (ended.status === "rejected") throw failed(`could not be started: ${messageOf(ended.reason)}`);
     // A program need not read its input to the end.
     if (fed.status === "rejected" && !closedInput.some((code) => hasCode(fed.reason, code))) throw fed.reason;
-    const [exitCode, signal] = ended.value;
-    if (exitCode !== 0) throw failed(`ended with ${signal ?? `exit code ${exitCode}`}`);
+    const [exitCode, endSignal] = ended.value;
+    if (exitCode !== 0) throw failed(`ended with ${endSignal ?? `exit code ${exitCode}`}`);
   } finally {
     log.close();
+  }
+}
+
+/** An invalid name is refused at once; a missing program only later. */
+function spawnOrThrow(program: string, args: readonly string[], env: ChangeCommand["env"]) {
+  try {
+    return spawn(program, args, { env, stdio: ["pipe", process.stderr, process.stderr], windowsHide: true });
+  } catch (error) {
+    throw failed(`could not be started: ${messageOf(error)}`);
   }
 }
 

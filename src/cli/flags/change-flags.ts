@@ -52,8 +52,20 @@ export function readChangeCommand(
   { env }: Pick<Io, "env">,
 ): ChangeCommand | null {
   if (onChange === undefined) return null;
+  if (/["']/.test(onChange.replace(/"[^"]*"|'[^']*'/g, "")))
+    throw new CliError(
+      "usage",
+      "--on-change has a quote without its other half.",
+      "Quotes are pairs, and a backslash is a plain character.",
+    );
+  if (/["']/.test(onChange.replace(/"[^"]*"|'[^']*'/g, "")))
+    throw new CliError(
+      "usage",
+      "--on-change has a quote without its other half.",
+      "Quotes come in pairs, and a backslash is a plain character.",
+    );
   const [program, ...args] = parseArgsStringToArgv(onChange);
-  if (program === undefined)
+  if (!program)
     throw new CliError("usage", "--on-change needs a command.", "For example: --on-change ./notify.sh");
   return { command: [program, ...args], format: onChangeFormat, env: withoutSettings(env) };
 }

@@ -17,7 +17,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { sql } from "kysely";
-import { pictureName, pictureNamePattern } from "../../../schema/entities/picture-types.ts";
+import { pictureName, sha256OfPictureName } from "../../../schema/entities/picture-types.ts";
 import { replaceFile } from "../../platform/atomic-file.ts";
 import { makeFolders, removeFile } from "../../platform/folders.ts";
 import type { Connection } from "../file/connection.ts";
@@ -152,10 +152,8 @@ export function prepareRestoredPictures(mirrorFile: string): RestoredPictures {
   };
 }
 
-const nameInFolder = new RegExp(`^${pictureNamePattern}(\\.new)?$`);
-
 /** Only its owner can read it, and all names in it are those of pictures. */
 const isMediaFolder = (folder: string, stats: Stats): boolean =>
   stats.isDirectory() &&
   (process.platform === "win32" || (stats.mode & 0o077) === 0) &&
-  readdirSync(folder).every((name) => nameInFolder.test(name));
+  readdirSync(folder).every((name) => sha256OfPictureName(name.replace(/\.new$/, "")) !== null);

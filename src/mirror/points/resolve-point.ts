@@ -51,6 +51,14 @@ export function runBefore(db: Connection, run: number): EndedRun | null {
   return select.get({ run }) ?? null;
 }
 
+/** The first run from this one on that can be shown; null if there is none. */
+export function runFrom(db: Connection, run: number): EndedRun | null {
+  const select = prepare(db, (p: { run: number }) =>
+    selectEnded().where("id", ">=", p.run).orderBy("id").limit(1),
+  );
+  return select.get({ run }) ?? null;
+}
+
 const selectEnded = () =>
   q
     .selectFrom("_run")

@@ -151,6 +151,9 @@ function deleteRevisions(db: Connection): void {
   db.exec("create index _revision_content on _revision (content_id)");
   db.exec("delete from _content where id in (select id from temp.unneeded_content)");
   db.exec("drop index _revision_content; drop table temp.unneeded_content");
+  db.exec(
+    "delete from _headers where id not in (select headers_id from _revision where headers_id is not null)",
+  );
 }
 
 /** Deletes the rows that no remaining run shows, and dates the others to remaining runs. */

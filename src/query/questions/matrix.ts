@@ -20,6 +20,8 @@ export async function toMatrix(result: QueryResult, matrix: Matrix, maxRows: num
     const key = place.map((cell) => `${typeof cell} ${cell}`).join("\n");
     const line = lines.get(key) ?? { place, cells: new Map() };
     lines.set(key, line);
+    // Such a row only says that there is a line.
+    if (cellOf(across) === null && cellOf(value) === null) continue;
     names.add(cellOf(across));
     line.cells.set(cellOf(across), cellOf(value));
   }

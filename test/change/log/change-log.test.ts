@@ -6,7 +6,8 @@ import { type ChangeLog, openChangeLog } from "../../../src/change/log/change-lo
 import { openDiff } from "../../../src/change/open-diff.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { sync } from "../../../src/sync/sync.ts";
-import { crawl, startMirrorRig } from "../../mirror/support/mirror-rig.ts";
+import { crawl, someTime, startMirrorRig } from "../../mirror/support/mirror-rig.ts";
+import { entity, page, root, urlOf, worldOf } from "../../mirror/support/world.ts";
 import { temporaryFolder } from "../../support/run-armoire.ts";
 import { tries } from "../../support/thorough.ts";
 import { places, worldOfVersions } from "../support/changing-world.ts";
@@ -42,7 +43,7 @@ it("a log since a run has only later runs, and a log since the time before the m
   const { file: mirror } = lived;
   const runs = (log: ChangeLog) => [...new Set(changesOf(log).map(({ run }) => run))];
   expect(read({ mirror, since: { kind: "run", run: 2 } }, runs)).toEqual([4, 3]);
-  expect(read({ mirror, run: 3 }, runs)).toEqual([3]);
+  expect(read({ mirror, after: 2 }, runs)).toEqual([4, 3]);
   const long = "1999-01-01T00:00:00.000Z";
   const since = { kind: "time", text: "1999", from: long, at: long, timeZone: null } as const;
   expect(read({ mirror, since }, runs)).toEqual([4, 3, 2, 1]);
@@ -88,22 +89,39 @@ it("the first run and a run with more than 100 entries are one entry each, with 
   ]);
 });
 
-it("a run also reports the runs before it whose process died", async () => {
+it("a run with exactly 100 entries has them all, and one with 101 has their number", async () => {
+  for (const [count, entries] of [
+    [100, 100],
+    [101, 1],
+  ] as const) {
+    await using rig = await startMirrorRig();
+    const mirror = await rig.write();
+    const brands = Array.from({ length: count }, (_, n) => `brands/${n}/`);
+    const world = (name: string) =>
+      worldOf({
+        "": root({ brands: urlOf("brands/") }),
+        "brands/": page(brands, null, {}, { collection_total: count }),
+        ...Object.fromEntries(brands.map((brand) => [brand, entity({ name })])),
+      });
+    for (const name of ["one", "two"]) crawl(mirror, world(name));
+    expect(read({ mirror: rig.file, after: 1 }, idsOf)).toHaveLength(entries);
+  }
+});
+
+it("what a pruned run changed counts as changed by the next run, also if that run is idle", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
   const versions = places.map(() => 1);
   crawl(mirror, worldOfVersions(versions));
-  const beforeClosing = () => {
-    throw new Error("died");
-  };
-  for (const version of [2, 3])
-    expect(() => crawl(mirror, worldOfVersions(versions.with(1, version)), { beforeClosing })).toThrow(
-      "died",
-    );
-  const { runId: run } = crawl(mirror, worldOfVersions(versions.with(1, 4)));
-  expect(new Set(read({ mirror: rig.file, run }, changesOf).map(({ run }) => run))).toEqual(
-    new Set([4, 3, 2]),
-  );
+  // Only a tombstone.
+  crawl(mirror, worldOfVersions(versions.with(places.indexOf("s/4/"), 0)), { approve: true });
+  crawl(mirror, worldOfVersions(versions.with(places.indexOf("s/4/"), 0)));
+  mirror.pruneRuns([2], someTime);
+  const found = read({ mirror: rig.file }, changesOf);
+  expect(found.filter(({ run }) => run > 1)).toMatchObject([
+    { run: 3, change: { kind: "size", change: "removed" } },
+  ]);
+  expect(new Set(found.map(({ run }) => run))).toEqual(new Set([3, 1]));
 });
 
 function read<Result>(request: Parameters<typeof openChangeLog>[0], use: (log: ChangeLog) => Result): Result {

@@ -171,4 +171,11 @@ it("a report shows text of the service without markup, each on one line", () => 
   - sizes added: \\&lt; A & B
 `);
   expect(write("markdown", [])).toContain("No changes.");
+  for (const [label, shown] of [
+    ["# Big", "\\# Big"],
+    [" - nested", "\\- nested"],
+    ["1. x", "1\\. x"],
+    ["\u001b[2Ja\u202eb", "\\[2Jab"],
+  ])
+    expect(write("markdown", [entryOf(label ?? "")])).toContain(`\n- ${shown}: type`);
 });

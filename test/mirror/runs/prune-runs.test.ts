@@ -77,6 +77,7 @@ function leftovers({ db }: MirrorReader, remainingIds: readonly number[]): unkno
     ]),
     `select 'state' from _resource_past p where not ${isShown(previousEnd)}`,
     `select 'body' from _content where id not in (select content_id from _revision)`,
+    `select 'headers' from _headers where id not in (select headers_id from _revision where headers_id is not null)`,
   ].flatMap((select) =>
     db.prepare<{ remaining: string }>(select).all({ remaining: JSON.stringify(remainingIds) }),
   );
@@ -194,4 +195,21 @@ it("pruning leaves no gap in the history of a resource", async () => {
       gone: null,
     },
   ]);
+});
+
+it("pruning deletes the headers that no remaining revision has", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  const world = (name: string) =>
+    worldOf({ "": root({ brands: urlOf("b/") }), "b/": page([]), "x/": entity({ name }) });
+  for (const name of ["one", "two", "three"]) crawl(mirror, world(name));
+  const add = mirror.db.prepare("insert into _headers (content_type, link) values (?, ?)");
+  const unused = add.run("text/unused", null).lastInsertRowid;
+  const used = add.run("text/used", null).lastInsertRowid;
+  mirror.db.prepare("update _revision set headers_id = ? where to_run is null").run(used);
+  mirror.pruneRuns([2], someTime);
+  const ids = mirror.db.prepare("select id from _headers").pluck().all();
+  expect(ids).toContain(Number(used));
+  expect(ids).not.toContain(Number(unused));
+  expect(problemsOf(mirror)).toEqual([]);
 });

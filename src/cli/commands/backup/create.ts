@@ -5,7 +5,7 @@ import { noteCreatedBackup } from "../../../accounts/newest-backup.ts";
 import { isComplete } from "../../../archive/contents/completeness.ts";
 import { createBackup, verifyWritten } from "../../../archive/create.ts";
 import { requirePlace } from "../../../archive/destination.ts";
-import { formatCreated } from "../../format/operations/backup.ts";
+import { formatCreated, formatUnnoted } from "../../format/operations/backup.ts";
 import { addEncryptOptions, type EncryptFlags, readNewPassphrase } from "../../secrets/passphrase.ts";
 import { catalogueFileBeside, mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
@@ -70,5 +70,8 @@ async function createOne(flags: CreateFlags, command: Command, io: Io): Promise<
   } else if (flags.requireComplete && !isComplete(created.manifest)) io.setExitCode(exitCodes.incomplete);
   if (settings.json) io.out(toJsonLine(report));
   else if (!settings.quiet) io.out(formatCreated(created));
-  if (settings.account) noteCreatedBackup(settings.account, created, new Date().toISOString());
+  if (settings.account)
+    await noteCreatedBackup(settings.account, created, new Date().toISOString()).catch((error: unknown) =>
+      io.err(formatUnnoted(error, settings.verbose)),
+    );
 }

@@ -32,7 +32,7 @@ export function configureListAndPrune(backup: Command, io: Io): void {
         "prompt for a passphrase: give it by file or environment. With --account, only that account's backups are listed.",
     ],
     examples: ["armoire backup list backups", "armoire backup list backups --account ada --json"],
-    exitCodes: exitCodesOfVerifying,
+    exitCodes: [...exitCodesOfVerifying, "damaged"],
   });
   const prune = addPassphraseOption(
     addRetentionFlags(backup.command("prune").description("remove old backups by --keep rules"), "backup"),
@@ -51,7 +51,7 @@ export function configureListAndPrune(backup: Command, io: Io): void {
       "armoire backup prune backups --keep-daily 30 --keep-yearly 100 --dry-run",
       "armoire backup prune backups --account ada --keep-monthly 24",
     ],
-    exitCodes: [...exitCodesOfVerifying, "interrupted", "terminated"],
+    exitCodes: [...exitCodesOfVerifying, "damaged", "interrupted", "terminated"],
   });
 }
 

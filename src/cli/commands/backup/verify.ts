@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { noteVerifiedBackup } from "../../../accounts/newest-backup.ts";
 import { verifyBackup } from "../../../archive/verify.ts";
-import { formatVerified } from "../../format/operations/backup.ts";
+import { formatUnnoted, formatVerified } from "../../format/operations/backup.ts";
 import { addPassphraseOption, type PassphraseFlags, passphraseAsker } from "../../secrets/passphrase.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
@@ -17,9 +17,7 @@ export interface VerifyFlags extends PassphraseFlags {
 }
 
 export function configureVerify(backup: Command, io: Io): void {
-  const verify = addPassphraseOption(
-    backup.command("verify").description("check every byte of a backup, without writing"),
-  )
+  const verify = addPassphraseOption(backup.command("verify").description("check every byte of a backup"))
     .argument("<file>", "the backup")
     .addOption(rootHashOption())
     .action((file: string, flags: VerifyFlags, verify: Command) => verifyOne(file, flags, verify, io));
@@ -52,12 +50,12 @@ async function verifyOne(file: string, flags: VerifyFlags, command: Command, io:
   if (settings.json) io.out(toJsonLine(report));
   else if (!settings.quiet || report.problems.length > 0)
     io.out(formatVerified(report, rootHash !== undefined));
-  if (report.problems.length === 0 && report.rootHash !== null)
-    noteVerifiedBackup(
-      settings.dataDir.value,
-      { ...report, rootHash: report.rootHash },
-      new Date().toISOString(),
-    );
+  if (report.problems.length > 0 || report.rootHash === null) return;
+  const { rootHash: actual } = report;
+  const now = new Date().toISOString();
+  await noteVerifiedBackup(settings.dataDir.value, { ...report, rootHash: actual }, now).catch(
+    (error: unknown) => io.err(formatUnnoted(error, settings.verbose)),
+  );
 }
 
 function parseRootHash(value: string): string {

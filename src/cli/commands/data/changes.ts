@@ -1,5 +1,5 @@
 /** `armoire changes`: what the latest runs found, as a report for people, a feed or data. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { requireReplaceable } from "../../../../exports/destination.ts";
@@ -22,6 +22,7 @@ import { CliError } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, interruptSignal, printWhole } from "../../terminal/io.ts";
+import { escapeLines } from "../../terminal/safe-text.ts";
 
 interface ChangesFlags extends ChangeFilterFlags {
   readonly format?: LogFormat;
@@ -50,11 +51,11 @@ export function configure(command: Command, io: Io): void {
     details: [
       "The changes of each run since the run before it, newest run first. An entry is a brand, a model with its sizes, a user, a bra or " +
         "a measurement. A run with more than 100 entries, such as a first sync, is one entry with the number of its changes. " +
-        "Each entry has an id that stays the same, so that feed readers show it once. Entries leave out changes of " +
+        "Each entry has an id that stays the same until its run is pruned, so that feed readers show it once. Entries leave out changes of " +
         "last_modified_at alone.",
       "markdown is a report for people, atom and jsonfeed are feeds, and ndjson has one line for each changed resource. Files of " +
-        "accounts are readable by you only. The ending of --out says the format: .md, .atom, .xml, .json or .ndjson. Only NDJSON is written " +
-        "again if nothing changed.",
+        "accounts are readable by you only. The ending of --out says the format: .md, .atom, .xml, .json or .ndjson. The other formats than " +
+        "NDJSON leave a file as it is if nothing changed.",
       "`armoire diff` compares any two states. `armoire sync --on-change` runs a command with the changes of its run.",
     ],
     examples: [
@@ -128,13 +129,13 @@ function requireUrl(url: string | undefined): void {
   if (url === undefined || (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))) return;
   throw new CliError(
     "usage",
-    `--url must be an http or https address: ${url}`,
+    "--url must be an http or https address.",
     "For example: https://example.org/changes.atom",
   );
 }
 
 async function print(log: ChangeLog, format: LogFormat, options: LogOptions, io: Io): Promise<void> {
-  const text = changeLogText(log, format, options);
+  const text = safeText(log, format, options);
   if (format === "ndjson") for (const part of text) await io.out(part);
   else await printWhole(io, [...text].join(""));
 }
@@ -151,14 +152,15 @@ async function write(
   const path = resolve(file);
   try {
     requireReplaceable(path);
-    const text = changeLogText(log, format, options);
+    const text = safeText(log, format, options);
     const mode = fileMode(log.identity.area === "account");
     if (format === "ndjson") {
       (await writeTemporary(path, bytesOf(text), signal, mode)).commit();
       return true;
     }
     const content = Buffer.from([...text].join(""));
-    if (existsSync(path) && readFileSync(path).equals(content)) return false;
+    if (existsSync(path) && (statSync(path).mode & ~mode & 0o777) === 0 && readFileSync(path).equals(content))
+      return false;
     (await writeTemporary(path, [content], signal, mode)).commit();
     return true;
   } catch (error) {
@@ -168,4 +170,10 @@ async function write(
 
 function* bytesOf(texts: Iterable<string>): Generator<Uint8Array> {
   for (const text of texts) yield Buffer.from(text);
+}
+
+/** In JSON, characters that are unsafe on a terminal are escaped. */
+function* safeText(log: ChangeLog, format: LogFormat, options: LogOptions): Generator<string> {
+  const isJson = format === "jsonfeed" || format === "ndjson";
+  for (const text of changeLogText(log, format, options)) yield isJson ? escapeLines(text) : text;
 }

@@ -1,9 +1,12 @@
 /** `armoire sync`: brings the mirror of the catalogue or of an account up to date. */
+import { existsSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { kinds } from "../../../../jobs/kinds.ts";
 import { runChangeCommand } from "../../../change/log/run-command.ts";
 import { userOf } from "../../../mirror/account/user.ts";
 import { findServiceName } from "../../../mirror/derive/service-name.ts";
+import { MirrorError } from "../../../mirror/file/errors.ts";
+import { listPoints } from "../../../mirror/points/resolve-point.ts";
 import { readMirror } from "../../../mirror/reader.ts";
 import {
   type AccountFlags,
@@ -146,6 +149,16 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
   });
   const { account } = settings;
   const changeCommand = readChangeCommand(flags, io);
+  const after = changeCommand === null ? 0 : lastEndedRun(target.file);
+  /** Also after a failed sync, whose run may have changed something. @returns why it failed, if it did */
+  const passChangesOn = async (): Promise<unknown[]> => {
+    if (changeCommand === null || lastEndedRun(target.file) <= after) return [];
+    const passed = runChangeCommand(changeCommand, { mirror: target.file, after }, interruption.signal);
+    return await passed.then(
+      () => [],
+      (error: unknown) => [error],
+    );
+  };
   const redis = readRedisAddress(flags, io);
   const credential = await readCredential(settings, io).catch((error: unknown) => {
     // Ctrl-C also ends the keychain's helper, whose error would hide the interruption.
@@ -181,7 +194,9 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
     ? sync(options).then((report) => ({ report, errors: [] }))
     : syncAccount({ ...options, ...accountPartsOf(flags, settings, io, notify) })
   )
-    .catch((error: unknown) => {
+    .catch(async (error: unknown) => {
+      display.end();
+      for (const failure of await passChangesOn()) io.err(describeError(failure, settings.verbose));
       throw account === null ? error : explainRefusal(error, account);
     })
     .finally(display.end);
@@ -201,11 +216,19 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
     if (name !== null) io.out(formatAccountParts(report, name, Date.now()));
   }
   if (!settings.quiet) io.err(describeServiceName(target.file, account?.name ?? null));
-  const failures: unknown[] = [...errors];
-  if (changeCommand !== null)
-    await runChangeCommand(changeCommand, report).catch((error: unknown) => failures.push(error));
+  const failures = [...errors, ...(await passChangesOn())];
   for (const error of failures) io.err(describeError(error, settings.verbose));
   io.setExitCode(exitCodeOfAccountSync({ report, errors: failures }, interruptedWith, flags));
+}
+
+/** Zero if there is none, or the mirror cannot be read: the sync reports that. */
+function lastEndedRun(file: string): number {
+  try {
+    return existsSync(file) ? readMirror(file, ({ db }) => listPoints(db).at(-1)?.run ?? 0) : 0;
+  } catch (error) {
+    if (error instanceof MirrorError) return 0;
+    throw error;
+  }
 }
 
 /** The fix if the service has another name than the mirror; empty otherwise. */
