@@ -128,7 +128,6 @@ export type { SandboxOptions } from "./sandbox/options.ts";
 export { type Sandbox, startSandbox } from "./sandbox/sandbox.ts";
 export { timeAfter } from "./schedule/cron-times.ts";
 export { ScheduleError } from "./schedule/errors.ts";
-export type { Installation, PrintedFile } from "./schedule/installation.ts";
 export { type RunSchedulesOptions, runSchedules } from "./schedule/run/run-schedules.ts";
 export type { Program } from "./schedule/run/spawn-command.ts";
 export { readRuns, type ScheduledRun } from "./schedule/run-history.ts";
@@ -140,7 +139,8 @@ export {
   readSchedule,
   removeSchedule,
 } from "./schedule/schedules.ts";
-export { printSchedule, type SystemScheduler } from "./schedule/system-schedulers.ts";
+export type { Installation, PrintedFile } from "./schedule/system/installation.ts";
+export { printSchedule, type SystemScheduler } from "./schedule/system/system-schedulers.ts";
 export {
   appCredential,
   bearerToken,

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readCronFields } from "../../src/schedule/cron-times.ts";
 import type { Schedule } from "../../src/schedule/schedule.ts";
-import { printSchedule, type SystemScheduler } from "../../src/schedule/system-schedulers.ts";
-import { toCalendar } from "../../src/schedule/systemd-units.ts";
+import { printSchedule, type SystemScheduler } from "../../src/schedule/system/system-schedulers.ts";
+import { toCalendar } from "../../src/schedule/system/systemd-units.ts";
 import { arbitraryCron, someSchedule, timesBetween } from "./support/arbitrary-schedule.ts";
 
 const installation = {

@@ -10,7 +10,7 @@ import {
   printSchedule,
   type SystemScheduler,
   systemSchedulers,
-} from "../../../schedule/system-schedulers.ts";
+} from "../../../schedule/system/system-schedulers.ts";
 import { shortDurationMillis } from "../../flags/option-values.ts";
 import {
   formatEnd,

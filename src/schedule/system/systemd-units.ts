@@ -1,7 +1,7 @@
-import { readCronFields } from "./cron-times.ts";
-import { ScheduleError } from "./errors.ts";
+import { readCronFields } from "../cron-times.ts";
+import { ScheduleError } from "../errors.ts";
+import type { Schedule } from "../schedule.ts";
 import { environmentOf, type Installation, type PrintedFile } from "./installation.ts";
-import type { Schedule } from "./schedule.ts";
 
 /** A sandboxed service and its timer. @throws ScheduleError `inexpressible` */
 export function printSystemdUnits(schedule: Schedule, installation: Installation): PrintedFile[] {

@@ -2,9 +2,10 @@
  * A schedule as files for the operating system's scheduler, which then starts the runs. Armoire keeps no history of
  * them.
  */
+
+import type { Schedule } from "../schedule.ts";
 import { printCrontab } from "./crontab.ts";
 import type { Installation, PrintedFile } from "./installation.ts";
-import type { Schedule } from "./schedule.ts";
 import { printSystemdUnits } from "./systemd-units.ts";
 
 export const systemSchedulers = ["systemd", "cron"] as const;

@@ -1,7 +1,7 @@
-import { type CronFields, readCronFields } from "./cron-times.ts";
-import { ScheduleError } from "./errors.ts";
+import { type CronFields, readCronFields } from "../cron-times.ts";
+import { ScheduleError } from "../errors.ts";
+import type { Schedule } from "../schedule.ts";
 import { environmentOf, type Installation, type PrintedFile } from "./installation.ts";
-import type { Schedule } from "./schedule.ts";
 
 /** The crontab line of a schedule. @throws ScheduleError `inexpressible` */
 export function printCrontab(schedule: Schedule, installation: Installation): PrintedFile {
