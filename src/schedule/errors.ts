@@ -10,6 +10,10 @@ export class ScheduleError extends errorClass("ScheduleError", {
   "too-many": "failed",
   /** The scheduler of the operating system cannot express it. */
   inexpressible: "failed",
+  /** There is no scheduler that schedules can be installed in. */
+  unsupported: "failed",
+  /** A command of the operating system failed. */
+  "not-installed": "failed",
   damaged: "damaged",
   newer: "damaged",
   /** Another scheduler runs these schedules. */

@@ -103,7 +103,7 @@ function changeSchedules(
 }
 
 /** @throws ScheduleError `bad-name`; its message omits the name, which may be a misplaced token */
-function requireScheduleName(name: string): void {
+export function requireScheduleName(name: string): void {
   if (isAccountName(name) && !looksLikeToken(name)) return;
   throw new ScheduleError(
     "bad-name",

@@ -22,7 +22,9 @@ it("all commands of docs/back-up-your-data.md succeed in the order of the page",
   for (const [program, ...args] of commands) {
     if (program === "mkdir") mkdirSync(join(folder.path, args.join()));
     if (program !== "armoire") continue;
-    const { stdout, stderr, exitCode } = await runArmoire(args, {
+    // Only previewed: the test must not change this machine.
+    const isInstall = args.join(" ").startsWith("schedule install");
+    const { stdout, stderr, exitCode } = await runArmoire(isInstall ? [...args, "--dry-run"] : args, {
       env: {
         ARMOIRE_DATA_DIR: join(folder.path, "data"),
         // Replaces the user's input at the prompts.
@@ -45,6 +47,8 @@ it("all commands of docs/back-up-your-data.md succeed in the order of the page",
       "backup prune",
       "backup verify",
       "backup restore",
+      "schedule add",
+      "schedule install",
     ]),
   );
   expect(

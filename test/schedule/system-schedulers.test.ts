@@ -12,6 +12,7 @@ const installation = {
     writes: ["/home/anna/data", "/media/my stick"],
     baseUrl: "https://api.example.org/",
     serviceName: null,
+    secretFiles: {},
   },
 };
 const print = (scheduler: SystemScheduler, parts: Partial<Schedule> = {}) =>

@@ -3,22 +3,37 @@ import { ScheduleError } from "../errors.ts";
 import type { Schedule } from "../schedule.ts";
 import { environmentOf, type Installation, type PrintedFile } from "./installation.ts";
 
-/** A sandboxed service and its timer. @throws ScheduleError `inexpressible` */
+/** A sandboxed service of the system and its timer. @throws ScheduleError `inexpressible` */
 export function printSystemdUnits(schedule: Schedule, installation: Installation): PrintedFile[] {
+  return unitsIn("/etc/systemd/system", schedule, serviceOf(schedule, installation));
+}
+
+/**
+ * A service of the user and its timer: it can open the keychain, and needs no administrator.
+ * @param folder the user's `systemd/user` @throws ScheduleError `inexpressible`
+ */
+export function printUserUnits(
+  schedule: Schedule,
+  installation: Installation,
+  folder: string,
+): PrintedFile[] {
+  return unitsIn(folder, schedule, userServiceOf(schedule, installation));
+}
+
+function unitsIn(folder: string, schedule: Schedule, service: string): PrintedFile[] {
   const { name, jitterMillis } = schedule;
-  const calendar = toCalendar(schedule);
-  const unit = `armoire-${name}`;
   const jitter =
     jitterMillis === 0 ? "" : `RandomizedDelaySec=${jitterMillis / 1000}\nFixedRandomDelay=true\n`;
+  const unit = `${folder}/armoire-${name}`;
   return [
-    { path: `/etc/systemd/system/${unit}.service`, content: serviceOf(schedule, installation) },
+    { path: `${unit}.service`, content: service },
     {
-      path: `/etc/systemd/system/${unit}.timer`,
+      path: `${unit}.timer`,
       content: `[Unit]
 Description=Armoire: timer of ${name}
 
 [Timer]
-OnCalendar=${calendar}
+OnCalendar=${toCalendar(schedule)}
 ${jitter}AccuracySec=1s
 # Runs missed while the machine was off are made up for by one run.
 Persistent=true
@@ -30,11 +45,32 @@ WantedBy=timers.target
   ];
 }
 
+function userServiceOf({ name, args, folder }: Schedule, installation: Installation): string {
+  const environment = [...environmentOf(installation), ...Object.entries(installation.secretFiles)];
+  return `[Unit]
+Description=Armoire: ${name}
+
+[Service]
+Type=oneshot
+WorkingDirectory=${escapePercent(folder)}
+${environment.map(formatVariable).join("")}${formatStart(installation, args)}NoNewPrivileges=true
+UMask=0077
+`;
+}
+
+const formatVariable = ([variable, value]: readonly [string, string]): string =>
+  `Environment=${quote(`${variable}=${value}`)}\n`;
+
+const formatStart = ({ command }: Installation, args: readonly string[]): string =>
+  `ExecStart=${[...command, ...args].map((word) => quote(word).replaceAll("$", "$$$$")).join(" ")}
+# On SIGTERM, the command saves its state and exits with 143; the next run continues.
+SuccessExitStatus=143
+TimeoutStopSec=30
+`;
+
 function serviceOf({ name, args, folder }: Schedule, installation: Installation): string {
-  const { command, user, writes } = installation;
-  const environment = environmentOf(installation)
-    .map(([variable, value]) => `Environment=${quote(`${variable}=${value}`)}\n`)
-    .join("");
+  const { user, writes } = installation;
+  const environment = environmentOf(installation).map(formatVariable).join("");
   return `[Unit]
 Description=Armoire: ${name}
 Wants=network-online.target
@@ -52,11 +88,7 @@ ${environment}# Pass secrets by file, never in this one. For the catalogue, put 
 #LoadCredential=redis-url:/etc/armoire/redis-url
 #Environment=ARMOIRE_REDIS_URL_FILE=%d/redis-url
 # The token of an account is read from the account's folder: a service cannot open a keychain.
-ExecStart=${[...command, ...args].map((word) => quote(word).replaceAll("$", "$$$$")).join(" ")}
-# On SIGTERM, the command saves its state and exits with 143; the next run continues.
-SuccessExitStatus=143
-TimeoutStopSec=30
-
+${formatStart(installation, args)}
 NoNewPrivileges=true
 ProtectSystem=strict
 ProtectHome=read-only

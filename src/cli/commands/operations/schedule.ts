@@ -1,16 +1,11 @@
-/** `armoire schedule add|list|remove|run|print`: syncs, backups and exports at set times. */
-import { Argument, type Command, Option } from "commander";
+/** `armoire schedule add|list|remove|run`: syncs, backups and exports at set times. */
+import { type Command, Option } from "commander";
 import { systemClock, toIso } from "../../../platform/clock.ts";
 import { timeAfter } from "../../../schedule/cron-times.ts";
 import { runSchedules } from "../../../schedule/run/run-schedules.ts";
 import { readRuns } from "../../../schedule/run-history.ts";
 import type { Schedule } from "../../../schedule/schedule.ts";
 import { addSchedule, listSchedules, readSchedule, removeSchedule } from "../../../schedule/schedules.ts";
-import {
-  printSchedule,
-  type SystemScheduler,
-  systemSchedulers,
-} from "../../../schedule/system/system-schedulers.ts";
 import { shortDurationMillis } from "../../flags/option-values.ts";
 import {
   formatEnd,
@@ -24,7 +19,7 @@ import { openLog } from "../../log.ts";
 import { readScheduledCommand } from "../../scheduled-command.ts";
 import { readAppCredential } from "../../secrets/credentials.ts";
 import { type RedisFlags, readRedisAddress } from "../../secrets/redis-address.ts";
-import { environmentOf, inheritedSettings, selfCommand, userName, version } from "../../self-command.ts";
+import { environmentOf, inheritedSettings, selfCommand, version } from "../../self-command.ts";
 import type { GlobalOptions } from "../../settings/global-options.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
@@ -32,6 +27,7 @@ import { formatDuration, formatMoment, redactTokens, toJsonLine } from "../../te
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
+import { configureSystemSchedulers } from "./system-schedulers.ts";
 
 interface AddFlags {
   readonly cron: string;
@@ -68,25 +64,7 @@ export function configure(command: Command, io: Io): void {
     exitCodes: [...exitCodesOfReading, "locked"],
   });
   configureRun(command, io);
-  const print = command
-    .command("print")
-    .description("print systemd units or crontab lines, to use instead of `armoire schedule run`")
-    .addArgument(new Argument("<scheduler>", "the system's scheduler").choices(systemSchedulers))
-    .argument("[name]", "print only this schedule")
-    .action((scheduler: SystemScheduler, name: string | undefined, _flags: object, print: Command) =>
-      printAll(scheduler, name, print, io),
-    );
-  addHelp(print, {
-    details: [
-      "For systemd it prints a hardened service, which may write only where the command writes, and a timer; for cron it " +
-        "prints one crontab line. Paths are those of this installation. Secrets are read from files: comments in the " +
-        "service explain how. These runs do not appear in `armoire schedule list`.",
-      "A schedule that the other scheduler cannot express exactly is refused with exit code 1: cron has no seconds, and " +
-        "neither has L, W and #. systemd skips a time that the clocks skip; cron uses the machine's time zone.",
-    ],
-    examples: ["armoire schedule print systemd daily", "armoire schedule print cron"],
-    exitCodes: exitCodesOfReading,
-  });
+  configureSystemSchedulers(command, io);
 }
 
 function configureAdd(schedule: Command, io: Io): void {
@@ -254,35 +232,4 @@ async function runAll(flags: RedisFlags, command: Command, io: Io): Promise<void
       if (settings.json) io.out(toJsonLine({ name, ...run, outcome }));
     },
   });
-}
-
-async function printAll(
-  scheduler: SystemScheduler,
-  name: string | undefined,
-  command: Command,
-  io: Io,
-): Promise<void> {
-  const settings = readSettings(command, io);
-  const inherited = inheritedSettings(settings, command);
-  const { dataDir } = inherited;
-  const env = environmentOf(inherited, io);
-  const program = selfCommand(env);
-  const schedules = name === undefined ? listSchedules(dataDir) : [readSchedule(dataDir, name)];
-  const files = [];
-  for (const schedule of schedules) {
-    const { writes } = await readScheduledCommand(schedule.args, schedule.folder, { ...io, env });
-    const { baseUrl, serviceName } = settings;
-    files.push(
-      ...printSchedule(schedule, scheduler, {
-        command: [program.command, ...program.args],
-        user: userName(),
-        dataDir,
-        writes,
-        baseUrl: baseUrl.value,
-        serviceName: serviceName.from === "default" ? null : serviceName.value,
-      }),
-    );
-  }
-  if (settings.json) io.out(toJsonLine(files));
-  else io.out(files.map(({ path, content }) => `# ${path}\n${content}`).join("\n"));
 }

@@ -1,9 +1,12 @@
 /** Formats schedules and their runs for people. */
+
 import { hostname } from "node:os";
 import { isProcessAlive } from "../../../platform/process-lock.ts";
 import { hasSeconds } from "../../../schedule/cron-times.ts";
 import type { ScheduledRun } from "../../../schedule/run-history.ts";
 import type { Schedule } from "../../../schedule/schedule.ts";
+import type { InstallPlan, RemovalPlan, SystemCommand } from "../../../schedule/system/install.ts";
+import type { PrintedFile } from "../../../schedule/system/installation.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { formatDuration, formatMoment, formatTime, type Step } from "../../terminal/format.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
@@ -93,3 +96,19 @@ function describeCounts({ counts, error, attempts }: ScheduledRun): string {
 function isAlive({ pid, host }: ScheduledRun["scheduler"]): boolean {
   return host !== hostname() || isProcessAlive(pid);
 }
+
+export const formatFiles = (files: readonly PrintedFile[]): string =>
+  files.map(({ path, content }) => `# ${path}\n${content}`).join("\n");
+
+/** The preview of an installation: its files, and the commands after them. */
+export function formatInstallPlan({ files, commands }: InstallPlan): string {
+  return `${formatFiles(files)}\n${formatCommands(commands)}`;
+}
+
+export function formatRemovalPlan({ commandsBefore, paths, commandsAfter }: RemovalPlan): string {
+  const removals = paths.map((path) => `remove ${path}\n`).join("");
+  return formatCommands(commandsBefore) + removals + formatCommands(commandsAfter);
+}
+
+const formatCommands = (commands: readonly SystemCommand[]): string =>
+  commands.map(({ words }) => `$ ${words.join(" ")}\n`).join("");
