@@ -15,6 +15,8 @@ const content = z.object({
   createdAt: z.iso.datetime(),
   /** The last time that all of it was read and found sound. */
   verifiedAt: z.iso.datetime(),
+  /** The last time that the file was read, if it was found damaged then. */
+  damagedAt: z.iso.datetime().nullable(),
 });
 
 export type NewestBackup = Readonly<z.infer<typeof content>>;
@@ -37,20 +39,26 @@ export async function noteCreatedBackup(
 ): Promise<void> {
   const earlier = readNewestBackup(place);
   const createdAt = earlier?.rootHash === rootHash ? earlier.createdAt : now;
-  await write(place, { file, rootHash, createdAt, verifiedAt: now });
+  await write(place, { file, rootHash, createdAt, verifiedAt: now, damagedAt: null });
 }
 
-/** To be called for a backup that is sound: notes it if it is the newest one of an account. @throws FileError */
-export async function noteVerifiedBackup(
+/**
+ * To be called for a backup that was read: notes the result if the file is the newest backup of an account, or the same
+ * backup in place of a file that is gone.
+ * @param rootHash null for a damaged file @throws FileError
+ */
+export async function noteCheckedBackup(
   dataDir: string,
-  { file, rootHash }: Pick<NewestBackup, "file" | "rootHash">,
+  { file, rootHash }: { readonly file: string; readonly rootHash: string | null },
   now: string,
 ): Promise<void> {
   for (const account of listReadableAccounts(dataDir)) {
     const newest = readNewestBackup(account);
-    if (newest?.rootHash !== rootHash) continue;
-    // A copy elsewhere replaces only a file that is gone.
-    await write(account, { ...newest, file: existsSync(newest.file) ? newest.file : file, verifiedAt: now });
+    if (newest === null) continue;
+    if (rootHash === null) {
+      if (file === newest.file) await write(account, { ...newest, damagedAt: now });
+    } else if (rootHash === newest.rootHash && (file === newest.file || !existsSync(newest.file)))
+      await write(account, { ...newest, file, verifiedAt: now, damagedAt: null });
   }
 }
 

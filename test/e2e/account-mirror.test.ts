@@ -103,7 +103,7 @@ describe("reading commands", () => {
 
   it("show bras and show measurements list all of an account, names first", async () => {
     const [head = "", , ...bras] = (await succeed("show", "bras", "--account", "ada")).trimEnd().split("\n");
-    expect(head.split(/ +/)).toEqual(["name", "brand", "size", "owned", "note", "href"]);
+    expect(head.split(/ +/)).toEqual(["name", "brand", "size", "owned", "note", "id"]);
     expect(bras).toHaveLength(30);
     const listed = await succeed("show", "bras", "--account", "ada", "--json");
     expect(JSON.parse(listed)).toEqual(

@@ -28,9 +28,20 @@ export async function runChangeCommand(
   signal?: AbortSignal,
 ): Promise<void> {
   const log = openChangeLog({ mirror, after });
+  const failed = (how: string): ChangeError =>
+    new ChangeError(
+      "command-failed",
+      `The command for changes ${how}.`,
+      `The mirror is saved. \`armoire changes${after === 0 ? "" : ` --since ${after}`}\` shows the changes again.`,
+    );
   try {
     if (isEmpty(log.entries())) return;
-    const child = spawnOrThrow(program, args, env);
+    let child: ReturnType<typeof start>;
+    try {
+      child = start(program, args, env);
+    } catch (error) {
+      throw failed(`could not be started: ${messageOf(error)}`);
+    }
     signal?.addEventListener("abort", () => child.kill(), { once: true });
     const closed = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
     const text = changeLogText(log, format, { limit: Number.POSITIVE_INFINITY });
@@ -45,14 +56,9 @@ export async function runChangeCommand(
   }
 }
 
-/** An invalid name is refused at once; a missing program only later. */
-function spawnOrThrow(program: string, args: readonly string[], env: ChangeCommand["env"]) {
-  try {
-    return spawn(program, args, { env, stdio: ["pipe", process.stderr, process.stderr], windowsHide: true });
-  } catch (error) {
-    throw failed(`could not be started: ${messageOf(error)}`);
-  }
-}
+/** Throws for an invalid name; that a program is missing shows only later. */
+const start = (program: string, args: readonly string[], env: ChangeCommand["env"]) =>
+  spawn(program, args, { env, stdio: ["pipe", process.stderr, process.stderr], windowsHide: true });
 
 const closedInput = ["EPIPE", "ECONNRESET", "ERR_STREAM_PREMATURE_CLOSE"];
 
@@ -60,10 +66,3 @@ function isEmpty(items: Iterable<unknown>): boolean {
   for (const _item of items) return false;
   return true;
 }
-
-const failed = (how: string): ChangeError =>
-  new ChangeError(
-    "command-failed",
-    `The command for changes ${how}.`,
-    "The mirror is saved. `armoire changes` shows the changes again.",
-  );

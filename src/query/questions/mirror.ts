@@ -1,5 +1,5 @@
 /** Questions about the contents of the mirror and their changes. */
-import { brand, isOfBrand, kind, limit, nameOfKnown, type Question, sinceSeen } from "./question.ts";
+import { brand, idOf, isOfBrand, kind, limit, nameOfKnown, type Question, sinceSeen } from "./question.ts";
 
 export const mirrorQuestions: readonly Question[] = [
   {
@@ -63,7 +63,7 @@ limit :limit`,
     areas: ["account"],
     title: "Which bras does the user have? With --account.",
     options: [],
-    sql: `select name, brand, size, iif(is_owned = 1, 'yes', iif(is_owned = 0, 'no', is_owned)) as owned, note, href
+    sql: `select name, brand, size, iif(is_owned = 1, 'yes', iif(is_owned = 0, 'no', is_owned)) as owned, note, ${idOf("bra.href")} as id, href
 from bra
 where gone_at is null
 order by brand, model, size, name, href`,

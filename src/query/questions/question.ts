@@ -116,8 +116,11 @@ export const isOfBrand = (column: string): string =>
  * SQL for the name of a resource. A measurement has none: its id, the last segment of its URL, stands for it.
  * @param table the alias of the view `known`
  */
-export function nameOfKnown(table: string): string {
-  const url = `rtrim(${table}.href, '/')`;
-  const id = `replace(${url}, rtrim(${url}, replace(${url}, '/', '')), '')`;
-  return `coalesce(${table}.name, iif(${table}.kind = 'measurement', ${id}, null))`;
+export const nameOfKnown = (table: string): string =>
+  `coalesce(${table}.name, iif(${table}.kind = 'measurement', ${idOf(`${table}.href`)}, null))`;
+
+/** SQL for the last segment of a URL. */
+export function idOf(href: string): string {
+  const url = `rtrim(${href}, '/')`;
+  return `replace(${url}, rtrim(${url}, replace(${url}, '/', '')), '')`;
 }

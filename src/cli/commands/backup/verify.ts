@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { noteVerifiedBackup } from "../../../accounts/newest-backup.ts";
+import { noteCheckedBackup } from "../../../accounts/newest-backup.ts";
 import { verifyBackup } from "../../../archive/verify.ts";
 import { formatUnnoted, formatVerified } from "../../format/operations/backup.ts";
 import { addPassphraseOption, type PassphraseFlags, passphraseAsker } from "../../secrets/passphrase.ts";
@@ -50,11 +50,9 @@ async function verifyOne(file: string, flags: VerifyFlags, command: Command, io:
   if (settings.json) io.out(toJsonLine(report));
   else if (!settings.quiet || report.problems.length > 0)
     io.out(formatVerified(report, rootHash !== undefined));
-  if (report.problems.length > 0 || report.rootHash === null) return;
-  const { rootHash: actual } = report;
-  const now = new Date().toISOString();
-  await noteVerifiedBackup(settings.dataDir.value, { ...report, rootHash: actual }, now).catch(
-    (error: unknown) => io.err(formatUnnoted(error, settings.verbose)),
+  const checked = { file: report.file, rootHash: report.problems.length > 0 ? null : report.rootHash };
+  await noteCheckedBackup(settings.dataDir.value, checked, new Date().toISOString()).catch((error: unknown) =>
+    io.err(formatUnnoted(error, settings.verbose)),
   );
 }
 

@@ -46,20 +46,21 @@ export function configure(command: Command, io: Io): void {
         .argParser(positiveNumber)
         .default(undefined, "100; all changes with ndjson"),
     );
-  addChangeFilterFlags(command).option("--url <url>", "the address that the feed will have");
+  addChangeFilterFlags(command).option("--url <url>", "the address where you will publish the feed");
   addHelp(command, {
     details: [
-      "The changes of each run since the run before it, newest run first. An entry is a brand, a model with its sizes, a user, a bra or " +
+      "Lists what each run changed, newest run first. An entry is a brand, a model with its sizes, a user, a bra or " +
         "a measurement. A run with more than 100 entries, such as a first sync, is one entry with the number of its changes. " +
         "Each entry has an id that stays the same until its run is pruned, so that feed readers show it once. Entries leave out changes of " +
         "last_modified_at alone.",
       "markdown is a report for people, atom and jsonfeed are feeds, and ndjson has one line for each changed resource. Files of " +
-        "accounts are readable by you only. The ending of --out says the format: .md, .atom, .xml, .json or .ndjson. The other formats than " +
-        "NDJSON leave a file as it is if nothing changed.",
+        "accounts are readable by you only. The ending of --out says the format: .md, .atom, .xml, .json or .ndjson. If nothing changed, the file " +
+        "is not written again, except as NDJSON.",
       "`armoire diff` compares any two states. `armoire sync --on-change` runs a command with the changes of its run.",
     ],
     examples: [
       "armoire changes",
+      "armoire changes --since latest-1",
       "armoire changes --since -7d --brand comexim",
       "armoire changes --out changes.atom --url https://example.org/changes.atom",
       "armoire changes --format ndjson --since 12 > changes.ndjson",

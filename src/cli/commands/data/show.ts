@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { readBody } from "../../../query/provenance.ts";
 import { runQuestion } from "../../../query/questions/run-question.ts";
 import { showResource } from "../../../query/show.ts";
+import type { QueryResult } from "../../../query/sql/run-query.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { type FormatFlags, formatOption, readFormat } from "../../flags/query-flags.ts";
 import {
@@ -35,7 +36,7 @@ export function configure(command: Command, io: Io): void {
         "cup, the addresses of its pictures and its related models, as far as the mirror has them. Exact matches of the key come first; otherwise case, accents and punctuation are ignored. Several " +
         "matches are listed, and so are similar names if there is none. A resource that is gone is found if nothing else " +
         "has its name. A URL may also be that of the service's page (service_url). CSV and NDJSON contain the fields only.",
-      "The kinds bras and measurements list all of an account, with the latest values.",
+      "`armoire show bras` and `armoire show measurements` list all of an account.",
     ],
     examples: [
       "armoire show brand comexim",
@@ -103,6 +104,16 @@ async function showList(
   const asOf = readAsOf(flags, settings, io);
   const file = mirrorFileToRead(settings);
   const result = await runQuestion({ file, question: kind, ...(asOf && { asOf }) });
-  await printResult(result, format, "guarded", io);
+  await printResult(format === "table" ? withoutAddresses(result) : result, format, "guarded", io);
   if (!settings.quiet) printGaps(result.coverage, io);
+}
+
+/** For people, ids are enough. */
+function withoutAddresses({ columns, rows, batches }: Pick<QueryResult, "columns" | "rows" | "batches">) {
+  const kept = columns.flatMap((column, n) => (column === "href" || column === "n" ? [] : [n]));
+  const pick = <Item>(items: readonly Item[]) => kept.map((n) => items[n] as Item);
+  async function* pickRows() {
+    for await (const row of rows) yield pick(row);
+  }
+  return { columns: pick(columns), rows: pickRows(), batches };
 }

@@ -158,7 +158,7 @@ async function addOne(
     const late =
       added.delayMillis === 0 ? "" : `, with a delay of ${formatDuration(added.delayMillis / 1000)}`;
     io.out(
-      `${name} runs next at ${formatMoment(listed.nextAt ?? "", Date.now(), stepOf(added))}${late}, if \`armoire schedule run\` is running.\n`,
+      `${name} runs next at ${formatMoment(listed.nextAt ?? "", Date.now(), stepOf(added))}${late}, if \`armoire schedule run\` is running, or after \`armoire schedule install ${name}\`.\n`,
     );
   }
 }

@@ -86,8 +86,12 @@ function describeCheck({ kinds }: MirrorStatus, now: number): string {
 function describeNewestBackup(backup: NewestBackup | null, account: string, now: number): string {
   if (backup === null)
     return `Backup     none known; \`armoire backup --account ${account} --to FOLDER\` makes one\n`;
-  const { file, createdAt, verifiedAt } = backup;
-  const verified = existsSync(file) ? `verified ${formatAge(verifiedAt, now)} ago` : "not there any more";
+  const { file, createdAt, verifiedAt, damagedAt } = backup;
+  const checked =
+    damagedAt === null
+      ? `verified ${formatAge(verifiedAt, now)} ago`
+      : `found damaged ${formatAge(damagedAt, now)} ago`;
+  const verified = existsSync(file) ? checked : "not there any more";
   return `Backup     ${formatTime(createdAt, "minute")} UTC, ${verified}: ${escapeControls(file)}\n`;
 }
 

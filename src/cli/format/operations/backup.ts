@@ -127,7 +127,7 @@ export function formatPruned(report: PruneReport, nameOf: (file: string) => stri
       reasons.map(describeReason).join(", "),
     ]),
     ...remove.map(({ file, at }) => [nameOf(file), minuteOf(at), isPreview ? "would be removed" : "removed"]),
-    ...untouched.map(({ file, code }) => [nameOf(file), "", `left alone: ${code}`]),
+    ...untouched.map((backup) => [nameOf(backup.file), "", `left alone: ${describeFault(backup)}`]),
   ].sort(([one = ""], [other = ""]) => (one < other ? 1 : -1));
   if (rows.length === 0) return noBackups;
   const count = `${remove.length} of ${keep.length + remove.length} backups`;
