@@ -14,7 +14,8 @@ import { type AccountSyncResult, syncAccount } from "../sync/sync-account.ts";
 import { type AccountFlags, accountPartsOf, explainRefusal } from "./flags/account-flags.ts";
 import { type RetentionFlags, readRetentionFlags } from "./flags/retention-flags.ts";
 import { formatAccountParts, formatAccountWarnings, formatReport } from "./format/mirror/report.ts";
-import { formatCreated, formatPruned, formatUnnoted } from "./format/operations/backup.ts";
+import { formatCreated, formatPruned } from "./format/operations/backup.ts";
+import { noteBackup } from "./note-backup.ts";
 import { readCredential } from "./secrets/credentials.ts";
 import { type EncryptFlags, readNewPassphrase } from "./secrets/passphrase.ts";
 import { catalogueFileOf, ledgerFile } from "./settings/mirror-file.ts";
@@ -78,9 +79,8 @@ export async function syncAndBackUp(flags: SyncAndBackupFlags, settings: Setting
   }).catch((error: unknown) => {
     throw explainRefusal(error, account);
   });
-  await noteCreatedBackup(account, done.created, new Date().toISOString()).catch((error: unknown) =>
-    io.err(formatUnnoted(error, settings.verbose)),
-  );
+  const note = noteCreatedBackup(account, done.created, new Date().toISOString());
+  await noteBackup(io, note, settings.verbose);
   // A failed sync comes before the report of the backup.
   const failure = "error" in done.synced ? explainRefusal(done.synced.error, account) : null;
   if (failure !== null) io.err(describeError(failure, settings.verbose));
@@ -93,7 +93,8 @@ export async function syncAndBackUp(flags: SyncAndBackupFlags, settings: Setting
     for (const text of new Set(errors.map((error) => describeError(error, settings.verbose)))) io.err(text);
     const code = exitCodeOfAccountSync({ report, errors }, null, flags);
     const isGap = flags.requireComplete === true && !isComplete(done.created.manifest);
-    io.setExitCode(code === exitCodes.done && isGap ? exitCodes.incomplete : code);
+    if (code !== exitCodes.done) io.setExitCode(code);
+    else if (isGap) io.setExitCode(exitCodes.incomplete);
     return;
   }
   for (const each of catalogueErrors(done)) io.err(describeError(each, settings.verbose));

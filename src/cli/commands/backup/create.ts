@@ -5,7 +5,8 @@ import { noteCreatedBackup } from "../../../accounts/newest-backup.ts";
 import { isComplete } from "../../../archive/contents/completeness.ts";
 import { createBackup, verifyWritten } from "../../../archive/create.ts";
 import { requirePlace } from "../../../archive/destination.ts";
-import { formatCreated, formatUnnoted } from "../../format/operations/backup.ts";
+import { formatCreated } from "../../format/operations/backup.ts";
+import { noteBackup } from "../../note-backup.ts";
 import { addEncryptOptions, type EncryptFlags, readNewPassphrase } from "../../secrets/passphrase.ts";
 import { catalogueFileBeside, mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
@@ -63,6 +64,10 @@ async function createOne(flags: CreateFlags, command: Command, io: Io): Promise<
     signal: interruptSignal(io, "nothing was written"),
   });
   await verifyWritten(created, encryption);
+  if (settings.account) {
+    const note = noteCreatedBackup(settings.account, created, new Date().toISOString());
+    await noteBackup(io, note, settings.verbose);
+  }
   const { catalogueError, ...report } = created;
   if (catalogueError !== null) {
     io.err(describeError(catalogueError, settings.verbose));
@@ -70,8 +75,4 @@ async function createOne(flags: CreateFlags, command: Command, io: Io): Promise<
   } else if (flags.requireComplete && !isComplete(created.manifest)) io.setExitCode(exitCodes.incomplete);
   if (settings.json) io.out(toJsonLine(report));
   else if (!settings.quiet) io.out(formatCreated(created));
-  if (settings.account)
-    await noteCreatedBackup(settings.account, created, new Date().toISOString()).catch((error: unknown) =>
-      io.err(formatUnnoted(error, settings.verbose)),
-    );
 }

@@ -4,7 +4,8 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { noteCheckedBackup } from "../../../accounts/newest-backup.ts";
 import { verifyBackup } from "../../../archive/verify.ts";
-import { formatUnnoted, formatVerified } from "../../format/operations/backup.ts";
+import { formatVerified } from "../../format/operations/backup.ts";
+import { noteBackup } from "../../note-backup.ts";
 import { addPassphraseOption, type PassphraseFlags, passphraseAsker } from "../../secrets/passphrase.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
@@ -46,14 +47,13 @@ async function verifyOne(file: string, flags: VerifyFlags, command: Command, io:
     askPassphrase: passphraseAsker(flags, io),
     ...(rootHash !== undefined && { rootHash }),
   });
+  const checked = { file: report.file, rootHash: report.problems.length > 0 ? null : report.rootHash };
+  const note = noteCheckedBackup(settings.dataDir.value, checked, new Date().toISOString());
+  await noteBackup(io, note, settings.verbose);
   if (report.problems.length > 0) io.setExitCode(exitCodes.rejected);
   if (settings.json) io.out(toJsonLine(report));
   else if (!settings.quiet || report.problems.length > 0)
     io.out(formatVerified(report, rootHash !== undefined));
-  const checked = { file: report.file, rootHash: report.problems.length > 0 ? null : report.rootHash };
-  await noteCheckedBackup(settings.dataDir.value, checked, new Date().toISOString()).catch((error: unknown) =>
-    io.err(formatUnnoted(error, settings.verbose)),
-  );
 }
 
 function parseRootHash(value: string): string {

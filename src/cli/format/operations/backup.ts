@@ -16,7 +16,6 @@ import type { PruneReport } from "../../../archive/prune.ts";
 import type { RestoredMirror } from "../../../archive/restore.ts";
 import type { VerifyReport } from "../../../archive/verify.ts";
 import { nameOfUser } from "../../../mirror/account/user.ts";
-import { describeError } from "../../terminal/exit-codes.ts";
 import { formatBytes } from "../../terminal/format.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
@@ -200,9 +199,3 @@ const describeCounts = (counts: Readonly<Record<string, number>>): string =>
 
 const describeProblem = ({ entry, message }: BackupProblem) =>
   `${escapeControls(entry === null ? message : `${entry}: ${message}`)}\n`;
-
-/** The backup is good: that it could not be noted as the newest one is only a warning. */
-export function formatUnnoted(error: unknown, isVerbose: boolean): string {
-  const problem = describeError(error, isVerbose).replace(/^armoire: /, "");
-  return `Warning: \`armoire status\` will not show this backup. ${problem}`;
-}
