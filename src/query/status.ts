@@ -7,6 +7,7 @@ import { readEmptiedLists } from "../mirror/absence/emptied-lists.ts";
 import { listNotGranted, type ScopeName } from "../mirror/account/token-scopes.ts";
 import { readAccountUser, userNumber } from "../mirror/account/user.ts";
 import { isoTime, prepare, prepareColumn } from "../mirror/file/statements.ts";
+import { countPictures, type PictureCounts } from "../mirror/media/media-index.ts";
 import type { EndedRun } from "../mirror/points/resolve-point.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { type Coverage, coverageOf, type KindCoverage, readCoverage } from "../mirror/runs/coverage.ts";
@@ -65,6 +66,8 @@ export interface AccountStatus {
   readonly bras: PossessionStatus;
   /** Rows of the view `measurement`. */
   readonly measurements: PossessionStatus;
+  /** Of the bras; null until `sync --media` has looked for them. */
+  readonly pictures: PictureCounts | null;
 }
 
 export interface PossessionStatus {
@@ -137,7 +140,13 @@ function readAccountStatus(mirror: MirrorReader): AccountStatus | null {
     notGranted: listNotGranted(mirror),
     bras: readPossession(mirror, "bra"),
     measurements: readPossession(mirror, "measurement"),
+    pictures: readPictures(mirror),
   };
+}
+
+function readPictures({ db }: MirrorReader): PictureCounts | null {
+  const counts = countPictures(db);
+  return Object.values(counts).some((count) => count > 0) ? counts : null;
 }
 
 function readPossession({ db }: MirrorReader, kind: "bra" | "measurement"): PossessionStatus {
@@ -233,8 +242,18 @@ function readKinds(mirror: MirrorReader): { complete: boolean; kinds: KindStatus
   });
   // Kinds of which nothing is known, because the links to them are missing.
   const unknown = [...stored.values()].map((kind) => ({ ...kind, p90CheckAt: null, p50CheckAt: null }));
-  const kinds = [...known, ...unknown];
+  const kinds = [...known, ...unknown, ...countPictureKind(mirror)];
   return { complete: coverageOf(kinds).complete, kinds };
+}
+
+/** Pictures count like in a backup, though no run stores when they were checked. */
+function countPictureKind(mirror: MirrorReader): KindStatus[] {
+  const counts = mirror.identity.area === "account" ? readPictures(mirror) : null;
+  if (counts === null) return [];
+  const known = counts.held + counts.due + counts.failed;
+  const noGaps = { gone: 0, partial: 0, missingLinks: 0, awaitingApproval: 0 };
+  const noTimes = { oldestCheckAt: null, p90CheckAt: null, p50CheckAt: null, newestCheckAt: null };
+  return [{ kind: "picture", known, ...counts, ...noGaps, ...noTimes }];
 }
 
 function countKinds({

@@ -40,7 +40,10 @@ it("an export with --require-complete writes nothing from a partial mirror and e
   expect(result.stderr).toContain("Nothing was written. Not complete: ");
   expect(existsSync(out)).toBe(false);
   const brands = await armoire("export", "--out", out, "--table", "brand", "--require-complete");
-  expect(brands).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(brands).toMatchObject({
+    ...{ exitCode: 0, stderr: "" },
+    stdout: expect.stringMatching(/^Complete: everything known is held; checked .* UTC\.$/m),
+  });
   expect((await readPackageContents(out)).coverage?.kinds.map(({ kind }) => kind)).toEqual([
     "root",
     "brands",

@@ -145,6 +145,9 @@ describe("--media", () => {
     expect(stdout).toMatch(
       /^Pictures: 1 new, .*\n1 failed, 0 are gone; .*--account ada` shows the reasons\.$/m,
     );
+    const status = await armoire(["status", "--account", "ada"]);
+    expect(status.stdout).toMatch(/^Holds .*, 1 picture \(1 to fetch\)$/m);
+    expect(status.stdout).toMatch(/^Not complete: 1 of 2 pictures held;/m);
   });
 
   it("mirror check verifies pictures and names missing ones", async () => {

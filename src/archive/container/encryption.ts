@@ -22,7 +22,7 @@ export function requireStrongPassphrase(passphrase: string): void {
     passphrase === ""
       ? "The passphrase is empty."
       : `The passphrase has fewer than ${minPassphraseLength} characters, so others could find it. Nothing was written.`,
-    "Use four or five random words, or let a password manager make one.",
+    "Use six random words, or let a password manager make one.",
   );
 }
 

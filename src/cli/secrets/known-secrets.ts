@@ -26,7 +26,7 @@ const minLength = 8;
 const tooShort: Diagnosis = {
   isOk: false,
   message: `A passphrase of fewer than ${minLength} characters is not searched for: it may occur by chance`,
-  hint: "Use four or five words that are hard to guess.",
+  hint: "Use six random words.",
 };
 
 /** @param flags may name the file with the passphrase of backups; default: the environment */

@@ -41,6 +41,8 @@ export async function readNewPassphrase(flags: EncryptFlags, io: Io): Promise<{ 
   }
   const { ask } = io;
   if (ask === null) throw noTerminal();
+  const { suggestPassphrase } = await import("./suggest-passphrase.ts");
+  io.err(`A passphrase that nobody guesses, new each time: ${suggestPassphrase()}\n`);
   const passphrase = await askOnce(ask, "Passphrase for the backup (not shown): ");
   requireStrongPassphrase(passphrase);
   const again = await askOnce(ask, "Repeat the passphrase: ");
@@ -81,7 +83,7 @@ async function askOnce(ask: NonNullable<Io["ask"]>, text: string): Promise<strin
 
 function requireNonEmpty(passphrase: string): string {
   if (passphrase !== "") return passphrase;
-  throw new CliError("usage", "The passphrase is empty.", "Use four or five words that are hard to guess.");
+  throw new CliError("usage", "The passphrase is empty.", "Use six random words.");
 }
 
 function noTerminal(): CliError {

@@ -28,6 +28,17 @@ describe("new backup", () => {
     expect(prompts.map(({ isSecret }) => isSecret)).toEqual([true, true]);
   });
 
+  it("six words of the short list are suggested before the prompt, others each time", async () => {
+    const suggestions = [];
+    for (const _time of [1, 2]) {
+      const io = { ...fakeIo(), ask: async () => "one two three" };
+      await readNewPassphrase({ encrypt: true }, io);
+      suggestions.push(/: ((?:[a-z-]{3,5} ){5}[a-z-]{3,5})\n$/.exec(io.written.err)?.[1]);
+    }
+    expect(new Set(suggestions)).toHaveLength(2);
+    expect(suggestions).not.toContain(undefined);
+  });
+
   it.each([[["a", "b"]], [["correct horse", "correct hose"]], [["", ""]], [[null]]])(
     "the passphrase of a new backup is refused if typed as %j",
     async (lines) => {
@@ -44,7 +55,7 @@ describe("new backup", () => {
     const refusal = {
       kind: "usage",
       message: "The passphrase has fewer than 8 characters, so others could find it. Nothing was written.",
-      hint: "Use four or five random words, or let a password manager make one.",
+      hint: "Use six random words, or let a password manager make one.",
     };
     const env = { ARMOIRE_BACKUP_PASSPHRASE: "👙👙👙👙👙👙👙" };
     for (const reading of [

@@ -180,7 +180,8 @@ function printPackage(contents: WrittenPackage, settings: Settings, io: Io): voi
   else if (!settings.quiet) {
     for (const { path, format, table, rows } of contents.files)
       io.out(`${format === "sqlite" ? `${path} ${table}` : path}  ${formatRows(rows)}\n`);
-    const { folder, isUnchanged } = contents;
+    const { folder, isUnchanged, coverage } = contents;
+    if (coverage?.complete) io.out(`${describeCoverage(coverage)}\n`);
     io.out(isUnchanged ? `Unchanged: ${folder} holds this state already\n` : `Written to ${folder}\n`);
   }
 }

@@ -112,7 +112,7 @@ function describeList<Item>(
   return `\n${title}\n${lines.join("")}`;
 }
 
-function describeAccount({ user, notGranted, bras, measurements }: AccountStatus): string {
+function describeAccount({ user, notGranted, bras, measurements, pictures }: AccountStatus): string {
   const describe = (name: string, { held, pending, gone }: PossessionStatus): string => {
     const more = [
       ...(pending > 0 ? [`${pending} to fetch`] : []),
@@ -120,9 +120,22 @@ function describeAccount({ user, notGranted, bras, measurements }: AccountStatus
     ];
     return `${held} ${name}${more.length === 0 ? "" : ` (${more.join(", ")})`}`;
   };
+  const holds = [
+    describe("bras", bras),
+    describe("measurements", measurements),
+    ...(pictures === null
+      ? []
+      : [
+          describe(pictures.held === 1 ? "picture" : "pictures", {
+            held: pictures.held,
+            pending: pictures.due + pictures.failed,
+            gone: 0,
+          }),
+        ]),
+  ];
   return [
     `User       ${escapeControls(nameOfUser(user))}\n`,
-    `Holds      ${describe("bras", bras)}, ${describe("measurements", measurements)}\n`,
+    `Holds      ${holds.join(", ")}\n`,
     notGranted.length === 0 ? "" : `Not granted to the token: ${notGranted.join(", ")}\n`,
   ].join("");
 }
