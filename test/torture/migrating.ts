@@ -1,7 +1,6 @@
 /** `migrating.ts FILE`: applies migrations of the test's own to a file, as opening a mirror for writing does. */
-import Database from "better-sqlite3";
 import { type Kysely, sql } from "kysely";
-import { closeWritten } from "../../src/mirror/file/connection.ts";
+import { closeWritten, openForWriting } from "../../src/mirror/file/connection.ts";
 import { migrate } from "../../src/mirror/file/migrate.ts";
 
 const [file = ""] = process.argv.slice(2);
@@ -28,10 +27,8 @@ const migrations = {
 };
 
 try {
-  const db = new Database(file);
+  const db = openForWriting(file, { isPrivate: false });
   try {
-    db.pragma("journal_mode = WAL");
-    db.pragma("synchronous = FULL");
     await migrate(db, migrations);
   } finally {
     closeWritten(db);

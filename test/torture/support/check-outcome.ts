@@ -1,10 +1,11 @@
 /** What must hold after a disturbance, as far as it does not depend on the command. */
 import { existsSync, readdirSync } from "node:fs";
+import { dirname } from "node:path";
 import { kinds } from "../../../jobs/kinds.ts";
 import { checkMirror } from "../../../src/mirror/check/check.ts";
 import { openMirrorReader, readMirror } from "../../../src/mirror/reader.ts";
 import type { Mode } from "./modes.ts";
-import { type Execution, errnos, type Operation } from "./operations.ts";
+import { type Execution, errnos, type Op, type Operation } from "./operations.ts";
 
 /** What a failing operation must not lead to. */
 export function problemsOf(
@@ -23,17 +24,11 @@ export function problemsOf(
   return problems;
 }
 
-/**
- * Whether a failed call says that data may be lost. A failed close does so only if data was not flushed before, and a failed
- * flush of a folder only if none follows that succeeds: SQLite ignores it, so Armoire flushes once more.
- */
+/** Whether a failed call says that data may be lost. A failed close does so only if data was not flushed before. */
 function isLoss(failed: Operation, operations: readonly Operation[]): boolean {
   const index = operations.indexOf(failed);
-  const later = operations.slice(index + 1);
-  const isRepeated = later.some(
-    ({ op, path, errno }) => op === "syncFolder" && path === failed.path && errno === 0,
-  );
-  if (failed.op !== "close") return failed.op === "sync" || (failed.op === "syncFolder" && !isRepeated);
+  if (failed.op === "syncFolder") return areNamesLost(failed.path, index, operations);
+  if (failed.op !== "close") return failed.op === "sync";
   const ofFile = operations.slice(0, index).filter(({ inode }) => inode === failed.offset);
   // SQLite's index of the log is made anew by whoever opens it next.
   if (ofFile.findLast(({ path }) => path !== "")?.path.endsWith("-shm")) return false;
@@ -41,6 +36,33 @@ function isLoss(failed: Operation, operations: readonly Operation[]): boolean {
   // An emptied log is emptied again by whoever opens it next.
   return last?.op === "write" || (last?.op === "truncate" && last.offset > 0);
 }
+
+/**
+ * Whether a failed flush of a folder was the only one since its names changed: SQLite ignores the failure, so Armoire
+ * flushes once more, before or after.
+ */
+function areNamesLost(folder: string, index: number, operations: readonly Operation[]): boolean {
+  const isFlush = ({ op, path, errno }: Operation) => op === "syncFolder" && path === folder && errno === 0;
+  if (operations.slice(index + 1).some(isFlush)) return false;
+  const earlier = operations.slice(0, index);
+  const sinceFlush = earlier.slice(earlier.findLastIndex(isFlush) + 1);
+  return sinceFlush.some(
+    ({ op, path, target, errno }) =>
+      errno === 0 &&
+      (changesOfNames as readonly Op[]).includes(op) &&
+      [path, target].some((name) => name !== "" && dirname(name) === folder),
+  );
+}
+
+const changesOfNames = [
+  "create",
+  "rename",
+  "unlink",
+  "makeFolder",
+  "removeFolder",
+  "link",
+  "symlink",
+] as const;
 
 export function soundnessOf(file: string): string[] {
   if (!existsSync(file)) return [];

@@ -52,7 +52,8 @@ async function prepareFile(db: Connection, file: string): Promise<void> {
   db.pragma("journal_mode = WAL");
   // A lease that a power cut undoes would be taken, and spent, a second time.
   db.pragma("synchronous = FULL");
-  // Of the file and its log. SQLite ignores a failure of this.
+  // The first read creates the log. SQLite flushes the names of both files too, but ignores a failure of that.
+  db.pragma("schema_version");
   syncFolder(dirname(file));
   // The store does it and reports its errors, which SQLite's own checkpoints ignore.
   db.pragma("wal_autocheckpoint = 0");
