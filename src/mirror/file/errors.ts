@@ -11,6 +11,8 @@ export class MirrorError extends errorClass("MirrorError", {
   exists: "failed",
   "other-service": "settings",
   unwritable: "failed",
+  /** No space is left on the disk. */
+  "disk-full": "failed",
   /** The SQLite library is too old to be safe. */
   "unsafe-sqlite": "failed",
 }) {
@@ -89,5 +91,6 @@ export function unreadableError(
 const unwritableHint = "Check the folder, its permissions and free space.";
 
 function unwritableError(file: string, problem: string, cause: Error): MirrorError {
-  return new MirrorError("unwritable", file, problem, unwritableHint, { cause });
+  const isFull = hasCode(cause, "ENOSPC") || hasCode(cause, "SQLITE_FULL");
+  return new MirrorError(isFull ? "disk-full" : "unwritable", file, problem, unwritableHint, { cause });
 }

@@ -108,6 +108,6 @@ export async function compressBodies(
     while (!runStop.isInterrupted && (await writes.compressBatch()) > 0);
   } catch (error) {
     // Everything is saved; without space for compression it only stays larger.
-    if (!(error instanceof MirrorError) || error.code !== "unwritable") throw error;
+    if (!(error instanceof MirrorError) || error.code !== "disk-full") throw error;
   }
 }
