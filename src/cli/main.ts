@@ -5,8 +5,9 @@
 import { type Command, CommanderError } from "commander";
 import { createProgram, loadCommand } from "./program.ts";
 import { version } from "./self-command.ts";
+import type { GlobalOptions } from "./settings/global-options.ts";
 import { describeError, exitCodeOf, exitCodes } from "./terminal/exit-codes.ts";
-import { redactTokens } from "./terminal/format.ts";
+import { redactTokens, showTimesIn } from "./terminal/format.ts";
 import { type Io, systemIo } from "./terminal/io.ts";
 
 /**
@@ -20,6 +21,10 @@ export async function main(args: readonly string[], io: Io = systemIo()): Promis
     outputError: (text, write) => write(redactTokens(text + hintAtDash(text))),
   });
   program.hook("preSubcommand", (_program, command) => loadCommand(command, io));
+  program.hook("preAction", (_program, command) => {
+    const { utc } = command.optsWithGlobals<GlobalOptions>();
+    showTimesIn(io.screen === null || utc === true ? "UTC" : "local");
+  });
   try {
     if (args[0] === "complete" && args[1] === "--") return await complete(program, args.slice(2), io);
     await program.parseAsync(withUsualForms(args), { from: "user" });

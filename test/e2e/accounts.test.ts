@@ -297,7 +297,7 @@ describe("listing", () => {
       },
       { name: "clara", bras: null, measurements: null, lastSync: null },
     ]);
-    expect((await armoire(["account", "list"])).stdout).toMatch(/^ada .* \d{4}-\S+Z +30 +\d+ +file$/m);
+    expect((await armoire(["account", "list"])).stdout).toMatch(/^ada .* \d{4}-\S+ \S+ UTC +30 +\d+ +file$/m);
   });
 
   it("account list shows the permissions seen by the last sync, or by a newer token", async () => {

@@ -154,7 +154,7 @@ describe("formats", () => {
   it("a diff is printed as an uncut table with totals at the end", async () => {
     const table = await output("diff", "--mirror", mirror);
     const [head, ...lines] = table.trimEnd().split("\n");
-    expect(head).toMatch(/^Observed from run 1 \(.*Z\) to run 2 \(.*Z\):$/);
+    expect(head).toMatch(/^Observed from run 1 \(.* UTC\) to run 2 \(.* UTC\):$/);
     expect(table).not.toContain("…");
     expect(lines.at(-1)).toMatch(/^size: (\d+ [a-z]+( \(only last_modified_at\))?(, |$))+/);
   });
@@ -241,7 +241,7 @@ describe("runs show RUN", () => {
 
   it("runs show says for the first run that there is no earlier one", async () => {
     const first = await output("runs", "show", "1", "--mirror", mirror);
-    expect(first).toMatch(/\n\nObserved by run 1 \(.*Z\), with no earlier run to compare with:\n/);
+    expect(first).toMatch(/\n\nObserved by run 1 \(.* UTC\), with no earlier run to compare with:\n/);
   });
 
   it("runs show shows everything of the first run as added", async () => {

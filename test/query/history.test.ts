@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { formatHistory, historyColumns, rowsOfHistory } from "../../src/cli/format/data/history.ts";
+import { formatSecond } from "../../src/cli/terminal/format.ts";
 import { type MirrorReader, openMirrorReader } from "../../src/mirror/reader.ts";
 import { type ResourceHistory, readHistory } from "../../src/query/history.ts";
 import { showResource } from "../../src/query/show.ts";
@@ -13,6 +14,7 @@ import { noHeaders } from "../support/no-headers.ts";
 import { tries } from "../support/thorough.ts";
 
 const at = someTime;
+const shownAt = formatSecond(at);
 const href = urlOf("b/m");
 const first = { slug: "soft", name: "Soft", bra_count: 3, last_modified_at: "2026-01-01T00:00:00" };
 const pictures = { manufacturer_stock_pictures: [{ url: "https://p.example/1.jpg", text: "Black" }] };
@@ -107,28 +109,28 @@ it("a life begins with a first revision or a revival and ends with a tombstone",
 
 it("the text has one line per changed field, and a reason if no field changed", async () => {
   expect(formatHistory(await historyOfLife())).toBe(`model  ${href}
-Known since run 1, ${at}
+Known since run 1, ${shownAt}
 
-run 1  ${at}  first seen, seen last in run 2, ${at}
+run 1  ${shownAt}  first seen, seen last in run 2, ${shownAt}
   brand_href        ${urlOf("b/")}
   name              Soft
   slug              soft
   bra_count         3
   last_modified_at  2026-01-01T00:00:00
 
-run 3  ${at}  changed, seen last in run 3, ${at}
+run 3  ${shownAt}  changed, seen last in run 3, ${shownAt}
   bra_count                    3 → 4
   manufacturer_stock_pictures  (none) → [{"url":"https://p.example/1.jpg","text":"Black"}]
 
-run 4  ${at}  changed, seen last in run 4, ${at}
+run 4  ${shownAt}  changed, seen last in run 4, ${shownAt}
   only last_modified_at: 2026-01-01T00:00:00 → 2026-02-02T00:00:00
 
-run 5  ${at}  changed, seen last in run 5, ${at}
+run 5  ${shownAt}  changed, seen last in run 5, ${shownAt}
   no known field changed, only a link or an unknown field
 
-run 6  ${at}  gone
+run 6  ${shownAt}  gone
 
-run 8  ${at}  back, checked last in run 8, ${at}
+run 8  ${shownAt}  back, checked last in run 8, ${shownAt}
   name                         Soft → Softer
   manufacturer_stock_pictures  [{"url":"https://p.example/1.jpg","text":"Black"}] → (none)
 `);
@@ -186,9 +188,9 @@ it("a revision with the previous body, and one replaced in the same run, are mar
   closeRun(mirror, runId);
   const described = formatHistory(readHistory(mirror, "model", "brand/soft"));
   expect(described.split("\n\n").slice(-3)).toEqual([
-    `run 3  ${at}  back, seen last in run 3, ${at}\n  the same content as before`,
-    `run 4  ${at}  changed, seen last in run 4, ${at}\n  replaced in the same run`,
-    `run 4  ${at}  changed, checked last in run 4, ${at}\n  the same content as before\n`,
+    `run 3  ${shownAt}  back, seen last in run 3, ${shownAt}\n  the same content as before`,
+    `run 4  ${shownAt}  changed, seen last in run 4, ${shownAt}\n  replaced in the same run`,
+    `run 4  ${shownAt}  changed, checked last in run 4, ${shownAt}\n  the same content as before\n`,
   ]);
 });
 

@@ -10,6 +10,7 @@ export interface GlobalOptions {
   readonly account?: string;
   readonly config?: string;
   readonly json?: boolean;
+  readonly utc?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
 }
@@ -29,6 +30,7 @@ export function addGlobalOptions(command: Command): Command {
     .option("--account <name>", "the mirror of this account, not the catalogue's")
     .option("--config <file>", "a JSON file with dataDir, baseUrl, serviceName, license and citation")
     .option("--json", "print one JSON document instead of text")
+    .option("--utc", "show times in UTC (default: on a terminal local times, elsewhere UTC)")
     .option("--quiet", "print no progress and no notices; warnings stay")
     .option("--verbose", "print the cause and the stack of an error");
 }

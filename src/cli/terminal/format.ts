@@ -24,6 +24,13 @@ const precisions = {
 
 export type Step = keyof typeof precisions;
 
+/** The zone that times for people are shown in. It belongs to the process, as its terminal does. */
+let zone: "UTC" | "local" = "UTC";
+
+export function showTimesIn(chosen: typeof zone): void {
+  zone = chosen;
+}
+
 /**
  * A future time, rounded up, with its distance from now.
  * @param moment ISO 8601, UTC
@@ -34,13 +41,22 @@ export function formatMoment(moment: string, now: number, step: Step = "minute")
   const { millis } = precisions[step];
   const later = new Date(Math.ceil(Date.parse(moment) / millis) * millis);
   const shown = formatTime(later.toISOString(), step);
-  return `${shown} UTC (in ${formatDuration(Math.max(0, Date.parse(moment) - now) / 1000)})`;
+  return `${shown} (in ${formatDuration(Math.max(0, Date.parse(moment) - now) / 1000)})`;
 }
 
-/** @param moment ISO 8601, UTC; cut to the precision */
+/** @param moment ISO 8601, UTC @returns cut to the precision, such as `2026-11-24 01:47 UTC`; local time without a zone */
 export function formatTime(moment: string, step: Step): string {
-  return moment.slice(0, precisions[step].letters).replace("T", " ");
+  const at = new Date(moment);
+  if (Number.isNaN(at.getTime())) return moment;
+  const minutesWest = zone === "UTC" ? 0 : at.getTimezoneOffset();
+  const shifted = new Date(at.getTime() - minutesWest * 60_000).toISOString();
+  const shown = shifted.slice(0, precisions[step].letters).replace("T", " ");
+  return zone === "UTC" ? `${shown} UTC` : shown;
 }
+
+export const formatMinute = (moment: string): string => formatTime(moment, "minute");
+
+export const formatSecond = (moment: string): string => formatTime(moment, "second");
 
 /** @param since ISO 8601, UTC; null gives an empty text. @param now epoch milliseconds */
 export function formatAge(since: string | null, now: number): string {

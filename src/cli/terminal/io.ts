@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { fstatSync, writeSync } from "node:fs";
 import type { Writable } from "node:stream";
+import { styleText } from "node:util";
 import { hasCode } from "../../platform/errors.ts";
 import { askTerminal, type Question } from "./ask-terminal.ts";
 import { CliError, describeError, type ExitCode, exitCodes, interruptedError } from "./exit-codes.ts";
@@ -36,6 +37,14 @@ export interface Screen {
   readonly columns: number;
   /** Prints all of a result, in a pager if it is longer than the screen. */
   readonly print: (text: string) => Promise<void> | undefined;
+  /** Prints a part of a result, with colors if the terminal has them and NO_COLOR is not set. */
+  readonly printLines: (lines: readonly Line[]) => Promise<void> | undefined;
+}
+
+export interface Line {
+  /** Without a line end. Unsafe characters are escaped. */
+  readonly text: string;
+  readonly color?: "green" | "red" | undefined;
 }
 
 /** The streams that a command prints to. */
@@ -63,7 +72,7 @@ export function systemIo(): Io {
     env: process.env,
     isTerminal: process.stderr.isTTY === true,
     columns: process.stderr.columns ?? 80,
-    screen: process.stdout.isTTY === true ? screenOf(process.stdout, printers.out) : null,
+    screen: process.stdout.isTTY === true ? screenOf(process.stdout) : null,
     ask: process.stdin.isTTY ? askHere : null,
     readInput,
     ...printers,
@@ -87,13 +96,25 @@ export function printWhole({ out, screen }: Pick<Io, "out" | "screen">, text: st
   return screen === null ? out(text) : screen.print(text);
 }
 
-function screenOf(terminal: NodeJS.WriteStream, write: Writer): Screen {
+function screenOf(terminal: NodeJS.WriteStream): Screen {
+  const writeRaw = streamWriter(terminal);
+  const write: Writer = (text) => writeRaw(escapeLines(text));
+  const hasColors = terminal.hasColors();
   return {
     columns: Number(process.env.COLUMNS) || terminal.columns || 80,
     print(text) {
       const isLong = text.split("\n").length > terminal.rows;
       return isLong && showInPager(escapeLines(text), process.env) ? undefined : write(text);
     },
+    printLines: (lines) =>
+      writeRaw(
+        lines
+          .map(({ text, color }) => {
+            const safe = escapeLines(text);
+            return `${color === undefined || !hasColors ? safe : styleText(color, safe, { validateStream: false })}\n`;
+          })
+          .join(""),
+      ),
   };
 }
 

@@ -173,11 +173,14 @@ function selectPartial(db: Connection): { kind: string; count: number }[] {
 
 const listKinds = new Set(["brands", "models", "sizes", "bras", "measurements"]);
 
-/** One sentence for people: what is missing, and when the rest was checked. */
-export function describeCoverage({ complete, kinds }: Coverage): string {
+/**
+ * One sentence for people: what is missing, and when the rest was checked.
+ * @param showTime shows an ISO 8601 time to the minute; default: in UTC
+ */
+export function describeCoverage({ complete, kinds }: Coverage, showTime = utcMinute): string {
   const parts = complete ? ["everything known is held"] : kinds.flatMap(describeGaps);
   const text = parts.length === 0 ? "nothing is held" : parts.join("; ");
-  return `${complete ? "Complete" : "Not complete"}: ${text}${describeChecks(kinds)}.`;
+  return `${complete ? "Complete" : "Not complete"}: ${text}${describeChecks(kinds, showTime)}.`;
 }
 
 function describeGaps(coverage: KindCoverage): string[] {
@@ -200,12 +203,12 @@ function describeGaps(coverage: KindCoverage): string[] {
   ];
 }
 
-function describeChecks(kinds: readonly KindCoverage[]): string {
+const utcMinute = (at: string) => `${at.slice(0, 16).replace("T", " ")} UTC`;
+
+function describeChecks(kinds: readonly KindCoverage[], showTime: (at: string) => string): string {
   const times = kinds.flatMap(({ oldestCheckAt, newestCheckAt }) => [oldestCheckAt, newestCheckAt]);
   const [oldest, newest] = [times.filter((at) => at !== null).sort()].flatMap((at) => [at[0], at.at(-1)]);
   if (oldest === undefined || newest === undefined) return "";
-  const minute = (at: string) => `${at.slice(0, 16).replace("T", " ")} UTC`;
-  return minute(oldest) === minute(newest)
-    ? `; checked ${minute(oldest)}`
-    : `; checked from ${minute(oldest)} to ${minute(newest)}`;
+  const [first, last] = [showTime(oldest), showTime(newest)];
+  return first === last ? `; checked ${first}` : `; checked from ${first} to ${last}`;
 }

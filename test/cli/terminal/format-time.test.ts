@@ -30,8 +30,8 @@ it("a future time is rounded up to the minute, with the distance", () => {
 it("a time can be shown by the second", () => {
   expect(formatMoment("2026-01-30T20:00:29.000Z", now, "second")).toBe("2026-01-30 20:00:29 UTC (in 29 s)");
   expect(formatMoment("2026-01-30T20:00:59.001Z", now, "second")).toBe("2026-01-30 20:01:00 UTC (in 59 s)");
-  expect(formatTime("2026-01-30T20:00:59.999Z", "second")).toBe("2026-01-30 20:00:59");
-  expect(formatTime("2026-01-30T20:00:59.999Z", "minute")).toBe("2026-01-30 20:00");
+  expect(formatTime("2026-01-30T20:00:59.999Z", "second")).toBe("2026-01-30 20:00:59 UTC");
+  expect(formatTime("2026-01-30T20:00:59.999Z", "minute")).toBe("2026-01-30 20:00 UTC");
 });
 
 it("an age is the time since a date, and empty for null", () => {

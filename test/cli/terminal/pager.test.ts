@@ -1,22 +1,12 @@
 /** The pager, in a real terminal. */
-import { execFile } from "node:child_process";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../support/run-armoire.ts";
+import { showInTerminal } from "../support/terminal.ts";
 
-const run = promisify(execFile);
-const sources = join(import.meta.dirname, "../../support/armoire-from-sources.ts");
-
-/** Runs `armoire tables size` in a terminal of 80 columns. @returns what the terminal shows */
-async function showTables(rows: number, env: Readonly<Record<string, string>>): Promise<string> {
-  const command = `stty rows ${rows} cols 80; exec ${process.execPath} ${sources} tables size`;
-  const { stdout } = await run("script", ["-qec", command, "/dev/null"], {
-    env: { PATH: process.env.PATH ?? "", HOME: "/nonexistent", TERM: "xterm", ...env },
-  });
-  return stdout;
-}
+const showTables = (rows: number, env: Readonly<Record<string, string>>) =>
+  showInTerminal(["tables", "size"], { rows, env });
 
 it("text that is longer than the screen is shown by the program in PAGER, without credentials", async () => {
   await using folder = await temporaryFolder();

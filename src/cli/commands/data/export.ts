@@ -22,7 +22,7 @@ import { version } from "../../self-command.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
-import { formatRows, toJsonLine } from "../../terminal/format.ts";
+import { formatMinute, formatRows, toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading, exitCodesOfVerifying } from "../../terminal/help.ts";
 import { type Io, interruptSignal } from "../../terminal/io.ts";
 
@@ -163,7 +163,7 @@ function configureCreate(command: Command, io: Io): void {
 }
 
 function printGaps(coverage: Coverage | undefined, { quiet }: Settings, io: Io): void {
-  if (!quiet && coverage?.complete === false) io.err(`${describeCoverage(coverage)}\n`);
+  if (!quiet && coverage?.complete === false) io.err(`${describeCoverage(coverage, formatMinute)}\n`);
 }
 
 /** On standard output are the rows themselves. */
@@ -181,7 +181,7 @@ function printPackage(contents: WrittenPackage, settings: Settings, io: Io): voi
     for (const { path, format, table, rows } of contents.files)
       io.out(`${format === "sqlite" ? `${path} ${table}` : path}  ${formatRows(rows)}\n`);
     const { folder, isUnchanged, coverage } = contents;
-    if (coverage?.complete) io.out(`${describeCoverage(coverage)}\n`);
+    if (coverage?.complete) io.out(`${describeCoverage(coverage, formatMinute)}\n`);
     io.out(isUnchanged ? `Unchanged: ${folder} holds this state already\n` : `Written to ${folder}\n`);
   }
 }
@@ -229,7 +229,7 @@ function formatPackageReport({ contents, problems }: PackageReport): string {
   const run = state.run === null ? "before the first run" : `run ${state.run}`;
   const lines = [
     `Every file is as it was exported: ${tables === 1 ? "1 table" : `${tables} tables`} of ${state.baseUrl}, ${run}`,
-    ...(coverage ? [describeCoverage(coverage)] : []),
+    ...(coverage ? [describeCoverage(coverage, formatMinute)] : []),
   ];
   return `${lines.join("\n")}\n`;
 }

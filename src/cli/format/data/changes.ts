@@ -10,6 +10,8 @@ import {
 import { isList, listDifference } from "../../../change/diff.ts";
 import type { OpenDiff } from "../../../change/open-diff.ts";
 import type { DiffSource, SourceLocation } from "../../../change/sources.ts";
+import { formatSecond } from "../../terminal/format.ts";
+import type { Line } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { displayWidth, truncate } from "../../terminal/table/display-width.ts";
 
@@ -32,7 +34,7 @@ export function formatComparison({
 function describePlace(place: SourceLocation, hasFile = false): string {
   if ("folder" in place) return `the export ${escapeControls(place.folder)}`;
   const of = hasFile ? ` of ${escapeControls(place.mirror)}` : "";
-  return `run ${place.run}${of} (${place.endedAt})`;
+  return `run ${place.run}${of}${place.endedAt === null ? "" : ` (${formatSecond(place.endedAt)})`}`;
 }
 
 /**
@@ -42,10 +44,10 @@ function describePlace(place: SourceLocation, hasFile = false): string {
 export function changeFormatter(
   { to }: { readonly to: DiffSource },
   columns: number | null,
-): (change: Change | Reported) => string {
+): (change: Change | Reported) => Line[] {
   let kind: string | null = null;
   return (change) => {
-    const heading = change.kind === kind ? "" : `\n${change.kind}\n`;
+    const heading = change.kind === kind ? [] : [{ text: "" }, { text: change.kind }];
     kind = change.kind;
     const path = to.baseUrl === null ? change.href : change.href.replace(to.baseUrl, "");
     const name = columns === null ? escapeControls(change.name) : truncate(escapeControls(change.name), 34);
@@ -54,20 +56,34 @@ export function changeFormatter(
     // Addresses are never cut, so that they can be copied.
     const fits = columns === null || displayWidth(first) <= columns;
     const head = fits ? [first] : [start.trimEnd(), indent + escapeControls(path)];
-    const lines = [...head, ...detailsOf(change, columns)];
-    return heading + lines.map((line) => `${line}\n`).join("");
+    const color = colors[change.change];
+    const details = detailsOf(change, columns).map((line) => ({
+      text: indent + line,
+      color: line.startsWith(addedMark)
+        ? colors.added
+        : line.startsWith(removedMark)
+          ? colors.removed
+          : undefined,
+    }));
+    return [...heading, ...head.map((text) => ({ text, color })), ...details];
   };
 }
 
+const colors: Readonly<Partial<Record<(Change | Reported)["change"], Line["color"]>>> = {
+  added: "green",
+  revived: "green",
+  removed: "red",
+};
+
+/** Lines without their indent. */
 function detailsOf(change: Change | Reported, columns: number | null): string[] {
-  if (change.change === "reported")
-    return [`${indent}last_modified_at  ${escapeControls(change.lastModifiedAt)}`];
+  if (change.change === "reported") return [`last_modified_at  ${escapeControls(change.lastModifiedAt)}`];
   if (change.change === "added") {
     const gone = change.row.gone_at ?? null;
-    return gone === null ? [] : [`${indent}gone since ${escapeControls(gone)}`];
+    return gone === null ? [] : [`gone since ${escapeControls(gone)}`];
   }
   const room = columns === null ? null : columns - indent.length;
-  return change.fields.flatMap((field) => formatField(field, room).map((line) => indent + line));
+  return change.fields.flatMap((field) => formatField(field, room));
 }
 
 const touchedNote = " (only last_modified_at)";
@@ -97,12 +113,15 @@ export function formatField({ field, before, after }: FieldChange, columns: numb
   return [`${field}  ${was} → ${is}`];
 }
 
+const addedMark = "  + ";
+const removedMark = "  - ";
+
 /** Entries are never cut: they may differ anywhere. */
 function describeEntries(before: Value, after: Value): string[] {
   const { removed, added } = listDifference(before, after);
   const lines = [
-    ...removed.map((entry) => `  - ${escapeControls(entry)}`),
-    ...added.map((entry) => `  + ${escapeControls(entry)}`),
+    ...removed.map((entry) => `${removedMark}${escapeControls(entry)}`),
+    ...added.map((entry) => `${addedMark}${escapeControls(entry)}`),
   ];
   return lines.length > 0 ? lines : ["  the same entries in another order"];
 }

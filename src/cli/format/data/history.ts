@@ -11,6 +11,7 @@ import type {
   RevisionOfLife,
   Unchanged,
 } from "../../../query/history.ts";
+import { formatSecond } from "../../terminal/format.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { alignRows } from "../../terminal/table/text-table.ts";
 
@@ -21,7 +22,7 @@ const unchangedWords: Readonly<Record<Unchanged, string>> = {
 };
 
 export function formatHistory({ kind, href, firstKnown, lives }: ResourceHistory): string {
-  const head = `${kind}  ${escapeControls(href)}\nKnown since run ${firstKnown.run}, ${firstKnown.at}\n`;
+  const head = `${kind}  ${escapeControls(href)}\nKnown since run ${firstKnown.run}, ${formatSecond(firstKnown.at)}\n`;
   return head + lives.map((life, n) => describeLife(life, n === 0)).join("");
 }
 
@@ -32,7 +33,7 @@ function describeLife({ revisions, gone }: Life, isFirst: boolean): string {
     const isNow = gone === null && n === revisions.length - 1;
     return describePruned(revision) + describeRevision(revision, event, isEarliest, isNow);
   });
-  return texts.join("") + (gone === null ? "" : `\nrun ${gone.run}  ${gone.at}  gone\n`);
+  return texts.join("") + (gone === null ? "" : `\nrun ${gone.run}  ${formatSecond(gone.at)}  gone\n`);
 }
 
 function describePruned({ revision, pruned }: RevisionOfLife): string {
@@ -49,8 +50,8 @@ function describeRevision(
   isNow: boolean,
 ): string {
   const seen = isNow ? "checked last" : "seen last";
-  const until = lastSeen === null ? "" : `, ${seen} in run ${lastSeen.run}, ${lastSeen.at}`;
-  const head = `\nrun ${firstSeen.run}  ${firstSeen.at}  ${event}${until}\n`;
+  const until = lastSeen === null ? "" : `, ${seen} in run ${lastSeen.run}, ${formatSecond(lastSeen.at)}`;
+  const head = `\nrun ${firstSeen.run}  ${formatSecond(firstSeen.at)}  ${event}${until}\n`;
   if (unchanged !== null) return `${head}  ${unchangedWords[unchanged]}\n`;
   return head + (isEarliest ? describeFields(changes) : describeChanges(changes));
 }

@@ -12,7 +12,7 @@ import {
 } from "../../../change/change.ts";
 import { isList } from "../../../change/diff.ts";
 import type { OpenDiff } from "../../../change/open-diff.ts";
-import type { Io } from "../../terminal/io.ts";
+import type { Io, Line, Screen } from "../../terminal/io.ts";
 import { changeFormatter, formatComparison, formatTotals } from "./changes.ts";
 import { type ResultFormat, writerOf } from "./result.ts";
 
@@ -32,8 +32,8 @@ export async function printChanges(
   { out, screen }: Pick<Io, "out" | "screen">,
   about: Readonly<Record<string, unknown>> = {},
 ): Promise<Totals> {
-  const text =
-    format === "table" ? tableText(opened, screen?.columns ?? null) : await texts[format](opened, about);
+  if (format === "table" && screen !== null) return await printToScreen(opened, screen);
+  const text = format === "table" ? tableText(opened) : await texts[format](opened, about);
   const write = writerOf(format, out);
   const totals: Totals = {};
   let pending = text.head;
@@ -55,10 +55,33 @@ type TextMaker = (
   about: Readonly<Record<string, unknown>>,
 ) => ChangeText | Promise<ChangeText>;
 
-function tableText(opened: OpenDiff<unknown>, columns: number | null): ChangeText {
+/** Within the width of the terminal, and in color. */
+async function printToScreen(opened: OpenDiff<Change | Reported>, screen: Screen): Promise<Totals> {
+  const totals: Totals = {};
+  const format = changeFormatter(opened, screen.columns);
+  await screen.printLines(linesOf(formatComparison(opened)));
+  for (const change of opened.changes) {
+    count(totals, change);
+    await screen.printLines(format(change));
+  }
+  await screen.printLines(linesOf(formatTotals(totals, opened.since !== null)));
+  return totals;
+}
+
+const linesOf = (text: string): Line[] =>
+  text
+    .trimEnd()
+    .split("\n")
+    .map((line) => ({ text: line }));
+
+function tableText(opened: OpenDiff<unknown>): ChangeText {
+  const format = changeFormatter(opened, null);
   return {
     head: formatComparison(opened),
-    add: changeFormatter(opened, columns),
+    add: (change) =>
+      format(change)
+        .map(({ text }) => `${text}\n`)
+        .join(""),
     tail: (totals) => formatTotals(totals, opened.since !== null),
   };
 }

@@ -1,6 +1,7 @@
 /** Formats one resource for people: its fields, links and pictures, what belongs to it, and where it comes from. */
 import type { LastChange, Provenance } from "../../../query/provenance.ts";
 import type { ShownResource } from "../../../query/show.ts";
+import { formatSecond } from "../../terminal/format.ts";
 import { alignRows } from "../../terminal/table/text-table.ts";
 import { describeChanges } from "./history.ts";
 import { formatModelParts } from "./model-parts.ts";
@@ -24,7 +25,7 @@ export function formatResource(shown: ShownResource): string {
 
 function formatLastChange(change: LastChange | null): string {
   if (change === null) return "\nUnchanged since it was first fetched\n";
-  return `\nLast change, run ${change.run}, ${change.at}:\n${describeChanges(change.changes)}`;
+  return `\nLast change, run ${change.run}, ${formatSecond(change.at)}:\n${describeChanges(change.changes)}`;
 }
 
 function formatSource(source: Provenance): string {
@@ -33,10 +34,10 @@ function formatSource(source: Provenance): string {
   const rows: string[][] = [
     ["request", `GET ${url}`],
     ...(redirectedTo === null ? [] : [["redirected to", redirectedTo]]),
-    ["response", `status ${status}, run ${run}, ${fetchedAt}, revision ${revision}`],
+    ["response", `status ${status}, run ${run}, ${formatSecond(fetchedAt)}, revision ${revision}`],
     ...(etag === null ? [] : [["ETag", etag]]),
     ...(modifiedAt === null ? [] : [["Last-Modified", modifiedAt]]),
-    ...(checkedAt === null ? [] : [["last checked", checkedAt]]),
+    ...(checkedAt === null ? [] : [["last checked", formatSecond(checkedAt)]]),
     ...foundIn.map(({ url: page, link }) => ["found in", link === null ? page : `${page} (link ${link})`]),
   ];
   return `\nSource:\n${alignRows(rows, "  ")}`;

@@ -12,6 +12,7 @@ import { type Coverage, describeCoverage } from "../../../mirror/runs/coverage.t
 import type { QueryResult } from "../../../query/sql/run-query.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
+import { formatMinute } from "../../terminal/format.ts";
 import type { Io, Writer } from "../../terminal/io.ts";
 import { escapeControls, escapeLines } from "../../terminal/safe-text.ts";
 import { fittedLines, tableLines } from "../../terminal/table/text-table.ts";
@@ -143,7 +144,7 @@ export function truncationNotice(limit: number, option: string, { quiet }: Setti
 export function printGaps({ mirror, catalogue }: QueryResult["coverage"], io: Pick<Io, "err">): void {
   const print = (coverage: Coverage | null, prefix: string) => {
     if (coverage !== null && !coverage.complete)
-      io.err(`${prefix}${escapeControls(describeCoverage(coverage))}\n`);
+      io.err(`${prefix}${escapeControls(describeCoverage(coverage, formatMinute))}\n`);
   };
   print(mirror, "");
   print(catalogue, "Catalogue: ");

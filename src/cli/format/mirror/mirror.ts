@@ -1,7 +1,7 @@
 /** Formats the reports of `armoire mirror check` and `compact`, and the progress of `compact`. */
 import type { CheckReport } from "../../../mirror/check/check.ts";
 import type { CompactProgress, CompactReport, RetentionReport } from "../../../mirror/compact.ts";
-import { formatBytes } from "../../terminal/format.ts";
+import { formatBytes, formatSecond } from "../../terminal/format.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 
 export function formatCompacting(progress: CompactProgress): string {
@@ -22,8 +22,10 @@ ${isStillRead ? "Another process is reading the file. After that, the next sync 
 export function formatRetention(report: RetentionReport, isPreview: boolean): string {
   const { keep, prune, removed } = report;
   const rows = [
-    ...keep.map(({ run, endedAt, reasons }) => [run, endedAt, reasons.join(", ")] as const),
-    ...prune.map(({ run, endedAt }) => [run, endedAt, isPreview ? "would be pruned" : "pruned"] as const),
+    ...keep.map(({ run, endedAt, reasons }) => [run, formatSecond(endedAt), reasons.join(", ")] as const),
+    ...prune.map(
+      ({ run, endedAt }) => [run, formatSecond(endedAt), isPreview ? "would be pruned" : "pruned"] as const,
+    ),
   ].sort(([one], [other]) => other - one);
   const pruned = `${isPreview ? "Would prune" : "Pruned"} ${prune.length} of ${rows.length} runs`;
   return `${formatTable(["run", "ended", "kept as"], rows)}${pruned}, with ${removed.revisions} revisions that no kept run contains; their ${removed.bodies} bodies ${isPreview ? "take" : "took"} ${formatBytes(removed.bytes)}.

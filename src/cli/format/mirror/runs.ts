@@ -1,5 +1,6 @@
 /** Formats the run log for people. */
 import type { RunRecord } from "../../../mirror/runs/runs.ts";
+import { formatSecond } from "../../terminal/format.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 
@@ -25,7 +26,7 @@ const openStates = { running: "running", "not-finished": "not finished" } as con
 function toRow({ id, startedAt, state, stopped, counts, prunedAt }: RunRecord): unknown[] {
   return [
     id,
-    startedAt,
+    formatSecond(startedAt),
     `${state === "ended" ? (stopped ?? "done") : openStates[state]}${prunedAt === null ? "" : ", pruned"}`,
     counts?.requests?.counted ?? null,
     counts?.resources.new ?? null,

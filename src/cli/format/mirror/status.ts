@@ -6,7 +6,7 @@ import { describeCoverage } from "../../../mirror/runs/coverage.ts";
 import type { AccountStatus, MirrorStatus, PastStatus, PossessionStatus } from "../../../query/status.ts";
 import type { OwedChecks } from "../../../sync/plan/owed-checks.ts";
 import type { ForecastSummary } from "../../../sync/plan/preview.ts";
-import { formatAge, formatTime } from "../../terminal/format.ts";
+import { formatAge, formatMinute, formatSecond } from "../../terminal/format.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 import { formatAllowance, formatOwedChecks, summarizeForecast } from "./plan.ts";
@@ -32,7 +32,7 @@ export function formatStatus(status: StatusWithOutlook, now: number, account: st
     `Allowance  ${formatAllowance(allowance, now)}\n`,
     forecast === null ? "" : `Forecast   ${summarizeForecast(forecast, "sizes")}\n`,
     account === null ? formatKinds(status, now) : "",
-    `\n${describeCoverage(status)}\n${formatOwedChecks(status.owedChecks)}`,
+    `\n${describeCoverage(status, formatMinute)}\n${formatOwedChecks(status.owedChecks)}`,
   ];
   if (status.awaitingApproval > 0)
     parts.push(`\nApparently gone, kept until \`armoire sync --approve\`: ${status.awaitingApproval}\n`);
@@ -78,9 +78,7 @@ function formatKinds({ kinds }: MirrorStatus, now: number): string {
 
 function describeCheck({ kinds }: MirrorStatus, now: number): string {
   const [oldest] = kinds.flatMap(({ oldestCheckAt }) => oldestCheckAt ?? []).toSorted();
-  return oldest === undefined
-    ? ""
-    : `Checked    ${formatAge(oldest, now)} ago (${formatTime(oldest, "minute")} UTC)\n`;
+  return oldest === undefined ? "" : `Checked    ${formatAge(oldest, now)} ago (${formatMinute(oldest)})\n`;
 }
 
 function describeNewestBackup(backup: NewestBackup | null, account: string, now: number): string {
@@ -92,7 +90,7 @@ function describeNewestBackup(backup: NewestBackup | null, account: string, now:
       ? `verified ${formatAge(verifiedAt, now)} ago`
       : `found damaged ${formatAge(damagedAt, now)} ago`;
   const verified = existsSync(file) ? checked : "not there any more";
-  return `Backup     ${formatTime(createdAt, "minute")} UTC, ${verified}: ${escapeControls(file)}\n`;
+  return `Backup     ${formatMinute(createdAt)}, ${verified}: ${escapeControls(file)}\n`;
 }
 
 const maxListed = 20;
@@ -154,7 +152,7 @@ export function formatPastStatus(past: PastStatus): string {
     `Service    ${past.baseUrl}\n`,
     describeLastRun(past.lastRun),
     `\n${formatTable(["kind", "known", "held", "due", "failed", "gone"], rows)}`,
-    `\n${describeCoverage(past)}\n`,
+    `\n${describeCoverage(past, formatMinute)}\n`,
     describeUnfollowedLinks(past.unfollowedLinks),
   ].join("");
 }
@@ -164,7 +162,7 @@ function describeLastRun(run: MirrorStatus["lastRun"]): string {
   const open = { running: ", running", "not-finished": ", not finished", ended: "" }[run.state];
   const stopped = run.stopped === null ? "" : `, stopped: ${run.stopped}`;
   const reason = run.error === null ? "" : `Reason     ${escapeControls(run.error)}\n`;
-  return `Last run   ${run.id}, ${run.startedAt}${open}${stopped}\n${reason}`;
+  return `Last run   ${run.id}, ${formatSecond(run.startedAt)}${open}${stopped}\n${reason}`;
 }
 
 function describeUnfollowedLinks(unfollowedLinks: MirrorStatus["unfollowedLinks"]): string {

@@ -6,6 +6,7 @@ import { describeTokenPlace } from "../../../accounts/tokens/tokens.ts";
 import { listMissingScopes } from "../../../mirror/account/token-scopes.ts";
 import { nameOfUser, userOf } from "../../../mirror/account/user.ts";
 import type { AddedAccount } from "../../../sync/add-account.ts";
+import { formatMinute } from "../../terminal/format.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 
@@ -55,7 +56,8 @@ function describeLastSync(run: AccountOverview["lastSync"]): string {
   if (run === null) return "never";
   if (run.state === "running") return "running";
   if (run.endedAt === null) return "not finished";
-  return run.stopped === null ? run.endedAt : `${run.endedAt} (${run.stopped})`;
+  const at = formatMinute(run.endedAt);
+  return run.stopped === null ? at : `${at} (${run.stopped})`;
 }
 
 /** A warning about content that stays under other names; empty without any. */

@@ -16,7 +16,7 @@ import type { PruneReport } from "../../../archive/prune.ts";
 import type { RestoredMirror } from "../../../archive/restore.ts";
 import type { VerifyReport } from "../../../archive/verify.ts";
 import { nameOfUser } from "../../../mirror/account/user.ts";
-import { formatBytes } from "../../terminal/format.ts";
+import { formatBytes, formatMinute, formatSecond } from "../../terminal/format.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 
@@ -81,7 +81,7 @@ export function formatList(backups: readonly ListedBackup[], nameOf: (file: stri
     const extras = [linked === null ? null : `linked: ${linked}`, pictures].filter(Boolean);
     const extraLine = extras.length === 0 ? "" : `  ${extras.join("; ")}\n`;
     const changed = changes === null ? "" : describeChanges(changes);
-    return `${name}  ${formatBytes(bytes)}${markOf(manifest)}\n  ${escapeControls(owner)}, ${minuteOf(manifest.state.at)}: ${holds(manifest)}\n${extraLine}${changed}`;
+    return `${name}  ${formatBytes(bytes)}${markOf(manifest)}\n  ${escapeControls(owner)}, ${formatMinute(manifest.state.at)}: ${holds(manifest)}\n${extraLine}${changed}`;
   });
   return texts.length === 0 ? noBackups : texts.join("");
 }
@@ -97,9 +97,6 @@ function mirrorMarks(backups: readonly ListedBackup[]): (manifest: BackupManifes
     return mirrors.size < 2 ? "" : `  mirror ${manifest.mirrorId?.slice(0, 6) ?? "unknown"}`;
   };
 }
-
-/** @param at ISO 8601, UTC */
-const minuteOf = (at: string) => `${at.slice(0, 16).replace("T", " ")} UTC`;
 
 function describeFault({ code, problems: [problem] }: FaultyBackup): string {
   switch (code) {
@@ -122,10 +119,14 @@ export function formatPruned(report: PruneReport, nameOf: (file: string) => stri
   const rows = [
     ...keep.map(({ file, at, reasons }) => [
       nameOf(file),
-      minuteOf(at),
+      formatMinute(at),
       reasons.map(describeReason).join(", "),
     ]),
-    ...remove.map(({ file, at }) => [nameOf(file), minuteOf(at), isPreview ? "would be removed" : "removed"]),
+    ...remove.map(({ file, at }) => [
+      nameOf(file),
+      formatMinute(at),
+      isPreview ? "would be removed" : "removed",
+    ]),
     ...untouched.map((backup) => [nameOf(backup.file), "", `left alone: ${describeFault(backup)}`]),
   ].sort(([one = ""], [other = ""]) => (one < other ? 1 : -1));
   if (rows.length === 0) return noBackups;
@@ -147,7 +148,7 @@ function describeState(manifest: BackupManifest): string {
     describeNotGranted(manifest),
     describeUnlinked(manifest),
   ].filter((note) => note !== null);
-  const held = `${escapeControls(subject)} as of ${state.at} (run ${state.run}): ${holds(manifest)}, ${manifest.revisions} revisions.`;
+  const held = `${escapeControls(subject)} as of ${formatSecond(state.at)} (run ${state.run}): ${holds(manifest)}, ${manifest.revisions} revisions.`;
   return [held, ...notes.map(escapeControls)].join("\n");
 }
 

@@ -69,7 +69,7 @@ export function formatRuns(schedule: ListedSchedule): string {
       run.outcome,
       describeCounts(run),
     ]);
-  return formatTable(["due (UTC)", "started (UTC)", "took", "outcome", "details"], rows);
+  return formatTable(["due", "started", "took", "outcome", "details"], rows);
 }
 
 /** One line, for a log. */

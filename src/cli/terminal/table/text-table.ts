@@ -1,4 +1,5 @@
 /** Text tables, aligned by display width, with control characters escaped. */
+import { formatSecond } from "../format.ts";
 import { wrapText } from "../help.ts";
 import { escapeControls } from "../safe-text.ts";
 import { displayWidth } from "./display-width.ts";
@@ -53,14 +54,14 @@ export function* tableLines(columns: readonly string[], rows: Rows): Generator<s
 }
 
 /**
- * The lines of a table that fits a terminal. Columns with large numbers have separators. If the columns cannot be made narrow enough, it
- * has a line for each value, uncut.
+ * The lines of a table that fits a terminal. Columns with large numbers have separators, and times are short. If the columns
+ * cannot be made narrow enough, it has a line for each value, uncut.
  * @param width of the terminal
  */
 export function* fittedLines(columns: readonly string[], rows: Rows, width: number): Generator<string> {
   const isLarge = columns.map((_, index) => rows.some((row) => isLargeNumber(row[index])));
   const natural = columnsOf(columns, rows, (value, index) =>
-    escapeControls(isLarge[index] ? withSeparators(value) : value),
+    escapeControls(isLarge[index] ? withSeparators(value) : withShortTime(value)),
   );
   const fitted = fitColumns(natural, width, gap.length);
   if (fitted === null) yield* recordLines(natural, rows.length, width);
@@ -120,6 +121,13 @@ function isLargeNumber(value: unknown): boolean {
 
 function withSeparators(value: unknown): unknown {
   return isWhole(value) ? value.toLocaleString("en-US") : value;
+}
+
+/** The times that Armoire stores. Those of the service stay as they are. */
+function withShortTime(value: unknown): unknown {
+  return typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value)
+    ? formatSecond(value)
+    : value;
 }
 
 function isWhole(value: unknown): value is number | bigint {

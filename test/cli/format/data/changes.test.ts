@@ -3,6 +3,7 @@ import { toJson } from "../../../../exports/formats/json.ts";
 import type { Change } from "../../../../src/change/change.ts";
 import { changeFormatter, formatTotals } from "../../../../src/cli/format/data/changes.ts";
 import { rowsOf } from "../../../../src/cli/format/data/print-changes.ts";
+import type { Line } from "../../../../src/cli/terminal/io.ts";
 import { displayWidth } from "../../../../src/cli/terminal/table/display-width.ts";
 
 const to = {
@@ -10,7 +11,8 @@ const to = {
   ...{ brands: () => [], close() {} },
 };
 const about = { kind: "model", href: "https://a.example/m/1/", name: "One" } as const;
-const describeAll = (...changes: readonly Change[]) => changes.map(changeFormatter({ to }, 80)).join("");
+const textOf = (lines: readonly Line[]) => lines.map(({ text }) => `${text}\n`).join("");
+const describeAll = (...changes: readonly Change[]) => textOf(changes.flatMap(changeFormatter({ to }, 80)));
 
 describe("text", () => {
   it("a change as text starts with its kind, then the path below the service, then the changed fields", () => {
@@ -62,10 +64,10 @@ describe("text", () => {
       fields: [{ field: "logo", before: "1".repeat(90), after: "2".repeat(90) }],
     };
     expect(describeAll(change).split("\n")[3]).toBe(`            ${path}`);
-    expect(changeFormatter({ to }, null)(change)).toBe(
+    expect(textOf(changeFormatter({ to }, null)(change))).toBe(
       `\nmodel\n  changed   ${"x".repeat(50)}  ${path}\n            logo  ${"1".repeat(90)} → ${"2".repeat(90)}\n`,
     );
-    const lines = changeFormatter({ to }, 60)(change).split("\n");
+    const lines = changeFormatter({ to }, 60)(change).map(({ text }) => text);
     expect(lines.filter((line) => displayWidth(line) > 60)).toEqual([`            ${path}`]);
   });
 

@@ -1,0 +1,48 @@
+/** Times and colors in a real terminal. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { runArmoire } from "../../support/run-armoire.ts";
+import { type Rig, startRig } from "../../sync/support/rig.ts";
+import { showInTerminal } from "../support/terminal.ts";
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig({ brands: 2, models: 3, sizes: 4, allowance: 100 });
+  await rig.sync();
+});
+afterAll(() => rig[Symbol.asyncDispose]());
+
+const kathmandu = { TZ: "Asia/Kathmandu" };
+const inTerminal = async (args: readonly string[], env = {}) =>
+  await showInTerminal([...args, "--mirror", rig.file], { env: { ...kathmandu, ...env } });
+const checked = ["query", "select max(checked_at) as at from brand", "--quiet"];
+
+/** 5 hours and 45 minutes later. @param at such as `2026-11-24 01:47:12 UTC` */
+function inKathmandu(at: string): string {
+  const shifted = new Date(Date.parse(`${at.slice(0, 19).replace(" ", "T")}Z`) + 345 * 60_000);
+  return shifted.toISOString().slice(0, 19).replace("T", " ");
+}
+
+it("a terminal shows local times, and with --utc times in UTC", async () => {
+  const utc = await inTerminal(["runs", "--utc"]);
+  const [started = ""] = /\d{4}-\S+ \d\d:\d\d:\d\d UTC/.exec(utc) ?? [];
+  expect(started).not.toBe("");
+  const local = await inTerminal(["runs"]);
+  expect(local).toContain(`${inKathmandu(started)}  `);
+  expect(local).not.toContain("UTC");
+  const { stdout } = await runArmoire(["runs", "--mirror", rig.file], { env: kathmandu });
+  expect(stdout).toContain(started);
+});
+
+it("a terminal shows the stored times of a query in short, and other outputs show them whole", async () => {
+  const local = await inTerminal(checked);
+  const [shown = ""] = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/.exec(local) ?? [];
+  const { stdout } = await runArmoire([...checked, "--mirror", rig.file], { env: kathmandu });
+  const [whole = ""] = /\d{4}-\d\d-\d\dT\S+Z/.exec(stdout) ?? [];
+  expect(shown).toBe(inKathmandu(whole));
+});
+
+it("a diff in a terminal has added resources in green, unless NO_COLOR is set", async () => {
+  const diff = ["runs", "show", "1"];
+  expect(await inTerminal(diff)).toContain("\u001b[32m  added     ");
+  expect(await inTerminal(diff, { NO_COLOR: "1" })).not.toContain("\u001b");
+});
