@@ -332,7 +332,9 @@ describe("reading commands", () => {
     const kept = /^ {2}2 {2}\S+ \S+ UTC {2}latest, last, yearly \d{4}$/m;
     const tried = await output("mirror", "compact", ...keep, "--dry-run");
     expect(tried).toMatch(kept);
-    expect(tried).toMatch(/^ {2}1 {2}\S+ \S+ UTC {2}would be pruned\nWould prune 1 of 2 runs, with \d+ revisions /m);
+    expect(tried).toMatch(
+      /^ {2}1 {2}\S+ \S+ UTC {2}would be pruned\nWould prune 1 of 2 runs, with \d+ revisions /m,
+    );
     expect(await outputAsJson("mirror", "compact", ...keep, "--dry-run")).toMatchObject({
       dryRun: true,
       retention: { keep: [{ run: 2 }], prune: [{ run: 1 }], removed: { revisions: expect.any(Number) } },

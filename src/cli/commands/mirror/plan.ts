@@ -62,7 +62,7 @@ export function printPlan(
   };
   if (settings.json) io.out(toJsonLine({ ...plan, ...linked }));
   else {
-    const text = formatPlan(plan, target.order, Date.now());
+    const text = formatPlan(plan, target.order, Date.now(), io.screen);
     io.out(linked ? text + formatLinkedPlan(linked.catalogue) : text);
   }
 }

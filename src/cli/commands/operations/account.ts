@@ -174,7 +174,7 @@ function listAll(command: Command, io: Io): void {
     }
   }
   if (settings.json) io.out(toJsonLine(overviews));
-  else if (overviews.length > 0 || names.length === 0) io.out(formatAccounts(overviews));
+  else if (overviews.length > 0 || names.length === 0) io.out(formatAccounts(overviews, io.screen));
   // Of these codes, the higher one takes precedence.
   if (failures.length > 0) io.setExitCode(Math.max(...failures));
   if (settings.quiet) return;

@@ -172,7 +172,7 @@ function listAll(name: string | undefined, command: Command, io: Io): void {
     return;
   }
   const listed = listSchedules(dataDir).map((schedule) => toListed(schedule, dataDir));
-  io.out(settings.json ? toJsonLine(listed) : formatSchedules(listed, Date.now()));
+  io.out(settings.json ? toJsonLine(listed) : formatSchedules(listed, Date.now(), io.screen));
 }
 
 function toListed(schedule: Schedule, dataDir: string): ListedSchedule {

@@ -1,4 +1,4 @@
-/** Formats a plan and a forecast for people: plain text, the same on a terminal and in a pipe. */
+/** Formats a plan and a forecast for people: plain text. */
 import { depths as allDepths, type Depth } from "../../../../schema/kind.ts";
 import { type AccountForecast, documentedAllowances, type Forecast } from "../../../sync/plan/forecast.ts";
 import type { OwedChecks } from "../../../sync/plan/owed-checks.ts";
@@ -6,6 +6,7 @@ import type { SyncPlan } from "../../../sync/plan/preview.ts";
 import type { Order, Reason } from "../../../sync/plan/request.ts";
 import type { LinkedCataloguePlan } from "../../../sync/sync-account.ts";
 import { formatDays, formatDuration, formatMoment, formatRate } from "../../terminal/format.ts";
+import type { Screen } from "../../terminal/io.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 
 const reasonsOfNew: Readonly<Record<Order, string>> = {
@@ -29,8 +30,14 @@ const reasons: Readonly<Record<Exclude<Reason, "new">, string>> = {
 /**
  * @param order the order of the plan
  * @param now epoch milliseconds
+ * @param screen the terminal; null without one
  */
-export function formatPlan(plan: SyncPlan, order: Order, now: number): string {
+export function formatPlan(
+  plan: SyncPlan,
+  order: Order,
+  now: number,
+  screen: Pick<Screen, "columns"> | null = null,
+): string {
   const { mirror, due, next, forecast } = plan;
   const parts = [`Mirror     ${mirror}\nAllowance  ${formatAllowance(plan.allowance, now)}\n`];
   if (next.length === 0) parts.push("\nNothing is due.\n");
@@ -45,6 +52,7 @@ export function formatPlan(plan: SyncPlan, order: Order, now: number): string {
           reason === "new" ? reasonsOfNew[order] : reasons[reason],
           url,
         ]),
+        screen,
       )}`,
     );
   }
@@ -52,11 +60,13 @@ export function formatPlan(plan: SyncPlan, order: Order, now: number): string {
   if (forecast === null) {
     parts.push("\nThe size of the catalogue and the time it takes are known after the first sync.\n");
   } else {
-    parts.push(
-      `\nTime until the mirror is complete, about\n${tabulateDays(forecast)}`,
-      `\n${formatMaxStaleness(forecast)}\n`,
-      `\nShare of all bras covered, with --order value at ${forecast.requestsPerDay} requests a day\n${chartCoverage(forecast)}`,
-    );
+    const isFetched = forecast.depths.every(({ remainingRequests }) => remainingRequests === 0);
+    if (!isFetched) parts.push(`\nTime until the mirror is complete, about\n${tabulateDays(forecast)}`);
+    parts.push(`\n${formatMaxStaleness(forecast)}\n`);
+    if (percent(forecast.coverage.after[0]?.share ?? 0) !== "100 %")
+      parts.push(
+        `\nShare of all bras covered, with --order value at ${forecast.requestsPerDay} requests a day\n${chartCoverage(forecast)}`,
+      );
   }
   return parts.join("");
 }

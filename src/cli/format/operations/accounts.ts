@@ -7,6 +7,7 @@ import { listMissingScopes } from "../../../mirror/account/token-scopes.ts";
 import { nameOfUser, userOf } from "../../../mirror/account/user.ts";
 import type { AddedAccount } from "../../../sync/add-account.ts";
 import { formatMinute } from "../../terminal/format.ts";
+import type { Io } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 
@@ -24,7 +25,7 @@ export function formatAdded({ account, isReplaced, whyNoKeychain }: AddedAccount
   ].join("");
 }
 
-export function formatAccounts(overviews: readonly AccountOverview[]): string {
+export function formatAccounts(overviews: readonly AccountOverview[], screen: Io["screen"]): string {
   if (overviews.length === 0) return "There are no accounts. Add one with `armoire account add NAME`.\n";
   return formatTable(
     ["account", "user", "service", "may read", "last sync", "bras", "measurements", "token"],
@@ -38,6 +39,7 @@ export function formatAccounts(overviews: readonly AccountOverview[]): string {
       overview.measurements ?? "",
       overview.tokenIn,
     ]),
+    screen,
   );
 }
 

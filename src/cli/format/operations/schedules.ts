@@ -9,6 +9,7 @@ import type { InstallPlan, RemovalPlan, SystemCommand } from "../../../schedule/
 import type { PrintedFile } from "../../../schedule/system/installation.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import { formatDuration, formatMoment, formatTime, type Step } from "../../terminal/format.ts";
+import type { Io } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 
@@ -40,7 +41,11 @@ export function outcomeOf({ endedAt, exitCode, scheduler }: ScheduledRun): strin
   return exitCode === null ? "failed" : (outcomes[exitCode] ?? "failed");
 }
 
-export function formatSchedules(schedules: readonly ListedSchedule[], now: number): string {
+export function formatSchedules(
+  schedules: readonly ListedSchedule[],
+  now: number,
+  screen: Io["screen"],
+): string {
   if (schedules.length === 0) return "There are no schedules. Add one with `armoire schedule add NAME`.\n";
   const rows = schedules.map((schedule) => {
     const { name, cron, tz, args, nextAt, runs } = schedule;
@@ -48,7 +53,7 @@ export function formatSchedules(schedules: readonly ListedSchedule[], now: numbe
     const next = nextAt === null ? "never" : formatMoment(nextAt, now, stepOf(schedule));
     return [name, cron, tz, args.join(" "), next, last === undefined ? "" : describeOutcome(schedule, last)];
   });
-  return formatTable(["name", "cron", "zone", "command", "next", "last run"], rows);
+  return formatTable(["name", "cron", "zone", "command", "next", "last run"], rows, screen);
 }
 
 /** The precision of its times. */

@@ -7,8 +7,14 @@ import { type Column, fitColumns } from "./fit-columns.ts";
 
 type Rows = readonly (readonly unknown[])[];
 
-export function formatTable(columns: readonly string[], rows: Rows): string {
-  return `${[...tableLines(columns, rows)].join("\n")}\n`;
+/** @param screen the terminal whose width the table fits; null: it is as wide as its cells */
+export function formatTable(
+  columns: readonly string[],
+  rows: Rows,
+  screen: { readonly columns: number } | null = null,
+): string {
+  const lines = screen === null ? tableLines(columns, rows) : fittedLines(columns, rows, screen.columns);
+  return `${[...lines].join("\n")}\n`;
 }
 
 const gap = "  ";

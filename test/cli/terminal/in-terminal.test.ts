@@ -1,5 +1,6 @@
-/** Times and colors in a real terminal. */
+/** Times, colors and widths in a real terminal. */
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { displayWidth } from "../../../src/cli/terminal/table/display-width.ts";
 import { runArmoire } from "../../support/run-armoire.ts";
 import { type Rig, startRig } from "../../sync/support/rig.ts";
 import { showInTerminal } from "../support/terminal.ts";
@@ -45,4 +46,12 @@ it("a diff in a terminal has added resources in green, unless NO_COLOR is set", 
   const diff = ["runs", "show", "1"];
   expect(await inTerminal(diff)).toContain("\u001b[32m  added     ");
   expect(await inTerminal(diff, { NO_COLOR: "1" })).not.toContain("\u001b");
+});
+
+it("the plan of a complete mirror fits a terminal, and has no chart", async () => {
+  const [mirror = "", ...lines] = (await inTerminal(["plan"])).split("\r\n");
+  expect(mirror).toContain(rig.file);
+  expect(lines.filter((line) => displayWidth(line) > 80)).toEqual([]);
+  expect(lines.join("\n")).toMatch(/^next +why +url$/m);
+  expect(lines.join("\n")).not.toMatch(/█|Time until/);
 });
