@@ -20,7 +20,7 @@ it("all commands of docs/changes.md succeed in the order of the page", {
   expect(commands.length).toBeGreaterThan(10);
   for (const args of commands) {
     const { stdout, stderr, exitCode } = await run(...args);
-    const isCut = /^Only the first \d+ are shown; --limit raises the limit\.\n/m;
+    const isCut = /^(\d+ of \d+ rows|Only the first \d+) are shown; --limit raises the limit\.\n/m;
     // All commands succeed, except `--exit-code`, which finds changes. Each prints something.
     expect({ args, stderr: stderr.replace(/^As of run .*\n/, "").replace(isCut, ""), exitCode }).toEqual({
       args,

@@ -147,16 +147,29 @@ describe("results", () => {
     },
   );
 
-  it("a result reports whether the row limit cut it", async () => {
-    for (const [maxRows, isCut] of [
-      [0, true],
-      [2, true],
-      [3, false],
-      [4, false],
+  it("a result reports whether the row limit cut it, and of how many rows", async () => {
+    for (const [maxRows, isCut, total] of [
+      [0, true, 3],
+      [2, true, 3],
+      [3, false, null],
+      [4, false, null],
     ] as const) {
-      const result = await runQuery({ file, sql: "SELECT href FROM brand", maxRows });
+      const result = await runQuery({ file, sql: "SELECT href FROM brand", maxRows, countMillis: 60_000 });
       expect((await collectRows(result.rows)).length).toBe(Math.min(maxRows, 3));
-      expect(result.isCut).toBe(isCut);
+      expect([result.isCut, result.total]).toEqual([isCut, total]);
+    }
+  });
+
+  it("rows beyond the limit that cannot be counted in time, or fail, make no error", async () => {
+    const failing =
+      "select json(iif(value < 5, '1', '{')) from (select 1 as value union all select 2 union all select 3 union all select 7)";
+    for (const [sql, countMillis] of [
+      [counting, 100],
+      [failing, 60_000],
+    ] as const) {
+      const result = await runQuery({ file, sql, maxRows: 2, countMillis });
+      expect(await collectRows(result.rows)).toHaveLength(2);
+      expect([result.isCut, result.total]).toEqual([true, null]);
     }
   });
 

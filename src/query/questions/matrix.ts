@@ -47,6 +47,7 @@ export async function toMatrix(result: QueryResult, matrix: Matrix, maxRows: num
     rows: readRows(),
     maxRows,
     isCut: all.length > maxRows,
+    total: all.length,
   };
 }
 

@@ -16,13 +16,22 @@ import { listTablesRead } from "./tables-read.ts";
 
 type ReadStatement = Database.Statement<unknown[], SqliteValue[]>;
 
+function countItems(items: Iterable<unknown>): number {
+  let count = 0;
+  for (const _item of items) count++;
+  return count;
+}
+
 const batchLimits: BatchLimits = { maxRows: 1000, maxCharacters: 262_144 };
 /** A row of several large cells must still be one message. */
 const cellsPerRow = 4;
 /** The length of a number in the limit of a result. */
 const numberLength = 8;
 
-/** Yields the columns, batches of rows, and the end; an error is the last response. Each is computed on demand. */
+/**
+ * Yields the columns, batches of rows, the end, and if that cut the rows their number; an error is the last response. Each is
+ * computed on demand.
+ */
 export function* executeQuery({
   file,
   catalogue,
@@ -34,15 +43,20 @@ export function* executeQuery({
 }: StartQuery): Generator<QueryResponse, void> {
   let database: Database.Database | undefined;
   let stage: QueryStage = "opening";
-  let isCut = false;
+  /** The rows after the first `maxRows`. */
+  let rest: IterableIterator<unknown> | null = null;
   let closeEnvelopes: (() => void) | undefined;
   function* readRows(statement: ReadStatement, values: BoundValues): Generator<Row> {
     const types = statement.columns().map((column) => column.type);
     const checkLength = lengthChecker(limits);
-    let count = 0;
-    for (const row of statement.iterate(values)) {
-      isCut = count++ >= maxRows;
-      if (isCut) return;
+    const rows = statement.iterate(values);
+    for (let count = 0; ; count++) {
+      const { done, value: row } = rows.next();
+      if (done) return;
+      if (count >= maxRows) {
+        rest = rows;
+        return;
+      }
       checkLength(row);
       yield row.map((value, index) => readCell(value, types[index] ?? null));
     }
@@ -66,7 +80,8 @@ export function* executeQuery({
     yield { type: "columns", columns: statement.columns().map((column) => column.name), tablesRead };
     stage = "running";
     for (const rows of batchRows(readRows(statement, values), batchLimits)) yield { type: "rows", rows };
-    yield { type: "end", isCut };
+    yield { type: "end", isCut: rest !== null };
+    if (rest !== null) yield { type: "total", rows: maxRows + 1 + countItems(rest) };
   } catch (error) {
     const names = (what: "table" | "column") => (database === undefined ? [] : readNames(database, what));
     const queried = { file, hasCatalogue: catalogue !== null, names };

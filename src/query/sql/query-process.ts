@@ -39,6 +39,7 @@ export type QueryResponse =
   | { readonly type: "columns"; readonly columns: readonly string[]; readonly tablesRead: TablesRead }
   | { readonly type: "rows"; readonly rows: readonly Row[] }
   | { readonly type: "end"; readonly isCut: boolean }
+  | { readonly type: "total"; readonly rows: number }
   | {
       readonly type: "error";
       readonly code: QueryErrorCode;

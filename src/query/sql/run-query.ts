@@ -2,7 +2,9 @@
  * Runs the user's own SQL on a mirror, in a process of its own. Whatever the statement is, it cannot change a file, open
  * another one, or go beyond its limits of time, memory and output. This file knows nothing of the tables' columns.
  */
+
 import { resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import type { Row } from "../../../exports/formats/table.ts";
 import { MirrorError } from "../../mirror/file/errors.ts";
 import { readShownViews } from "../../mirror/past/as-of.ts";
@@ -30,6 +32,8 @@ export interface QueryOptions extends Partial<QueryLimits> {
   readonly asOf?: Point;
   /** Default: unlimited. */
   readonly maxRows?: number;
+  /** How long the rows beyond `maxRows` are counted, in milliseconds. Default: 0. */
+  readonly countMillis?: number;
   /** The file of another mirror, readable as `catalogue.brand` and so on, in its present state. */
   readonly catalogue?: string;
   readonly signal?: AbortSignal;
@@ -51,6 +55,8 @@ export interface QueryResult {
   readonly maxRows: number;
   /** Whether there were more rows than `maxRows`; known after the iteration. */
   readonly isCut: boolean;
+  /** The number of all rows, if there were more than `maxRows` and they were counted in time; else null. */
+  readonly total: number | null;
 }
 
 /** How whole the tables are that a statement reads; null for a mirror of which it reads none. */
@@ -92,6 +98,7 @@ export async function runQuery(request: QueryRequest): Promise<QueryResult> {
   const { columns, tablesRead } =
     first.type === "columns" ? first : { columns: [], tablesRead: { main: [], catalogue: [] } };
   let isCut = false;
+  let total: number | null = null;
   async function* readBatches(): AsyncGenerator<readonly Row[]> {
     try {
       for (;;) {
@@ -99,6 +106,7 @@ export async function runQuery(request: QueryRequest): Promise<QueryResult> {
         if (response.type === "rows") yield response.rows;
         else if (response.type === "end") {
           isCut = response.isCut;
+          if (isCut) total = await countWithin(child, request.countMillis ?? 0);
           return;
         }
       }
@@ -121,6 +129,9 @@ export async function runQuery(request: QueryRequest): Promise<QueryResult> {
     maxRows,
     get isCut() {
       return isCut;
+    },
+    get total() {
+      return total;
     },
   };
 }
@@ -155,6 +166,20 @@ function coverageOfTables(
 
 const viewsAsOf = (file: string, point: Point): readonly string[] =>
   readMirror(file, ({ db }) => readShownViews(db), point);
+
+/** @returns null if it takes longer, or fails */
+async function countWithin(child: QueryProcess, millis: number): Promise<number | null> {
+  if (millis === 0) return null;
+  const timeout = new AbortController();
+  const { signal } = timeout;
+  try {
+    const counted = child.request({ type: "next" }).catch(() => null);
+    const response = await Promise.race([counted, setTimeout(millis, null, { signal }).catch(() => null)]);
+    return response?.type === "total" ? response.rows : null;
+  } finally {
+    timeout.abort();
+  }
+}
 
 async function requestOrStop(child: QueryProcess, message: QueryMessage): Promise<QueryResponse> {
   try {

@@ -119,7 +119,7 @@ export function configure(command: Command, io: Io): void {
       if (!settings.quiet) printGaps(result.coverage, io);
       if (!settings.quiet && counted.count === 0 && result.ifEmpty)
         io.err(`${escapeControls(result.ifEmpty)}\n`);
-      if (result.isCut && flags.out === undefined) truncationNotice(result.maxRows, option, settings, io);
+      if (result.isCut && flags.out === undefined) truncationNotice(result, option, settings, io);
     }
   });
 }
@@ -201,6 +201,9 @@ function countRows(result: QueryResult): CountedResult {
     get isCut() {
       return result.isCut;
     },
+    get total() {
+      return result.total;
+    },
     get count() {
       return count;
     },
@@ -228,6 +231,9 @@ function listText(sql: string | undefined, { json, account }: Settings, screen: 
   if (json) return toJsonLine(questions);
   return sql === undefined ? formatQuestions(questions, screen) : questions.map(formatQuestion).join("");
 }
+
+/** Long enough for a mirror of any size that is sorted, short enough to go unnoticed. */
+const maxCountMillis = 300;
 
 /** @throws CliError unless there is exactly one statement or question, with only its own options */
 async function execute(
@@ -275,6 +281,7 @@ async function execute(
     file,
     maxRows,
     timeoutMillis: timeout * 1000,
+    countMillis: settings.quiet || flags.out !== undefined ? 0 : maxCountMillis,
     ...(asOf && { asOf }),
     ...(signal && { signal }),
     ...(catalogue !== null && { catalogue }),

@@ -93,7 +93,7 @@ export function configure(command: Command, io: Io): void {
     if (correction !== null) io.err(`${nothingFound}Results for ${quote(correction)} instead:\n`);
     if (isEmptyTable) await io.out(nothingFound);
     else await printRows(columns, rows, format, readCsvProfile(flags), io);
-    if (isCut) truncationNotice(flags.limit, "--limit", settings, io);
+    if (isCut) truncationNotice({ maxRows: flags.limit, total: null }, "--limit", settings, io);
     if (suggestion === null) return;
     if (correction === null) io.err((isEmptyTable ? "" : nothingFound) + describeSuggestion(suggestion));
     else io.err(describeSuggestion({ gone: 0, similar: suggestion.similar.slice(1) }));

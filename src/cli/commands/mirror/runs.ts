@@ -51,7 +51,7 @@ export function configure(command: Command, io: Io): void {
     }));
     const runs = found.slice(0, limit);
     io.out(settings.json ? toJsonLine(runs) : formatRuns(runs));
-    if (found.length > limit) truncationNotice(limit, "--limit", settings, io);
+    if (found.length > limit) truncationNotice({ maxRows: limit, total: null }, "--limit", settings, io);
     if (idle > 0 && !settings.quiet) io.err(idleNotice(idle));
   });
   const show = command

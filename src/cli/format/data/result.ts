@@ -136,8 +136,14 @@ async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
 }
 
 /** @param option the option that raises the limit */
-export function truncationNotice(limit: number, option: string, { quiet }: Settings, io: Io): void {
-  if (!quiet) io.err(`Only the first ${limit} are shown; ${option} raises the limit.\n`);
+export function truncationNotice(
+  { maxRows, total }: Pick<QueryResult, "maxRows" | "total">,
+  option: string,
+  { quiet }: Settings,
+  io: Io,
+): void {
+  const shown = total === null ? `Only the first ${maxRows}` : `${maxRows} of ${total} rows`;
+  if (!quiet) io.err(`${shown} are shown; ${option} raises the limit.\n`);
 }
 
 /** One line for each mirror whose tables are not complete. */
