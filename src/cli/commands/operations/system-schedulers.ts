@@ -106,7 +106,8 @@ function configureInstall(schedule: Command, io: Io): void {
         "written from their documentation and not tried. No administrator is needed. Installing again replaces what is " +
         "installed, as after a change of the schedule. Runs do not appear in `armoire schedule list`, and `armoire schedule run` " +
         "would start them a second time.",
-      "They run while you are logged in; on Linux, `loginctl enable-linger` lets them run always. Missed runs are made up for once. " +
+      "They run while you are logged in; on Linux, `loginctl enable-linger` lets them run always. Missed runs are made up for " +
+        "once; launchd does so only for those missed while the computer was asleep. " +
         "Secrets come from the keychain, or from the files that ARMOIRE_APP_KEY_FILE and the like name now.",
       "A schedule that the scheduler cannot express is refused with exit code 1.",
     ],
