@@ -14,6 +14,7 @@ import { formatSecond } from "../../terminal/format.ts";
 import type { Line } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { displayWidth, truncate } from "../../terminal/table/display-width.ts";
+import { readableChange } from "./field-value.ts";
 
 const indent = " ".repeat(12);
 
@@ -83,7 +84,7 @@ function detailsOf(change: Change | Reported, columns: number | null): string[] 
     return gone === null ? [] : [`gone since ${escapeControls(gone)}`];
   }
   const room = columns === null ? null : columns - indent.length;
-  return change.fields.flatMap((field) => formatField(field, room));
+  return change.fields.flatMap((field) => formatField(readableChange(change.kind, field), room));
 }
 
 const touchedNote = " (only last_modified_at)";

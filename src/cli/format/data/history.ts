@@ -14,6 +14,7 @@ import type {
 import { formatSecond } from "../../terminal/format.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { alignRows } from "../../terminal/table/text-table.ts";
+import { readableChange, readableValue } from "./field-value.ts";
 
 const unchangedWords: Readonly<Record<Unchanged, string>> = {
   replaced: "replaced in the same run",
@@ -23,15 +24,15 @@ const unchangedWords: Readonly<Record<Unchanged, string>> = {
 
 export function formatHistory({ kind, href, firstKnown, lives }: ResourceHistory): string {
   const head = `${kind}  ${escapeControls(href)}\nKnown since run ${firstKnown.run}, ${formatSecond(firstKnown.at)}\n`;
-  return head + lives.map((life, n) => describeLife(life, n === 0)).join("");
+  return head + lives.map((life, n) => describeLife(kind, life, n === 0)).join("");
 }
 
-function describeLife({ revisions, gone }: Life, isFirst: boolean): string {
+function describeLife(kind: string, { revisions, gone }: Life, isFirst: boolean): string {
   const texts = revisions.map((revision, n) => {
     const isEarliest = isFirst && n === 0;
     const event = n > 0 ? "changed" : isFirst ? (revision.pruned > 0 ? "read" : "first seen") : "back";
     const isNow = gone === null && n === revisions.length - 1;
-    return describePruned(revision) + describeRevision(revision, event, isEarliest, isNow);
+    return describePruned(revision) + describeRevision(kind, revision, event, isEarliest, isNow);
   });
   return texts.join("") + (gone === null ? "" : `\nrun ${gone.run}  ${formatSecond(gone.at)}  gone\n`);
 }
@@ -44,6 +45,7 @@ function describePruned({ revision, pruned }: RevisionOfLife): string {
 }
 
 function describeRevision(
+  kind: string,
   { firstSeen, lastSeen, changes, unchanged }: RevisionOfLife,
   event: string,
   isEarliest: boolean,
@@ -53,22 +55,24 @@ function describeRevision(
   const until = lastSeen === null ? "" : `, ${seen} in run ${lastSeen.run}, ${formatSecond(lastSeen.at)}`;
   const head = `\nrun ${firstSeen.run}  ${formatSecond(firstSeen.at)}  ${event}${until}\n`;
   if (unchanged !== null) return `${head}  ${unchangedWords[unchanged]}\n`;
-  return head + (isEarliest ? describeFields(changes) : describeChanges(changes));
+  return head + (isEarliest ? describeFields(kind, changes) : describeChanges(kind, changes));
 }
 
-function describeFields(changes: readonly FieldChange[]): string {
+function describeFields(kind: string, changes: readonly FieldChange[]): string {
   return alignRows(
-    changes.map(({ field, after }) => [field, shown(after)]),
+    changes.map(({ field, after }) => [field, shown(readableValue(kind, field, after))]),
     "  ",
   );
 }
 
-export function describeChanges(changes: readonly FieldChange[]): string {
+export function describeChanges(kind: string, changes: readonly FieldChange[]): string {
   const [only] = changes;
   if (changes.length === 1 && only?.field === "last_modified_at")
     return `  only last_modified_at: ${shown(only.before)} → ${shown(only.after)}\n`;
   return alignRows(
-    changes.map(({ field, before, after }) => [field, `${shown(before)} → ${shown(after)}`]),
+    changes
+      .map((change) => readableChange(kind, change))
+      .map(({ field, before, after }) => [field, `${shown(before)} → ${shown(after)}`]),
     "  ",
   );
 }

@@ -3,29 +3,30 @@ import type { LastChange, Provenance } from "../../../query/provenance.ts";
 import type { ShownResource } from "../../../query/show.ts";
 import { formatSecond } from "../../terminal/format.ts";
 import { alignRows } from "../../terminal/table/text-table.ts";
+import { readableValue } from "./field-value.ts";
 import { describeChanges } from "./history.ts";
 import { formatModelParts } from "./model-parts.ts";
 
 export function formatResource(shown: ShownResource): string {
-  const { fields, links, pictures = [], model, lastChange, source } = shown;
+  const { kind, fields, links, pictures = [], model, lastChange, source } = shown;
   const brandName = model?.brand?.name ?? null;
   const rows: unknown[][] = [
     ...(brandName === null ? [] : [["brand", brandName]]),
-    ...Object.entries(fields),
+    ...Object.entries(fields).map(([field, value]) => [field, readableValue(kind, field, value)]),
     ...links.map(({ name, url }) => [`→ ${name}`, url ?? "(another origin)"]),
     ...pictures.map(({ field, url, file }) => [`picture ${field}`, file ?? `${url} (not downloaded)`]),
   ];
   return [
     alignRows(rows),
     model === undefined ? "" : formatModelParts(model),
-    formatLastChange(lastChange),
+    formatLastChange(kind, lastChange),
     formatSource(source),
   ].join("");
 }
 
-function formatLastChange(change: LastChange | null): string {
+function formatLastChange(kind: string, change: LastChange | null): string {
   if (change === null) return "\nUnchanged since it was first fetched\n";
-  return `\nLast change, run ${change.run}, ${formatSecond(change.at)}:\n${describeChanges(change.changes)}`;
+  return `\nLast change, run ${change.run}, ${formatSecond(change.at)}:\n${describeChanges(kind, change.changes)}`;
 }
 
 function formatSource(source: Provenance): string {

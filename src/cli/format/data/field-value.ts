@@ -1,0 +1,23 @@
+/** Values of fields for people. */
+import { describeColumn } from "../../../../schema/dictionary/columns.ts";
+
+/** `yes` or `no` for a boolean, which tables store as 1 or 0; any other value as it is. */
+export function readableValue<Value>(kind: string, field: string, value: Value): Value | "yes" | "no" {
+  const table = kind === "me" ? "user" : kind;
+  if (describeColumn(table, field)?.type !== "boolean") return value;
+  // A number or a bigint; text from an export.
+  const text = String(value);
+  return text === "1" ? "yes" : text === "0" ? "no" : value;
+}
+
+/** A change with both values as `readableValue` gives them. */
+export function readableChange<Value>(
+  kind: string,
+  { field, before, after }: { readonly field: string; readonly before: Value; readonly after: Value },
+) {
+  return {
+    field,
+    before: readableValue(kind, field, before),
+    after: readableValue(kind, field, after),
+  };
+}

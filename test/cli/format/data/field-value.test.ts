@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { readableChange, readableValue } from "../../../../src/cli/format/data/field-value.ts";
+
+it.each([
+  ["model", "is_discontinued", 1, "yes"],
+  ["model", "is_discontinued", 0n, "no"],
+  ["model", "is_discontinued", "0", "no"],
+  ["model", "is_discontinued", null, null],
+  ["model", "is_discontinued", "maybe", "maybe"],
+  ["model", "is_discontinued", "", ""],
+  ["me", "is_verified", 1, "yes"],
+  ["model", "bra_count", 1, 1],
+  ["model", "unknown", 1, 1],
+])("the %s field %s with the value %s is shown as %s", (kind, field, value, shown) => {
+  expect(readableValue(kind, field, value)).toBe(shown);
+});
+
+it("a changed boolean is shown in words, before and after", () => {
+  expect(readableChange("bra", { field: "is_owned", before: 1n, after: 0n })).toEqual({
+    ...{ field: "is_owned", before: "yes", after: "no" },
+  });
+});
