@@ -66,7 +66,7 @@ export interface AccountStatus {
   readonly bras: PossessionStatus;
   /** Rows of the view `measurement`. */
   readonly measurements: PossessionStatus;
-  /** Of the bras; null until `sync --media` has looked for them. */
+  /** Of the bras; null if no picture is known, or all were gone before they were downloaded. */
   readonly pictures: PictureCounts | null;
 }
 

@@ -9,6 +9,7 @@ const failureOf = (code: string) =>
 it.each([
   { code: "EACCES", exitCode: null },
   { code: "EROFS", exitCode: null },
+  { code: "ENOTDIR", exitCode: null },
   { code: "EIO", exitCode: 1 },
   { code: "ENOSPC", exitCode: 1 },
 ])(

@@ -6,6 +6,7 @@ import type { MirrorReader } from "../../mirror/reader.ts";
 import { readCoverage } from "../../mirror/runs/coverage.ts";
 import { withMirror } from "../settings/mirror-file.ts";
 import type { Settings } from "../settings/settings.ts";
+import { formatSecond } from "../terminal/format.ts";
 import type { Io } from "../terminal/io.ts";
 
 export interface AsOfFlags {
@@ -43,11 +44,11 @@ function describeAsOf(mirror: MirrorReader, { run, endedAt }: EndedRun, point: P
   const known = kinds.reduce((sum, { due, failed }) => sum + due + failed, held);
   // Rounded down, so that 100 % means complete.
   const share = known === 0 ? 0 : Math.floor((100 * held) / known);
-  return `As of run ${run} (${endedAt}${describeTime(point)}): ${share} % of the known resources were held.\n`;
+  return `As of run ${run} (${formatSecond(endedAt)}${describeTime(point)}): ${share} % of the known resources were held.\n`;
 }
 
 function describeTime(point: Point): string {
   if (point.kind !== "time") return "";
   const { at, text, timeZone } = point;
-  return `, the last run by ${at}${timeZone === null ? "" : `: ${text}, ${timeZone} time`}`;
+  return `, the last run by ${formatSecond(at)}${timeZone === null ? "" : `: ${text}, ${timeZone} time`}`;
 }

@@ -42,7 +42,8 @@ export async function readNewPassphrase(flags: EncryptFlags, io: Io): Promise<{ 
   const { ask } = io;
   if (ask === null) throw noTerminal();
   const { suggestPassphrase } = await import("./suggest-passphrase.ts");
-  io.err(`A passphrase that nobody guesses, new each time: ${suggestPassphrase()}\n`);
+  // Never in a file that stderr goes to: it may become the passphrase.
+  if (io.isTerminal) io.err(`A random passphrase, another one each time: ${suggestPassphrase()}\n`);
   const passphrase = await askOnce(ask, "Passphrase for the backup (not shown): ");
   requireStrongPassphrase(passphrase);
   const again = await askOnce(ask, "Repeat the passphrase: ");

@@ -47,7 +47,7 @@ export async function toMatrix(result: QueryResult, matrix: Matrix, maxRows: num
     rows: readRows(),
     maxRows,
     isCut: all.length > maxRows,
-    total: all.length,
+    total: all.length > maxRows ? all.length : null,
   };
 }
 

@@ -2,7 +2,6 @@
  * Runs the user's own SQL on a mirror, in a process of its own. Whatever the statement is, it cannot change a file, open
  * another one, or go beyond its limits of time, memory and output. This file knows nothing of the tables' columns.
  */
-
 import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Row } from "../../../exports/formats/table.ts";
@@ -107,6 +106,7 @@ export async function runQuery(request: QueryRequest): Promise<QueryResult> {
         else if (response.type === "end") {
           isCut = response.isCut;
           if (isCut) total = await countWithin(child, request.countMillis ?? 0);
+          signal?.throwIfAborted();
           return;
         }
       }

@@ -31,12 +31,15 @@ describe("new backup", () => {
   it("six words of the short list are suggested before the prompt, others each time", async () => {
     const suggestions = [];
     for (const _time of [1, 2]) {
-      const io = { ...fakeIo(), ask: async () => "one two three" };
+      const io = { ...fakeIo({ isTerminal: true }), ask: async () => "one two three" };
       await readNewPassphrase({ encrypt: true }, io);
       suggestions.push(/: ((?:[a-z-]{3,5} ){5}[a-z-]{3,5})\n$/.exec(io.written.err)?.[1]);
     }
     expect(new Set(suggestions)).toHaveLength(2);
     expect(suggestions).not.toContain(undefined);
+    const logged = { ...fakeIo(), ask: async () => "one two three" };
+    await readNewPassphrase({ encrypt: true }, logged);
+    expect(logged.written.err).toBe("");
   });
 
   it.each([[["a", "b"]], [["correct horse", "correct hose"]], [["", ""]], [[null]]])(

@@ -232,7 +232,7 @@ function listText(sql: string | undefined, { json, account }: Settings, screen: 
   return sql === undefined ? formatQuestions(questions, screen) : questions.map(formatQuestion).join("");
 }
 
-/** Long enough for a mirror of any size that is sorted, short enough to go unnoticed. */
+/** Sorted rows are all computed before the first is shown, so most answers are counted within this time. */
 const maxCountMillis = 300;
 
 /** @throws CliError unless there is exactly one statement or question, with only its own options */

@@ -14,7 +14,7 @@ import { formatSecond } from "../../terminal/format.ts";
 import type { Line } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { displayWidth, truncate } from "../../terminal/table/display-width.ts";
-import { readableChange } from "./field-value.ts";
+import { readableChange, readableValue } from "./field-value.ts";
 
 const indent = " ".repeat(12);
 
@@ -81,7 +81,7 @@ function detailsOf(change: Change | Reported, columns: number | null): string[] 
   if (change.change === "reported") return [`last_modified_at  ${escapeControls(change.lastModifiedAt)}`];
   if (change.change === "added") {
     const gone = change.row.gone_at ?? null;
-    return gone === null ? [] : [`gone since ${escapeControls(gone)}`];
+    return gone === null ? [] : [`gone since ${escapeControls(readableValue(change.kind, "gone_at", gone))}`];
   }
   const room = columns === null ? null : columns - indent.length;
   return change.fields.flatMap((field) => formatField(readableChange(change.kind, field), room));

@@ -84,9 +84,9 @@ describe("text", () => {
   });
 
   it("a change as text shows when an added resource was gone", () => {
-    expect(describeAll({ ...about, change: "added", row: { gone_at: "2026-01-01" } })).toContain(
-      "\n            gone since 2026-01-01\n",
-    );
+    expect(
+      describeAll({ ...about, change: "added", row: { gone_at: "2026-01-01T02:03:04.567Z" } }),
+    ).toContain("\n            gone since 2026-01-01 02:03:04 UTC\n");
   });
 
   it("the text of a diff lists totals in a fixed order, or states that there are none", () => {

@@ -9,6 +9,8 @@ it.each([
   ["model", "is_discontinued", "maybe", "maybe"],
   ["model", "is_discontinued", "", ""],
   ["me", "is_verified", 1, "yes"],
+  ["model", "checked_at", "2026-11-24T01:47:12.345Z", "2026-11-24 01:47:12 UTC"],
+  ["model", "last_modified_at", "2026-11-24T01:47:12", "2026-11-24T01:47:12"],
   ["model", "bra_count", 1, 1],
   ["model", "unknown", 1, 1],
 ])("the %s field %s with the value %s is shown as %s", (kind, field, value, shown) => {
