@@ -1,9 +1,11 @@
 /**
- * Contents that a search of a file's plain bytes misses: the compressed bodies of a mirror, and the entries of an encrypted
- * archive. Entries of a plain archive are stored, so they need no decoding. Files that other programs compressed are
- * reported as unreadable, not decoded.
+ * Contents that a search of a file's plain bytes misses: the compressed bodies of a mirror, the entries of an encrypted
+ * archive, and files in gzip or Zstandard, as exports have them. Entries of a plain archive are stored, so they need no
+ * decoding. Other compressed files are reported as unreadable.
  */
-import { createReadStream } from "node:fs";
+import { createReadStream, statSync } from "node:fs";
+import { pipeline, type Transform } from "node:stream";
+import { createGunzip, createZstdDecompress } from "node:zlib";
 import { isEncrypted } from "../archive/container/encryption.ts";
 import { type AskPassphrase, openBackup } from "../archive/container/open.ts";
 import { byteReader, readEntries, ZipError } from "../archive/container/zip-reader.ts";
@@ -14,8 +16,8 @@ import { MirrorError, toMirrorError } from "../mirror/file/errors.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/reader.ts";
 
 export interface EncodedContents {
-  /** `body`: responses of the service in a mirror. `archive`: the entries of an archive. */
-  readonly in: "body" | "archive";
+  /** `body`: responses of the service in a mirror. `archive`: the entries of an archive. `file`: the decompressed file. */
+  readonly in: "body" | "archive" | "file";
   /** Throws after the last readable piece if the rest cannot be read; `explainUnreadable` knows these errors. */
   readonly pieces: AsyncIterable<Buffer> | Iterable<Buffer>;
 }
@@ -25,9 +27,8 @@ export const headBytes = 32;
 
 /** File signatures in hexadecimal. */
 const signatures = { sqlite: Buffer.from("SQLite format 3\0").toString("hex"), zip: "504b0304" };
+const decompressors = { "1f8b": createGunzip, "28b52ffd": createZstdDecompress };
 const foreignFormats = {
-  "1f8b": "gzip",
-  "28b52ffd": "zstd",
   fd377a585a00: "xz",
   "425a68": "bzip2",
   "377abcaf271c": "7-Zip",
@@ -36,7 +37,7 @@ const foreignFormats = {
 
 /**
  * @returns null if the plain bytes of the file are all of its contents
- * @throws an error that `explainUnreadable` knows, if another program encoded them
+ * @throws an error that `explainUnreadable` knows, if they are in a format that is not decoded
  */
 export async function readEncodedContents(
   file: string,
@@ -47,8 +48,11 @@ export async function readEncodedContents(
   if (startsWith(signatures.sqlite)) return { in: "body", pieces: readMirrorBodies(file) };
   if (isEncrypted(head)) return { in: "archive", pieces: decryptArchive(file, askPassphrase) };
   if (startsWith(signatures.zip)) await requireOwnArchive(file);
+  for (const [signature, create] of Object.entries(decompressors))
+    if (startsWith(signature)) return { in: "file", pieces: decompress(file, create()) };
   for (const [signature, format] of Object.entries(foreignFormats)) {
-    if (startsWith(signature)) throw new UnreadableContentError("format", `it is compressed with ${format}`);
+    if (startsWith(signature))
+      throw new UnreadableContentError("format", `it is in a compressed format, ${format}`);
   }
   return null;
 }
@@ -111,6 +115,32 @@ function* readMirrorBodies(file: string): Generator<Buffer> {
     mirror.close();
   }
 }
+
+/** A file of a few kilobytes may decompress to terabytes. */
+const maxGrowth = 1000;
+
+async function* decompress(file: string, decompressor: Transform): AsyncGenerator<Buffer> {
+  const { size } = statSync(file);
+  // The iteration throws the errors of both streams.
+  pipeline(createReadStream(file), decompressor, () => {});
+  let length = 0;
+  try {
+    for await (const piece of decompressor) {
+      length += piece.length;
+      if (length > maxGrowth * size)
+        throw new UnreadableContentError(
+          "format",
+          `it decompresses to more than ${maxGrowth} times its size`,
+        );
+      yield piece;
+    }
+  } catch (error) {
+    if (!/^(Z|ZSTD)_/.test(codeOf(error))) throw error;
+    throw new UnreadableContentError("damaged", "it is damaged");
+  }
+}
+
+const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : "");
 
 async function* decryptArchive(file: string, askPassphrase?: AskPassphrase): AsyncGenerator<Buffer> {
   const { chunks } = await openBackup(file, askPassphrase);

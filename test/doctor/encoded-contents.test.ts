@@ -1,7 +1,7 @@
 /** The search for secrets in mirrors and archives, and its reports of contents that it cannot search. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { deflateRawSync, gzipSync } from "node:zlib";
+import { deflateRawSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { encrypted } from "../../src/archive/container/encryption.ts";
 import { withPassphrase } from "../../src/archive/container/open.ts";
@@ -81,10 +81,21 @@ it("an encrypted archive is reported as not searched without the right passphras
 }, 90_000);
 
 it.each([
-  ["gzip", gzipSync(text), "it is compressed with gzip"],
-  ["zstd", Buffer.from("28b52ffd2400000000000000", "hex"), "it is compressed with zstd"],
-  ["xz", Buffer.from("fd377a585a000004", "hex"), "it is compressed with xz"],
-  ["7-Zip", Buffer.from("377abcaf271c0004", "hex"), "it is compressed with 7-Zip"],
+  ["gzip", gzipSync],
+  ["Zstandard", zstdCompressSync],
+])("a secret in a file in %s is found, and a damaged file is reported", async (_format, compress) => {
+  expectUnreadable(file);
+  const bytes = compress(Array.from({ length: 20_000 }, (_, n) => `row ${n}`).join() + secret);
+  writeFileSync(file, bytes);
+  expect(await find()).toMatchObject({ found: [{ file, form: "as it is", in: "file" }], unsearched: [] });
+  writeFileSync(file, bytes.subarray(0, bytes.length - 30));
+  expect((await find()).unsearched).toEqual([{ path: file, reason: "damaged", why: "it is damaged" }]);
+});
+
+it.each([
+  ["gzip bomb", gzipSync(Buffer.alloc(2 ** 24)), "it decompresses to more than 1000 times its size"],
+  ["xz", Buffer.from("fd377a585a000004", "hex"), "it is in a compressed format, xz"],
+  ["7-Zip", Buffer.from("377abcaf271c0004", "hex"), "it is in a compressed format, 7-Zip"],
   ["ZIP of another program", zip(text, "a.txt"), "it is a ZIP file that is damaged or not made by Armoire"],
   ["compressed ZIP", foreignZip(), "it is a ZIP file that is damaged or not made by Armoire"],
   ["damaged ZIP", zip(text).subarray(0, 90), "it is a ZIP file that is damaged or not made by Armoire"],
