@@ -41,9 +41,11 @@ export async function readNewPassphrase(flags: EncryptFlags, io: Io): Promise<{ 
   }
   const { ask } = io;
   if (ask === null) throw noTerminal();
-  const { suggestPassphrase } = await import("./suggest-passphrase.ts");
   // Never in a file that stderr goes to: it may become the passphrase.
-  if (io.isTerminal) io.err(`A random passphrase, another one each time: ${suggestPassphrase()}\n`);
+  if (io.isTerminal) {
+    const { suggestPassphrase } = await import("./suggest-passphrase.ts");
+    io.err(`A random passphrase, another one each time: ${suggestPassphrase()}\n`);
+  }
   const passphrase = await askOnce(ask, "Passphrase for the backup (not shown): ");
   requireStrongPassphrase(passphrase);
   const again = await askOnce(ask, "Repeat the passphrase: ");
