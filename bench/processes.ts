@@ -15,7 +15,8 @@ export function measureScript(script: string, args: readonly string[]): Measurem
   return JSON.parse(execFileSync(process.execPath, [...flags, script, ...args], { encoding: "utf8" }));
 }
 
-function readLauncherFlags(): readonly string[] {
+/** With which the launcher starts Node. */
+export function readLauncherFlags(): readonly string[] {
   const [shebang = ""] = readFileSync(armoire, "utf8").split("\n");
   return shebang.match(/--\S+/g) ?? [];
 }
@@ -43,4 +44,15 @@ export async function startSandboxProcess(
     return { url: (JSON.parse(line) as { url: string }).url, stop: () => child.kill() };
   }
   throw new Error("the sandbox did not start");
+}
+
+/** Syncs a catalogue of real size from a sandbox. */
+export async function mirrorRealCatalogue(mirror: string): Promise<void> {
+  const sandbox = await startSandboxProcess(["--preset", "real", "--allowance", "none"]);
+  try {
+    const args = ["sync", "--base-url", sandbox.url, "--mirror", mirror, "--quiet"];
+    execFileSync(process.execPath, [armoire, ...args]);
+  } finally {
+    sandbox.stop();
+  }
 }

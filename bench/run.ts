@@ -1,6 +1,7 @@
 /** `npm run bench [-- SUITE …]`: runs the named suites, or all of them. */
 import { benchAllowance } from "./allowance/allowance.ts";
 import { benchChange } from "./change/change.ts";
+import { benchExport } from "./export/export.ts";
 import { benchStart } from "./start/start.ts";
 import { benchWalk } from "./walk/walk.ts";
 import { benchWorkers } from "./workers/workers.ts";
@@ -8,6 +9,7 @@ import { benchWorkers } from "./workers/workers.ts";
 const suites: Readonly<Record<string, (print: (text: string) => void) => Promise<void>>> = {
   allowance: benchAllowance,
   change: benchChange,
+  export: benchExport,
   start: benchStart,
   walk: benchWalk,
   workers: benchWorkers,

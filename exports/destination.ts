@@ -4,8 +4,9 @@ import { dirname } from "node:path";
 import { chooseTemporary, publish, writeTemporary } from "../src/platform/atomic-file.ts";
 import { removeFile } from "../src/platform/folders.ts";
 import { ExportError } from "./errors.ts";
+import type { FittedTable } from "./formats/fitted-types.ts";
 import { parquetChunks } from "./formats/parquet.ts";
-import { type FittedTable, writeSqliteFile } from "./formats/sqlite.ts";
+import { writeSqliteFile } from "./formats/sqlite.ts";
 import type { ExportedState } from "./package/descriptor.ts";
 
 /** Replaces `{run}` and `{date}`. @throws ExportError */

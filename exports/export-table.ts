@@ -7,7 +7,7 @@ import { expandName, requireReplaceable, writeTypedFile } from "./destination.ts
 import { ExportError } from "./errors.ts";
 import { type Compression, compress, toBytes } from "./formats/compression.ts";
 import type { CsvProfile } from "./formats/csv.ts";
-import { fitColumns } from "./formats/fitted-types.ts";
+import { writeFitted } from "./formats/fitted-types.ts";
 import { type ExportFormat, type ExportTable, isTextFormat } from "./formats/table.ts";
 import { type ExportSource, withExport } from "./open-export.ts";
 import type { ExportedState } from "./package/descriptor.ts";
@@ -73,7 +73,11 @@ async function writeFile(
   try {
     requireReplaceable(file);
     if (format === "parquet" || format === "sqlite")
-      return await writeTypedFile(file, format, { table, columns: fitColumns(table) }, { signal, mode });
+      return await writeFitted(
+        [table] as const,
+        ([fitted]) => writeTypedFile(file, format, fitted, { signal, mode }),
+        () => {},
+      );
     const plain = toBytes(textOf(table, format, csv));
     const bytes = compression === undefined ? plain : compress(plain, compression, signal);
     (await writeTemporary(file, bytes, signal, mode)).commit();

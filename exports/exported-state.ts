@@ -64,8 +64,20 @@ export function findReferences({ db }: MirrorReader, tables: readonly PublicTabl
       .filter(([column, to]) => has(table, column) && has(to, "href"))
       .map(([column, to]) => ({ table, column, to }))
       .filter(({ column, to }) => {
-        const dangling = `select 1 from ${table} where ${column} is not null and ${column} not in (select href from ${to}) limit 1`;
+        const ids = referredIds[`${table}.${column}`];
+        const dangling =
+          ids === undefined
+            ? `select 1 from ${table} where ${column} is not null and ${column} not in (select href from ${to}) limit 1`
+            : `select 1 from (${ids}) where id is not null and id not in (select id from _${to}) limit 1`;
         return db.prepare(dangling).get() === undefined;
       }),
   );
 }
+
+/** For large tables: comparing ids takes a tenth of the time of comparing URLs. */
+const referredIds: Readonly<Record<string, string>> = {
+  "model.brand_href": "select brand_id as id from _model",
+  "model_picture.model_href": "select parent_id as id from _model_picture",
+  "size.model_href": "select model_id as id from _size",
+  "size.brand_href": "select distinct m.brand_id as id from _size s join _model m on m.id = s.model_id",
+};

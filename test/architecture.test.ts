@@ -81,7 +81,6 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   bullmq: ["jobs/bullmq"],
   commander: ["src/cli"],
   croner: ["src/schedule"],
-  "csv-stringify": ["exports"],
   "env-paths": ["src/cli"],
   hyparquet: ["exports"],
   "hyparquet-writer": ["exports"],

@@ -5,7 +5,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { formatTable } from "../../src/cli/terminal/table/text-table.ts";
 import { median } from "../median.ts";
-import { armoire, startSandboxProcess } from "../processes.ts";
+import { armoire, mirrorRealCatalogue } from "../processes.ts";
 import { makeTemporaryFolder } from "../temporary-folder.ts";
 
 const rounds = 21;
@@ -36,15 +36,6 @@ export async function benchStart(print: (text: string) => void): Promise<void> {
     print(formatTable(["program", "median ms", "ratio"], rows));
   } finally {
     await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function mirrorRealCatalogue(mirror: string): Promise<void> {
-  const sandbox = await startSandboxProcess(["--preset", "real", "--allowance", "none"]);
-  try {
-    run([armoire, "sync", "--base-url", sandbox.url, "--mirror", mirror, "--quiet"]);
-  } finally {
-    sandbox.stop();
   }
 }
 

@@ -2,7 +2,7 @@
  * Tables as CSV, and rows read back: RFC 4180 quoting, UTF-8, a header. Null is an empty field, empty text a quoted one (`""`).
  * `toCsvText` changes some texts, reversibly.
  */
-import { stringify } from "csv-stringify/sync";
+import type { Cell } from "../../schema/fields.ts";
 import { numberText } from "./json.ts";
 import {
   batchRows,
@@ -31,15 +31,31 @@ export function* csvChunks(table: ExportTable, profile: CsvProfile): Generator<s
 
 /** Lines end with LF, except for Excel: line tools (cut, awk, diff, git) take a CR for a part of the last column. */
 export function csvText(columns: readonly string[], profile: CsvProfile): TableText {
-  const addRows = (rows: readonly Row[]) =>
-    stringify([...rows], {
-      // Empty text is not null, and some readers end a row at each kind of line end.
-      quoted_match: /^$|[\r\n]/,
-      record_delimiter: profile === "excel" ? "\r\n" : "\n",
-      cast: { string: (text) => toCsvText(text, profile), number: numberText, bigint: numberText },
-    });
+  const lineEnd = profile === "excel" ? "\r\n" : "\n";
+  const addRows = (rows: readonly Row[]) => {
+    let text = "";
+    for (const row of rows) {
+      for (let n = 0; n < row.length; n++)
+        text += n === 0 ? cellText(row[n] ?? null, profile) : `,${cellText(row[n] ?? null, profile)}`;
+      text += lineEnd;
+    }
+    return text;
+  };
   const header = addRows([columns]);
   return { head: profile === "excel" ? byteOrderMark + header : header, addRows, tail: "" };
+}
+
+/** Text that needs neither quotes nor changes; most cells match it. */
+const plainText = /^[^'=+\-@＝＋－＠\t",\r\n\0\\\p{Surrogate}][^",\r\n\0\\\p{Surrogate}]*$/u;
+/** Empty text is not null, and some readers end a row at each kind of line end. */
+const needsQuotes = /^$|[",\r\n]/;
+
+function cellText(cell: Cell, profile: CsvProfile): string {
+  if (cell === null) return "";
+  if (typeof cell !== "string") return numberText(cell);
+  if (plainText.test(cell)) return cell;
+  const text = toCsvText(cell, profile);
+  return needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 const unwritable = /[\0\\]/;

@@ -59,7 +59,12 @@ function jsonRowWriter(columns: readonly string[], types: ColumnTypes = []): (ro
     if (type === "boolean") return (cell: Cell) => key + booleanText(cell);
     return type === "object" ? (cell: Cell) => key + objectText(cell) : (cell: Cell) => key + cellText(cell);
   });
-  return (row) => `{${row.map((cell, index) => fields[index]?.(cell)).join(",")}}`;
+  return (row) => {
+    let text = "";
+    for (let n = 0; n < fields.length; n++)
+      text += (n === 0 ? "{" : ",") + (fields[n]?.(row[n] ?? null) ?? "");
+    return `${text}}`;
+  };
 }
 
 function booleanText(cell: Cell): string {
@@ -79,9 +84,12 @@ const limitsInRow = {
 
 function isRestored(text: string): boolean {
   try {
+    // A short text is within the limits. Most have only numbers that a double holds.
+    const isShort = text.length <= 2 * limitsInRow.maxDepth;
+    if (isShort && JSON.stringify(JSON.parse(text)) === text) return true;
     return JSON.stringify(parseJsonOrThrow(text, limitsInRow).value) === text;
   } catch (error) {
-    if (error instanceof JsonError) return false;
+    if (error instanceof JsonError || error instanceof SyntaxError) return false;
     throw error;
   }
 }

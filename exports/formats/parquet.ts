@@ -8,7 +8,7 @@ import { numberText } from "./json.ts";
 import { type BatchLimits, batchRows, type ExportTable } from "./table.ts";
 
 /** Larger groups compress little better, and take more memory. */
-const groupLimits: BatchLimits = { maxRows: 20_000, maxCharacters: 8_388_608 };
+const groupLimits: BatchLimits = { maxRows: 5_000, maxCharacters: 8_388_608 };
 
 /** The bytes of a file. Text is as in CSV of the profile `exact`; a JSON column holds the text of the mirror. */
 export function* parquetChunks(table: ExportTable, columns: readonly FittedColumn[]): Generator<Uint8Array> {

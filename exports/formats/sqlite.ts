@@ -7,13 +7,8 @@ import { syncFile, writeNewFile } from "../../src/platform/atomic-file.ts";
 import { ExportError } from "../errors.ts";
 import type { Reference } from "../package/table-schema.ts";
 import { toCsvText } from "./csv.ts";
-import type { FittedColumn, FittedType } from "./fitted-types.ts";
+import type { FittedColumn, FittedTable, FittedType } from "./fitted-types.ts";
 import type { ExportTable } from "./table.ts";
-
-export interface FittedTable {
-  readonly table: ExportTable;
-  readonly columns: readonly FittedColumn[];
-}
 
 /**
  * Writes a new file; its content is durable on return. Text is as in CSV of the profile `exact`.

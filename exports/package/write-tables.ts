@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { describeColumn } from "../../schema/dictionary/columns.ts";
 import { fileMode, hashFile, writeHashedFile } from "../../src/platform/atomic-file.ts";
+import { removeFile } from "../../src/platform/folders.ts";
 import { ExportError } from "../errors.ts";
 import { type Compression, compress, compressedEndings, toBytes } from "../formats/compression.ts";
 import { type CsvProfile, csvChunks } from "../formats/csv.ts";
@@ -9,12 +10,12 @@ import {
   type ColumnFitter,
   csvColumnFitter,
   type FittedColumn,
-  fitColumns,
+  writeFitted,
 } from "../formats/fitted-types.ts";
 import { jsonChunks, ndjsonChunks } from "../formats/json.ts";
 import { parquetChunks } from "../formats/parquet.ts";
-import { type FittedTable, writeSqliteFile } from "../formats/sqlite.ts";
-import { type ExportFormat, type ExportTable, isTextFormat, type TextFormat } from "../formats/table.ts";
+import { writeSqliteFile } from "../formats/sqlite.ts";
+import type { ExportFormat, ExportTable, TextFormat } from "../formats/table.ts";
 import { isTableName, type PackageFile, sqliteName } from "./descriptor.ts";
 import type { Reference } from "./table-schema.ts";
 
@@ -37,21 +38,20 @@ export async function writeTables(folder: string, request: WriteTablesRequest): 
   const { csv = "guarded", references = [], compression, signal } = request;
   requireFileNames(request.tables);
   const formats = new Set(request.formats);
-  const hasTypedColumns = formats.has("parquet") || formats.has("sqlite");
-  const tables = request.tables.map((table) => ({
-    table: withCount(table),
-    columns: hasTypedColumns ? fitColumns(table) : [],
-  }));
+  const tables = request.tables.map(withCount);
+  const mode = fileMode(request.isPrivate);
   const files: PackageFile[] = [];
-  for (const fitted of tables) {
-    const { table } = fitted;
+  for (const table of tables) {
     for (const format of formats) {
       if (format === "sqlite") continue;
-      const { chunks, columns } = contentOf(fitted, format, csv);
-      const isCompressed = compression !== undefined && isTextFormat(format);
+      if (format === "parquet") {
+        files.push(await writeParquetFile(folder, table, { signal, mode }));
+        continue;
+      }
+      const { chunks, columns } = contentOf(table, format, csv);
+      const isCompressed = compression !== undefined;
       const path = `${table.name}.${format}${isCompressed ? compressedEndings[compression] : ""}`;
       const place = join(folder, path);
-      const mode = fileMode(request.isPrivate);
       if (isCompressed) {
         const counted = withByteCount(chunks);
         const written = await writeHashedFile(
@@ -69,12 +69,40 @@ export async function writeTables(folder: string, request: WriteTablesRequest): 
     }
   }
   if (!formats.has("sqlite")) return files;
-  await writeSqliteFile(join(folder, sqliteName), tables, references, {
-    signal,
-    mode: fileMode(request.isPrivate),
-  });
-  const written = await hashFile(join(folder, sqliteName));
-  return [...files, ...tables.map((fitted) => fileOf(fitted, sqliteName, "sqlite", written))];
+  const place = join(folder, sqliteName);
+  const fitted = await writeFitted(
+    tables,
+    async (all) => {
+      await writeSqliteFile(place, all, references, { signal, mode });
+      return all;
+    },
+    () => removeFile(place),
+  );
+  const written = await hashFile(place);
+  const columnsOf = (index: number) => fitted[index]?.columns ?? [];
+  return [
+    ...files,
+    ...tables.map((table, index) =>
+      fileOf({ table, columns: columnsOf(index) }, sqliteName, "sqlite", written),
+    ),
+  ];
+}
+
+async function writeParquetFile(
+  folder: string,
+  table: CountedTable,
+  { signal, mode }: { readonly signal: AbortSignal | undefined; readonly mode: number },
+): Promise<PackageFile> {
+  const path = `${table.name}.parquet`;
+  const place = join(folder, path);
+  return await writeFitted(
+    [table] as const,
+    async ([{ table: fitting, columns }]) => {
+      const written = await writeHashedFile(place, parquetChunks(fitting, columns), signal, mode);
+      return fileOf({ table, columns }, path, "parquet", written);
+    },
+    () => removeFile(place),
+  );
 }
 
 function requireFileNames(tables: readonly ExportTable[]): void {
@@ -89,17 +117,12 @@ function requireFileNames(tables: readonly ExportTable[]): void {
 }
 
 interface Content {
-  readonly chunks: Iterable<string | Uint8Array>;
+  readonly chunks: Iterable<string>;
   /** Those of CSV have their types once it is written. Empty for formats whose cells have types of their own. */
   readonly columns: readonly FittedColumn[];
 }
 
-function contentOf(
-  { table, columns }: FittedTable,
-  format: Exclude<ExportFormat, "sqlite">,
-  csv: CsvProfile,
-): Content {
-  if (format === "parquet") return { chunks: parquetChunks(table, columns), columns };
+function contentOf(table: ExportTable, format: TextFormat, csv: CsvProfile): Content {
   if (format !== "csv") return { chunks: textChunks(table, format, csv), columns: [] };
   const fitter = csvColumnFitter(table, csv);
   return { chunks: textChunks(fittingTable(table, fitter), format, csv), columns: fitter.columns };
@@ -111,7 +134,7 @@ export function textChunks(table: ExportTable, format: TextFormat, csv: CsvProfi
   return format === "json" ? jsonChunks(table, types) : ndjsonChunks(table, types);
 }
 
-function withByteCount(chunks: Iterable<string | Uint8Array>) {
+function withByteCount(chunks: Iterable<string>) {
   let bytes = 0;
   function* counted(): Generator<Uint8Array> {
     for (const chunk of toBytes(chunks)) {

@@ -140,7 +140,8 @@ function tableOf(mirror: MirrorReader, name: string, selection: TableSelection):
         .safeIntegers();
       for (const row of statement.iterate(condition.values) as Iterable<unknown[]>) {
         // In place, since most rows need no conversion.
-        for (const [n, stored] of row.entries()) if (Buffer.isBuffer(stored)) row[n] = fromStored(stored);
+        for (let n = 0; n < row.length; n++)
+          if (typeof row[n] === "object" && row[n] !== null) row[n] = fromStored(row[n]);
         yield row as Cell[];
       }
     },
