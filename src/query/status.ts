@@ -10,7 +10,13 @@ import { isoTime, prepare, prepareColumn } from "../mirror/file/statements.ts";
 import { countPictures, type PictureCounts } from "../mirror/media/media-index.ts";
 import type { EndedRun } from "../mirror/points/resolve-point.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
-import { type Coverage, coverageOf, type KindCoverage, readCoverage } from "../mirror/runs/coverage.ts";
+import {
+  type Coverage,
+  coverageOf,
+  isCounted,
+  type KindCoverage,
+  readCoverage,
+} from "../mirror/runs/coverage.ts";
 import { type MissingLink, readMissingLinks } from "../mirror/runs/missing-links.ts";
 import { listRuns, type RunRecord } from "../mirror/runs/runs.ts";
 import { q } from "./views.ts";
@@ -273,7 +279,7 @@ function countKinds({
             sql<number>`row_number() over (partition by kind, state order by checked_at desc)`.as("rank"),
           )
           .select(sql<number>`count(*) over (partition by kind, state)`.as("count"))
-          .where("state", "not in", ["elsewhere", "superseded"]),
+          .where(isCounted),
       )
       .selectFrom("ranked")
       .select(["kind", (eb) => eb.fn.countAll<number>().as("known")])

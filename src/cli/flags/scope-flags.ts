@@ -24,7 +24,7 @@ export function addScopeFlags(command: Command): Command {
     .option("--brand <name>", "only this brand, by name, slug or URL (repeatable)", collect, [])
     .option(
       "--follow <link>",
-      "also follow this link: related, same_cut or adjacent_sizes (repeatable)",
+      "also follow this link: related, same_cut, adjacent_sizes, or another that `armoire status` names (repeatable)",
       collect,
       [],
     )

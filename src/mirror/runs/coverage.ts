@@ -3,7 +3,7 @@
  * here, so `complete` means one thing: everything known is held, every list is consistent and linked, and no deletion
  * awaits approval.
  */
-import { sql } from "kysely";
+import { type SqlBool, sql } from "kysely";
 import { readEmptiedLists } from "../absence/emptied-lists.ts";
 import type { Connection } from "../file/connection.ts";
 import { isoTime, prepare, prepareColumn, q } from "../file/statements.ts";
@@ -117,6 +117,9 @@ function readStored({ db, asOf }: Pick<MirrorReader, "db" | "asOf">): readonly K
   return text === null ? null : JSON.parse(text);
 }
 
+/** Which resources count. Nothing fetches the items of a list whose kind is unknown: `sync --follow` fetches the list. */
+export const isCounted = sql<SqlBool>`state not in ('elsewhere', 'superseded') and not (state = 'due' and kind like '?%.item')`;
+
 function countCoverage(db: Connection): readonly KindCoverage[] {
   const countOf = (condition: ReturnType<typeof sql<boolean>>) => sql<number>`total(${condition})`;
   const checkAt = (extreme: "min" | "max") =>
@@ -133,7 +136,7 @@ function countCoverage(db: Connection): readonly KindCoverage[] {
         countOf(sql`absent_by in ('response', 'listing')`).as("awaitingApproval"),
       ])
       .select([checkAt("min").as("oldestCheckAt"), checkAt("max").as("newestCheckAt")])
-      .where("state", "not in", ["elsewhere", "superseded"])
+      .where(isCounted)
       .groupBy("kind")
       .orderBy((eb) => eb.fn.min("id")),
   ).all();

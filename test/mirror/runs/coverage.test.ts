@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { openMirrorReader } from "../../../src/mirror/reader.ts";
 import { type Coverage, readCoverage } from "../../../src/mirror/runs/coverage.ts";
 import type { DueResource } from "../../../src/mirror/scope.ts";
+import { readStatus } from "../../../src/query/status.ts";
 import { beginRun, closeRun, crawl, type MirrorRig, startMirrorRig } from "../support/mirror-rig.ts";
 import { entity, page, root, urlOf, type World, worldOf } from "../support/world.ts";
 
@@ -53,6 +54,20 @@ it("a run stores its coverage when it closes, with times that do not move afterw
   expect(kindIn(coverageOf(rig), "brand")).toMatchObject({ known: 3, held: 3, due: 0 });
   expect(coverageAsOf(rig, 1)).toEqual(then);
   expect(countStored(rig)).toBe(2);
+});
+
+it("items of a followed list of unknown kind, which nothing fetches, leave a mirror complete", async () => {
+  await using rig = await startMirrorRig();
+  const withList = worldOf({
+    ...bodies,
+    "/": root({ brands: urlOf("brands/"), charts: urlOf("charts/") }),
+    "charts/": page(["charts/1/"], null),
+  });
+  crawl(await rig.write(), withList, { follow: ["charts"] });
+  expect(coverageOf(rig)).toMatchObject({ complete: true });
+  expect(kindIn(coverageOf(rig), "?charts")).toMatchObject({ known: 1, held: 1 });
+  expect(kindIn(coverageOf(rig), "?charts.item")).toBeUndefined();
+  expect(rig.read(readStatus).complete).toBe(true);
 });
 
 it("the coverage of tables counts only the kinds that they are made of", async () => {
