@@ -7,8 +7,10 @@ import { lastEtagSql } from "./absence/absences.ts";
 import type { StoredBody } from "./bodies/compression.ts";
 import { prepareReadBody } from "./bodies/read-body.ts";
 import { prepare, q } from "./file/statements.ts";
+import { rowsAt } from "./past/as-of.ts";
 import type { MirrorReader } from "./reader.ts";
 import { fromStored } from "./rows/cells.ts";
+import { versionedTables } from "./rows/versioned-rows.ts";
 
 export interface PublicTable {
   readonly name: string;
@@ -75,8 +77,14 @@ function anyResourceOfBrand(first: string): string {
     union all select href from size where brand_href in (select value from json_each(:brandHrefs)))`;
 }
 
+const models = versionedTables.filter(({ name }) => name === "_model");
+
 const changedUrls = `select r.url from main._resource r join main._revision v on v.resource_id = r.id
   where v.from_run > :after and v.from_run <= :until or v.to_run > :after and v.to_run <= :until`;
+
+/** Those with another brand than at the end of this run, or none then: a row of `size` has the brand of its model. */
+const modelsOfOtherBrand = (run: number) => `select r.url from _model m join main._resource r on r.id = m.id
+  where not exists (select 1 from (${models.map((table) => rowsAt(table, run, "id = m.id")).join("")}) where brand_id is m.brand_id)`;
 
 interface Condition {
   /** Begins with `where`, or is empty. */
@@ -91,13 +99,15 @@ function conditionOf(
 ): Condition {
   // Rows of relations and pictures come from several resources, or have no revisions.
   const isIncremental = changedAfterRun !== undefined && name !== "relation" && name !== "media";
-  // A size's brand is that of its model.
-  const changedBy = name === "size" ? [first, "model_href"] : [first];
   const conditions = [
     ...(hrefs ? [`${first} in (select value from json_each(:hrefs))`] : []),
     ...(brandHrefs ? [conditionOfBrand[name]?.(first) ?? "true"] : []),
     ...(isIncremental
-      ? [`(${changedBy.map((column) => `${column} in (${changedUrls})`).join(" or ")})`]
+      ? [
+          name === "size"
+            ? `(${first} in (${changedUrls}) or model_href in (${modelsOfOtherBrand(changedAfterRun)}))`
+            : `${first} in (${changedUrls})`,
+        ]
       : []),
     ...(hasChosenKeys ? [`${key} in (select key from temp.${chosenKeys})`] : []),
   ];

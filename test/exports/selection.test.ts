@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { DuckDBInstance } from "@duckdb/node-api";
 import Database from "better-sqlite3";
 import fc from "fast-check";
@@ -11,7 +12,10 @@ import { readDataPackage } from "../../exports/package/read-package.ts";
 import { requireCondition } from "../../exports/row-condition.ts";
 import { openFolderSource } from "../../src/change/sources.ts";
 import type { Point } from "../../src/mirror/points/point.ts";
+import { publicTables } from "../../src/mirror/public-tables.ts";
 import { runQuery } from "../../src/query/sql/run-query.ts";
+import { crawl, startMirrorRig } from "../mirror/support/mirror-rig.ts";
+import { entity, page, root, urlOf, worldOf } from "../mirror/support/world.ts";
 import { tries } from "../support/thorough.ts";
 import { type Rig, startRig } from "../sync/support/rig.ts";
 
@@ -103,19 +107,32 @@ it("--changed-since exports the rows of resources that changed after a point", a
   });
   const rows = await readRows(folder);
   const exported = Object.values(rows).flatMap((table) => table.map(({ href }) => href as string));
-  const changed = changing.read(({ db }) =>
+  const revised = changing.read(({ db }) =>
     db
       .prepare(
-        `with changed as (select url from _resource r join _revision v on v.resource_id = r.id where from_run > 1 or to_run > 1)
-         select href from brand where href in changed union select href from model where href in changed
-         union select href from size where href in changed or model_href in changed`,
+        `select url from _resource r where kind in ('brand', 'model', 'size') and exists
+         (select 1 from _revision v where v.resource_id = r.id and (from_run > 1 or to_run > 1))`,
       )
       .pluck()
       .all(),
   ) as string[];
-  expect(exported.sort()).toEqual(changed.sort());
+  expect(exported.sort()).toEqual(revised.sort());
   expect(exported.length).toBeGreaterThan(0);
   expect(exported.length).toBeLessThan(21);
+  const textOf = (row: object) => inspect(row);
+  const [before, after] = await Promise.all(
+    ([{ asOf: since }, {}] as const).map(async (at, index) => {
+      const out = join(changing.file, "..", `whole-${index}`);
+      const { folder: whole } = await exportMirror({
+        ...{ file: changing.file, out, formats: ["ndjson"], tables: ["brand", "model", "size"] },
+        ...{ toolVersion: "0.1.0", ...at },
+      });
+      return Object.values(await readRows(whole)).flat();
+    }),
+  );
+  const known = new Set(before?.map(textOf));
+  const changed = after?.filter((row) => !known.has(textOf(row))).map(({ href }) => href);
+  expect(exported).toEqual(expect.arrayContaining(changed ?? []));
 });
 
 it("the coverage of an export of some columns is that of the tables that have them", async () => {
@@ -287,4 +304,33 @@ it("unknown tables, columns and brands are refused with similar names", async ()
   });
   await expect(exportTo("x", { columns: ["hreff"] })).rejects.toMatchObject({ code: "bad-selection" });
   await expect(exportTo("x", { brands: ["no such brand"] })).rejects.toMatchObject({ code: "bad-selection" });
+});
+
+it("--changed-since exports the sizes of a model that went to another brand", async () => {
+  await using rig = await startMirrorRig();
+  const model = (brand: string) => entity({ name: "m" }, { sizes: urlOf("sizes/"), brand: urlOf(brand) });
+  const world = worldOf({
+    "/": root(),
+    "brands/": page(["brands/1/", "brands/2/"], null),
+    "brands/1/": entity({ name: "one" }, { models: urlOf("models/") }),
+    "brands/2/": entity({ name: "two" }, { models: urlOf("none/") }),
+    "none/": page([], null),
+    "models/": page(["models/1/", "models/2/"], null),
+    "models/1/": model("brands/1/"),
+    "models/2/": entity({ name: "n" }, { sizes: urlOf("none/"), brand: urlOf("brands/1/") }),
+    "sizes/": page(["sizes/1/"], null),
+    "sizes/1/": entity({ size: "70C" }, { model: urlOf("models/1/") }),
+  });
+  const mirror = await rig.write();
+  crawl(mirror, world);
+  const changed = () =>
+    rig.read((reader) =>
+      publicTables(reader, { changedAfterRun: 1, columns: ["href"] }).flatMap(({ rows }) =>
+        [...rows()].flat(),
+      ),
+    );
+  expect(changed()).toEqual([]);
+  world.set(urlOf("models/1/"), JSON.stringify(model("brands/2/")));
+  crawl(mirror, world);
+  expect(changed()).toEqual([urlOf("models/1/"), urlOf("sizes/1/")]);
 });
