@@ -35,9 +35,10 @@ export interface QuestionOption {
    * How the given text becomes a parameter. `brand`: a URL, name or slug becomes a JSON array of brand URLs. `seen`: a point
    * in time becomes text that compares with the mirror's times; `reported`, with `last_modified_at`. `limit`: a number of
    * rows becomes one more, so that a cut is detected. `bands` and `cups`: a range such as 28-30, H- or -K becomes a JSON
-   * array of both ends, with null for an open end; cups are those of the option `system`. `text` is passed as given.
+   * array of both ends, with null for an open end; cups are those of the option `system`, a sizing system that sizes of the
+   * mirror have labels in. `text` is passed as given.
    */
-  readonly type: "brand" | "seen" | "reported" | "limit" | "bands" | "cups" | "text";
+  readonly type: "brand" | "seen" | "reported" | "limit" | "system" | "bands" | "cups" | "text";
   readonly about: string;
   /** Null for no default. */
   readonly default: number | null;
@@ -73,7 +74,7 @@ export const size: QuestionOption = {
 
 export const system: QuestionOption = {
   name: "system",
-  type: "text",
+  type: "system",
   ...optional,
   about: "the label of a sizing system, such as EU",
 };

@@ -70,6 +70,9 @@ function resolveOption(
     case "limit":
       if (/^\d{1,15}$/.test(value) && Number(value) > 0) return Number(value) + 1;
       throw invalidValue(option, value, "It must be a whole number, at least 1.");
+    case "system":
+      requireSystem(mirror, value);
+      return value;
     case "bands":
       return resolveRange(
         option,
@@ -98,20 +101,43 @@ function resolveBrand(mirror: MirrorReader, name: string): string {
   return JSON.stringify(found.ids.map((id) => selectUrl.get({ id })));
 }
 
+/** A mirror that holds no sizes yet has none of any system. @throws QueryError */
+function requireSystem({ db }: MirrorReader, system: string): void {
+  // Raw: table-valued functions. The first finds a system soon; the second reads all sizes.
+  const labels = "select j.key as system from size s, json_each(s.alternative_sizes) j";
+  const own = "select default_sizing_system as system from brand where default_sizing_system is not null";
+  const find = db.prepare<[string]>(
+    `select 1 from (${own} union all ${labels}) where system = ? collate nocase limit 1`,
+  );
+  if (find.get(system) !== undefined) return;
+  const systems = db.prepare<[], string>(`${own} union ${labels} order by 1`).pluck().all();
+  if (systems.length === 0) return;
+  throw new QueryError(
+    "question",
+    `No size of the mirror has a label in the sizing system ${JSON.stringify(system)}.`,
+    `There are ${systems.join(", ")}.`,
+  );
+}
+
 const parseBand = (end: string): number | null => (/^\d{1,3}$/.test(end) ? Number(end) : null);
 
-/** @param parse returns null for an invalid end */
+/** @param parse returns the place of an end in the order; null for an invalid end */
 function resolveRange(
   option: QuestionOption,
   value: string,
-  parse: (end: string) => Cell,
+  parse: (end: string) => number | null,
   hint: string,
+  show: (place: number) => Cell = (place) => place,
 ): string {
   const [first = "", last = first, ...others] = value.split("-").map((end) => end.trim());
   const ends = [first, last].map((end) => (end === "" ? null : parse(end)));
   const isValid = [first, last].every((end, n) => end === "" || ends[n] !== null);
-  if (isValid && others.length === 0 && ends.some((end) => end !== null)) return JSON.stringify(ends);
-  throw invalidValue(option, value, hint);
+  if (!isValid || others.length > 0 || ends.every((end) => end === null))
+    throw invalidValue(option, value, hint);
+  const [from = null, to = null] = ends;
+  if (from !== null && to !== null && from > to)
+    throw invalidValue(option, value, "The smaller end comes first.");
+  return JSON.stringify(ends.map((end) => (end === null ? null : show(end))));
 }
 
 function resolveCups(option: QuestionOption, value: string, system: string): string {
@@ -124,9 +150,12 @@ function resolveCups(option: QuestionOption, value: string, system: string): str
       `\`armoire query "select * from cup_order"\` shows the known systems.`,
     );
   }
-  const parse = (end: string) => cups.find((cup) => cup === end.toUpperCase()) ?? null;
+  const parse = (end: string) => {
+    const place = cups.indexOf(end.toUpperCase());
+    return place === -1 ? null : place;
+  };
   const hint = `It must be a cup or a range, such as DD-G or H-, of ${cups.join(" ")}.`;
-  return resolveRange(option, value, parse, hint);
+  return resolveRange(option, value, parse, hint, (place) => cups[place] ?? null);
 }
 
 function invalidValue({ name }: QuestionOption, value: string, hint: string): QueryError {

@@ -39,9 +39,11 @@ export async function runQuestion(request: QuestionRequest): Promise<QuestionRes
   );
   const maxRows = Math.min(limit ?? Number.POSITIVE_INFINITY, query.maxRows ?? Number.POSITIVE_INFINITY);
   const { sql, matrix } = question;
+  // The SQL yields no more rows that could be counted.
+  const countMillis = maxRows === limit ? 0 : (query.countMillis ?? 0);
   try {
     if (matrix === undefined)
-      return Object.assign(await runQuery({ ...query, maxRows, sql, parameters }), { ifEmpty });
+      return Object.assign(await runQuery({ ...query, countMillis, maxRows, sql, parameters }), { ifEmpty });
     const { maxRows: _, ...wholeQuery } = query;
     return Object.assign(
       await toMatrix(await runQuery({ ...wholeQuery, sql, parameters }), matrix, maxRows),

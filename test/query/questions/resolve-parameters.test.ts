@@ -70,7 +70,24 @@ it.each<[string, QuestionOptions, RegExp, RegExp]>([
     /--cup is invalid: "I-"\.$/,
     /DD-G or H-, of AAA .* GG H HH J/,
   ],
-  ["models-in-range", { system: "XX", cup: "H-" }, /The order of the cups of "XX" is unknown/, /cup_order/],
+  [
+    "models-in-range",
+    { system: "GB", cup: "H-" },
+    /^No size of the mirror has a label in the sizing system "GB"\.$/,
+    /^There are AU, EU, .*UK/,
+  ],
+  [
+    "models-in-range",
+    { system: "UK", band: "30-28" },
+    /--band is invalid: "30-28"\.$/,
+    /smaller end comes first/,
+  ],
+  [
+    "models-in-range",
+    { system: "UK", cup: "H-DD" },
+    /--cup is invalid: "H-DD"\.$/,
+    /smaller end comes first/,
+  ],
   ["top-brnds", {}, /^There is no question @top-brnds\.$/, /@top-brands or @top-models/],
   ["zzz", {}, /no question @zzz/, /armoire query --list/],
 ])("the wrong usage @%s %j is an error with a hint", async (question, options, message, hint) => {
@@ -110,6 +127,17 @@ it.each([
   },
 );
 
+it("rows beyond the limit of a question are not counted, since its SQL does not yield them", async () => {
+  const options = { limit: 4 };
+  const terms = { file: rig.file, question: "top-brands", options, countMillis: 60_000 };
+  const limited = await runQuestion(terms);
+  await collectRows(limited.rows);
+  expect([limited.isCut, limited.total]).toEqual([true, null]);
+  const cut = await runQuestion({ ...terms, options: {}, maxRows: 4 });
+  await collectRows(cut.rows);
+  expect([cut.isCut, cut.total]).toEqual([true, 6]);
+});
+
 it("rows of a matrix are limited after it is whole", async () => {
   const question = "size-coverage";
   const options = { system: "UK" };
@@ -128,6 +156,10 @@ it("a label that is not a number and a cup is counted apart in a matrix", async 
   db.exec(`update _size set alternative_sizes = '{"XX": "S"}' where id = (select min(id) from _size)`);
   db.exec(`update _size set alternative_sizes = '{"XX": "75Q"}' where id = (select max(id) from _size)`);
   db.close();
+  await expect(resolve("models-in-range", { system: "XX", cup: "H-" }, file)).rejects.toMatchObject({
+    message: expect.stringContaining('The order of the cups of "XX" is unknown'),
+    hint: expect.stringContaining("cup_order"),
+  });
   const { columns, rows } = await runQuestion({ file, question: "size-coverage", options: { system: "xx" } });
   expect([columns, ...(await collectRows(rows))]).toEqual([
     ["band", "Q", "other"],
