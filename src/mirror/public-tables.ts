@@ -1,4 +1,5 @@
 /** The public tables as rows for exports and comparisons: ordered by key, with exact values. */
+import { model } from "../../schema/entities/model.ts";
 import { listTables } from "../../schema/entities.ts";
 import type { Cell } from "../../schema/fields.ts";
 import type { Area } from "../../schema/kind.ts";
@@ -10,7 +11,7 @@ import { prepare, q } from "./file/statements.ts";
 import { rowsAt } from "./past/as-of.ts";
 import type { MirrorReader } from "./reader.ts";
 import { fromStored } from "./rows/cells.ts";
-import { versionedTables } from "./rows/versioned-rows.ts";
+import { entityTable } from "./rows/versioned-rows.ts";
 
 export interface PublicTable {
   readonly name: string;
@@ -77,14 +78,12 @@ function anyResourceOfBrand(first: string): string {
     union all select href from size where brand_href in (select value from json_each(:brandHrefs)))`;
 }
 
-const models = versionedTables.filter(({ name }) => name === "_model");
-
 const changedUrls = `select r.url from main._resource r join main._revision v on v.resource_id = r.id
   where v.from_run > :after and v.from_run <= :until or v.to_run > :after and v.to_run <= :until`;
 
 /** Those with another brand than at the end of this run, or none then: a row of `size` has the brand of its model. */
 const modelsOfOtherBrand = (run: number) => `select r.url from _model m join main._resource r on r.id = m.id
-  where not exists (select 1 from (${models.map((table) => rowsAt(table, run, "id = m.id")).join("")}) where brand_id is m.brand_id)`;
+  where not exists (select 1 from (${rowsAt(entityTable(model), run, "id = m.id")}) where brand_id is m.brand_id)`;
 
 interface Condition {
   /** Begins with `where`, or is empty. */

@@ -1,7 +1,13 @@
 /** The change log of a mirror: what each run found, newest run first, as single changes or as entries for people. */
+
 import { hash } from "node:crypto";
 import { toJson } from "../../../exports/formats/json.ts";
+import { brand } from "../../../schema/entities/brand.ts";
+import { model } from "../../../schema/entities/model.ts";
+import { size } from "../../../schema/entities/size.ts";
+import type { Entity } from "../../../schema/rows-from-body.ts";
 import { type MirrorIdentity, readMirrorId } from "../../mirror/file/meta.ts";
+import { rowsAt } from "../../mirror/past/as-of.ts";
 import { lastChangedRun } from "../../mirror/past/changed-since.ts";
 import { type Point, PointError } from "../../mirror/points/point.ts";
 import {
@@ -13,6 +19,7 @@ import {
 } from "../../mirror/points/resolve-point.ts";
 import { publicTables } from "../../mirror/public-tables.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
+import { entityTable } from "../../mirror/rows/versioned-rows.ts";
 import { type Change, count, type Totals } from "../change.ts";
 import { compareKinds } from "../compared-kinds.ts";
 import { diff } from "../diff.ts";
@@ -92,8 +99,7 @@ export function openChangeLog({
       to: last,
       runs,
       *entries() {
-        const findSubject = subjectFinder(mirror);
-        for (const run of runs()) yield* entriesOf(run, mirrorId, findSubject);
+        for (const run of runs()) yield* entriesOf(run, mirrorId, subjectFinder(mirror, run.run));
       },
       close: mirror.close,
     };
@@ -168,30 +174,34 @@ function urnOf(text: string): string {
   return `urn:uuid:${[...parts, variant + digits.slice(17, 20), digits.slice(20)].join("-")}`;
 }
 
-/** A size belongs to its model; everything else stands for itself. */
-function subjectFinder({ db, identity }: MirrorReader): (change: Change) => Subject {
+/** A size belongs to its model; everything else stands for itself. Names are those after the run, so that entries stay as they are. */
+function subjectFinder({ db, identity }: MirrorReader, run: number): (change: Change) => Subject {
   const textOf = (value: unknown) => (typeof value === "string" && value.trim() !== "" ? value : null);
   const pathOf = (href: string) => href.replace(identity.baseUrl, "");
   if (identity.area === "account")
     return ({ href, name }) => ({ href, label: textOf(name) ?? pathOf(href), page: null });
-  // Raw: public views.
+  // Raw: rows of the past.
+  const idOfHref = "(select id from main._resource where url = :href)";
+  const rowOf = (entity: Entity, id: string) => `(${rowsAt(entityTable(entity), run, `id = ${id}`)})`;
   const selectModel = db
-    .prepare<[string], string | null>("select model_href from main.size where href = ?")
+    .prepare<{ href: string }, string>(
+      `select r.url from ${rowOf(size, idOfHref)} s join main._resource r on r.id = s.model_id`,
+    )
     .pluck();
-  const selectNames = db.prepare<[string], Record<"brand" | "name" | "page", unknown>>(
-    `select b.name as brand, coalesce(m.full_name, m.name) as name, m.service_url as page
-     from main.model m left join main.brand b on b.href = m.brand_href where m.href = ?`,
+  const selectNames = db.prepare<{ href: string }, Record<"brand" | "name" | "page", unknown>>(
+    `select (select name from ${rowOf(brand, "m.brand_id")}) as brand, coalesce(m.full_name, m.name) as name, m.service_url as page
+     from ${rowOf(model, idOfHref)} m`,
   );
   const selectPage = db
-    .prepare<[string], unknown>("select service_url from main.brand where href = ?")
+    .prepare<{ href: string }, unknown>(`select service_url from ${rowOf(brand, idOfHref)}`)
     .pluck();
   return ({ kind, href: changed, name }) => {
-    const href = (kind === "size" ? selectModel.get(changed) : null) ?? changed;
+    const href = (kind === "size" ? selectModel.get({ href: changed }) : null) ?? changed;
     if (kind === "brand")
-      return { href, label: textOf(name) ?? pathOf(href), page: textOf(selectPage.get(href)) };
-    const model = selectNames.get(href);
-    const own = textOf(model?.name) ?? (href === changed ? textOf(name) : null) ?? pathOf(href);
-    const brand = textOf(model?.brand);
-    return { href, label: brand === null ? own : `${brand} › ${own}`, page: textOf(model?.page) };
+      return { href, label: textOf(name) ?? pathOf(href), page: textOf(selectPage.get({ href })) };
+    const names = selectNames.get({ href });
+    const own = textOf(names?.name) ?? (href === changed ? textOf(name) : null) ?? pathOf(href);
+    const ofBrand = textOf(names?.brand);
+    return { href, label: ofBrand === null ? own : `${ofBrand} › ${own}`, page: textOf(names?.page) };
   };
 }

@@ -49,7 +49,7 @@ it("a log since a run has only later runs, and a log since the time before the m
   expect(read({ mirror, since }, runs)).toEqual([4, 3, 2, 1]);
 });
 
-it("entries have the same ids after later runs, and no id occurs twice", async () => {
+it("entries stay as they are after later runs, and no id occurs twice", async () => {
   await fc.assert(
     fc.asyncProperty(histories(5), async (history) => {
       await using before = await replayHistory(history.slice(0, -1));
@@ -64,11 +64,34 @@ it("entries have the same ids after later runs, and no id occurs twice", async (
   const mirror = await rig.write();
   const versions = places.map(() => 1);
   for (const version of [1, 3, 4]) crawl(mirror, worldOfVersions(versions.with(1, version)));
-  const earlier = read({ mirror: rig.file }, idsOf);
+  const readEntries = () => read({ mirror: rig.file }, ({ entries }) => [...entries()]);
+  const earlier = readEntries();
   crawl(mirror, worldOfVersions(versions.with(1, 5)));
-  const later = read({ mirror: rig.file }, idsOf);
+  const later = readEntries();
   expect(earlier.length).toBeGreaterThanOrEqual(3);
   expect(later.slice(-earlier.length)).toEqual(earlier);
+});
+
+it("an entry names a model, and the model of a size, as they were called after its run", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  const world = (brand: string, model: string, bras: number) =>
+    worldOf({
+      "/": root(),
+      "brands/": page(["b/1/"], null),
+      "b/1/": entity({ name: brand }, { models: urlOf("ms/") }),
+      "ms/": page(["m/1/"], null),
+      "m/1/": entity({ name: model }, { sizes: urlOf("ss/"), brand: urlOf("b/1/") }),
+      "ss/": page(["s/1/"], null),
+      "s/1/": entity({ size: "70C", bra_count: bras }, { model: urlOf("m/1/") }),
+    });
+  crawl(mirror, world("One", "Anna", 1));
+  crawl(mirror, world("One", "Anna", 2));
+  crawl(mirror, world("Two", "Berta", 3));
+  const labels = read({ mirror: rig.file, after: 1 }, ({ entries }) =>
+    [...entries()].map(({ run, subject }) => `${run} ${subject?.label}`),
+  );
+  expect(labels.sort()).toEqual(["2 One › Anna", "3 Two", "3 Two › Berta"]);
 });
 
 it("the first run and a run with more than 100 entries are one entry each, with the numbers of changes", async () => {
