@@ -36,6 +36,8 @@ export interface FetchRequest {
   /** The tag of the held body: if it is still current, the result is `not-modified`. */
   readonly etag?: string | null;
   readonly signal?: AbortSignal;
+  /** How often others were refused with `Retry-After` before it; default: 0. After `maxBelievedWaits` it does not wait. */
+  readonly waits?: number;
 }
 
 export interface ServiceClient {
@@ -64,7 +66,7 @@ export function openServiceClient(options: ServiceClientOptions): ServiceClient 
   const policy = { ...defaultRetryPolicy, ...options.retry };
   const fetch = createFetch({ attempt, origin, limits, policy, clock });
   return {
-    fetch: ({ url, etag, signal }) => fetch({ url, etag: readEntityTag(etag), signal }),
+    fetch: ({ url, etag, signal, waits = 0 }) => fetch({ url, etag: readEntityTag(etag), signal, waits }),
     close: () => transport.close(),
   };
 }

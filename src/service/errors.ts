@@ -51,6 +51,7 @@ const meanings = {
     next: "stop-authentication",
     hint: "Set a valid token or application key and secret; mirrored data stays.",
   },
+  refused: skip("The service refuses only this resource; the run continues without it."),
   forbidden: skip("The credential does not allow this; a token with more scopes may."),
   "unexpected-status": skip(contract),
   "not-the-api": skip(portal),

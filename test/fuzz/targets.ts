@@ -89,7 +89,7 @@ function runResponse(input: Buffer): void {
   const report = { ...noResponse, status, retryAt, allowance: readRateLimitHeaders(headers, now) };
   require(retryAt === null || Number.isFinite(retryAt), "a wait is finite", retryAt);
   const url = `${origin}/`;
-  const request = { url, finalUrl: url, etag: '"a"', lastModified: null, limits: defaultLimits };
+  const request = { url, finalUrl: url, etag: '"a"', lastModified: null, waits: 0, limits: defaultLimits };
   const wire = Buffer.from(rest.join("\n\n"), "latin1");
   accepting(
     (error) => error instanceof ServiceError,

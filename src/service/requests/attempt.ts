@@ -17,8 +17,8 @@ export interface ServiceRequest {
   /** `Last-Modified` of the held body; the validator where it has no tag. */
   readonly lastModified?: string | null;
   readonly signal: AbortSignal | undefined;
-  /** Whether it is sent again after the `Retry-After` of an earlier response. */
-  readonly hasWaited?: boolean;
+  /** How often it was sent before and refused with `Retry-After`; default: 0. */
+  readonly waits?: number;
 }
 
 /** One request with its permit, up to the meaning of the response. @throws as `Fetch` */
@@ -42,7 +42,7 @@ export function createAttempt<Fetched>({
   clock,
   redact,
 }: AttemptContext<Fetched>): Attempt<Fetched> {
-  return async ({ url, target, etag, lastModified = null, signal, hasWaited }) => {
+  return async ({ url, target, etag, lastModified = null, signal, waits = 0 }) => {
     const permit = rateLimiter && (await rateLimiter({ url: target, signal }));
     let report = notSent;
     try {
@@ -50,9 +50,10 @@ export function createAttempt<Fetched>({
       const condition = conditionOf(etag, lastModified);
       report = noResponse;
       const { head, wire, failure } = await transport.send({ url: target, condition, signal });
-      if (head !== null) report = { ...readReport(head, clock.now()), ...(hasWaited && { hasWaited }) };
+      if (head !== null) report = { ...readReport(head, clock.now()), ...(waits > 0 && { hasWaited: true }) };
       if (failure !== null) throw failure;
-      return parse(head, wire, report, { url, finalUrl: target, etag, lastModified, limits, clock, redact });
+      const sent = { url, finalUrl: target, etag, lastModified, waits, limits, clock, redact };
+      return parse(head, wire, report, sent);
     } catch (error) {
       if (error instanceof ServiceError) {
         report = completeReport(report, error);

@@ -80,7 +80,7 @@ async function attemptUntilDecided<Fetched>(
 ): Promise<Fetched> {
   let request = first;
   let redirects = 0;
-  let throttles = 0;
+  let waits = 0;
   let isUnconditional = false;
   for (;;) {
     const action = await attempt(request);
@@ -101,9 +101,9 @@ async function attemptUntilDecided<Fetched>(
         break;
       case "wait": {
         const waitMillis = action.retryAt - clock.now();
-        if (waitMillis > policy.maxRetryAfterMillis || ++throttles > policy.maxThrottles) throw action.error;
+        if (waitMillis > policy.maxRetryAfterMillis || ++waits > policy.maxThrottles) throw action.error;
         await clock.sleep(Math.max(waitMillis, policy.minDelayMillis), request.signal);
-        request = { ...request, hasWaited: true };
+        request = { ...request, waits };
       }
     }
   }

@@ -11,7 +11,7 @@ import type { ResponseHead } from "../transport/send-request.ts";
 import { isSameEntity, readEntityTag, readKeptHeaders } from "./headers.ts";
 import type { AttemptReport } from "./rate-limiter.ts";
 import { isJsonType, readBodyOrThrow, readJsonOrThrow } from "./read-body.ts";
-import { decideRefusal, isUnexplainedRefusal } from "./retry-policy.ts";
+import { decideRefusal, isUnexplainedRefusal, maxBelievedWaits } from "./retry-policy.ts";
 
 export type ResponseAction<Fetched> =
   | { readonly do: "return"; readonly fetched: Fetched }
@@ -30,6 +30,8 @@ export interface SentRequest {
   readonly etag: string | null;
   /** The other validator that was sent, without a tag. */
   readonly lastModified: string | null;
+  /** How often it was refused with `Retry-After` before. */
+  readonly waits: number;
   readonly limits: ServiceLimits;
   readonly clock: Pick<Clock, "now">;
   /** Removes the credential from a text. */
@@ -113,6 +115,12 @@ function interpretRefusal(
     case "stop":
       throw failure("allowance-spent", decision.resumeAt);
     case "wait":
+      if (status !== 503 && request.waits >= maxBelievedWaits)
+        throw new ServiceError("throttled", detail, {
+          ...context,
+          resumeAt: decision.retryAt,
+          isUnexplained: true,
+        });
       return {
         do: "wait",
         retryAt: decision.retryAt,

@@ -26,6 +26,9 @@ export const defaultRetryPolicy: RetryPolicy = {
   maxThrottles: 5,
 };
 
+/** A 429 or 403 that is repeated after so many waits for its `Retry-After` may concern one resource. */
+export const maxBelievedWaits = 1;
+
 /** Failures that may pass within seconds. */
 const retriedCodes: ReadonlySet<ServiceErrorCode> = new Set([
   "unreachable",

@@ -170,11 +170,15 @@ export class Leases {
     });
   }
 
-  /** Forgets unexplained refusals whose reason is known now; default: all. */
+  /** Forgets unexplained refusals whose reason is known now; default: all, also those with `Retry-After`. */
   settleRefusals(count = Number.POSITIVE_INFINITY): void {
     this.#update((state) => {
-      const refusals = Math.max(0, state.refusalCounts.refusals - count);
-      return { state: { ...state, refusalCounts: { ...state.refusalCounts, refusals } }, result: null };
+      const { refusals, throttles } = state.refusalCounts;
+      const left = {
+        refusals: Math.max(0, refusals - count),
+        throttles: Math.max(0, throttles - count),
+      };
+      return { state: { ...state, refusalCounts: { ...state.refusalCounts, ...left } }, result: null };
     });
   }
 

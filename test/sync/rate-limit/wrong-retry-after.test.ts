@@ -1,5 +1,6 @@
 /** A `Retry-After` that proves wrong: requests are refused again after it. */
 import { describe, expect, it } from "vitest";
+import type { FaultRuleInput } from "../../../src/sandbox/faults/fault-rules.ts";
 import type { SandboxOptions } from "../../../src/sandbox/options.ts";
 import { differencesFromTruth } from "../support/compare-with-truth.ts";
 import { type Rig, startRig } from "../support/rig.ts";
@@ -53,6 +54,33 @@ describe.each([403, 429])("a client that is blocked with status %d", (status) =>
     rig.sandbox.clearLog();
     for (let runs = 0; runs < 3; runs++) await rig.sync({ concurrency: 4 });
     expect(refusalsIn(rig)).toBeLessThanOrEqual(4 + 2);
+  });
+});
+
+describe.each([403, 429])("one resource that is always refused with status %d and Retry-After", (status) => {
+  it("fails alone: everything else is fetched, and it costs two requests in each run", async () => {
+    const alone: FaultRuleInput = {
+      kind: "model",
+      positions: [2],
+      times: "always",
+      fault: "status",
+      status,
+      retryAfter: "1",
+    };
+    await using rig = await startRig({ ...silent, faults: [withoutRateLimit, alone] });
+    const first = await rig.sync();
+    expect(first).toMatchObject({ stopped: null, complete: false, resources: { failed: 1 } });
+    expect(refusalsIn(rig)).toBe(2);
+    for (let days = 0; days < 3; days++) {
+      rig.sandbox.moveClock({ advanceSeconds: 90_000 });
+      rig.sandbox.clearLog();
+      expect(await rig.sync({ mode: "verify" })).toMatchObject({ stopped: null, resources: { failed: 1 } });
+      expect(refusalsIn(rig)).toBe(2);
+    }
+    rig.sandbox.setFaults([]);
+    rig.sandbox.moveClock({ advanceSeconds: 90_000 });
+    expect(await rig.sync()).toMatchObject({ complete: true });
+    expect(differencesFromTruth(rig)).toEqual([]);
   });
 });
 

@@ -9,6 +9,7 @@ import type { MirrorReader } from "../../../mirror/reader.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { FetchRequest, ServiceClient } from "../../../service/client.ts";
 import { ServiceError } from "../../../service/errors.ts";
+import { maxBelievedWaits } from "../../../service/requests/retry-policy.ts";
 import type { RunBudget } from "../run-budget.ts";
 
 export interface RefusalExaminer extends Pick<ServiceClient, "fetch"> {
@@ -47,7 +48,7 @@ export function createRefusalExaminer(
     signal: AbortSignal | undefined,
   ): Promise<Evidence | "free"> => {
     try {
-      const result = await client.fetch({ url, etag, ...(signal && { signal }) });
+      const result = await client.fetch({ url, etag, waits: maxBelievedWaits, ...(signal && { signal }) });
       results.push({ status: "fetched", job: { resourceId: id, url, etag }, result });
       if (result.outcome === "body") return "succeeded";
       return result.outcome === "not-modified" && !runBudget.isCheckCounted ? "free" : "succeeded";
@@ -84,7 +85,7 @@ export function createRefusalExaminer(
     if (spent !== null) return spent;
     if (number < provenBefore || isKnownForbidden(reader, refused.url)) {
       runBudget.settleRefusals(1);
-      return refused;
+      return ofOneResource(refused);
     }
     const next = begun + 1;
     const { url, status, detail } = refused;
@@ -92,7 +93,7 @@ export function createRefusalExaminer(
       case "succeeded":
         provenBefore = next;
         runBudget.settleRefusals();
-        return refused;
+        return ofOneResource(refused);
       case "unknown":
         return new ServiceError("unexpected-status", `${detail}, without saying why`, { url, status });
       case "refused": {
@@ -121,6 +122,13 @@ export function createRefusalExaminer(
     },
     takeResults: () => results.splice(0),
   };
+}
+
+/** Whatever it said about waiting. */
+function ofOneResource(refused: ServiceError): ServiceError {
+  if (refused.code !== "throttled") return refused;
+  const { url, status, detail } = refused;
+  return new ServiceError("refused", `${detail} each time, in spite of waiting as it asked`, { url, status });
 }
 
 /** Whether it was found to be forbidden before: then another refusal is no news. */

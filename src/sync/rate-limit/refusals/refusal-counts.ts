@@ -37,9 +37,9 @@ export function countThrottles(
   return isRight && throttles > 0 ? { ...counts, throttles: 0 } : counts;
 }
 
-/** A 503 concerns one resource only. */
-function isThrottle({ status, retryAt, isRefusal }: AttemptReport): boolean {
-  return (status === 403 || status === 429) && retryAt !== null && !isRefusal;
+/** A 503 concerns one resource only; of an unexplained refusal, the cause is found out. */
+function isThrottle({ status, retryAt, isRefusal, isUnexplained }: AttemptReport): boolean {
+  return (status === 403 || status === 429) && retryAt !== null && !isRefusal && isUnexplained !== true;
 }
 
 /** Whether the response refuses with a `Retry-After` that is no longer relied on in this window. */
