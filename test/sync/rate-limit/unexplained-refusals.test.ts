@@ -1,5 +1,6 @@
 /** Refusals that do not say why: a resource is forbidden, the allowance is spent, or the client is blocked. */
 import { describe, expect, it } from "vitest";
+import type { FaultRuleInput } from "../../../src/sandbox/faults/fault-rules.ts";
 import type { SandboxOptions } from "../../../src/sandbox/options.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
 import { differencesFromTruth } from "../support/compare-with-truth.ts";
@@ -104,4 +105,18 @@ describe("a forbidden resource", () => {
     });
     expect(refusalsIn(rig)).toBe(2);
   });
+});
+
+it("four resources that are always refused fail alone in each run of a window, and no limit is learned", async () => {
+  const alone: FaultRuleInput = {
+    kind: "model",
+    positions: [1, 4, 7, 10],
+    times: "always",
+    fault: "bare-refusal",
+  };
+  await using rig = await startRig({ ...silent, faults: [withoutRateLimit, alone] });
+  for (let runs = 0; runs < 5; runs++) {
+    const report = await rig.sync({ mode: "verify" });
+    expect(report).toMatchObject({ stopped: null, resources: { failed: 4 } });
+  }
 });

@@ -25,6 +25,8 @@ interface Probe {
 
 type Evidence = "succeeded" | "refused" | "unknown";
 
+const withoutReason = ", without saying why";
+
 /** After this time a service that was busy for a moment responds again. */
 const busyMillis = 1_000;
 
@@ -83,7 +85,7 @@ export function createRefusalExaminer(
     signal: AbortSignal | undefined,
   ): Promise<ServiceError> => {
     if (spent !== null) return spent;
-    if (number < provenBefore || isKnownForbidden(reader, refused.url)) {
+    if (number < provenBefore || wasRefused(reader, refused.url)) {
       runBudget.settleRefusals(1);
       return ofOneResource(refused);
     }
@@ -95,11 +97,11 @@ export function createRefusalExaminer(
         runBudget.settleRefusals();
         return ofOneResource(refused);
       case "unknown":
-        return new ServiceError("unexpected-status", `${detail}, without saying why`, { url, status });
+        return new ServiceError("unexpected-status", `${detail}${withoutReason}`, { url, status });
       case "refused": {
         runBudget.recordSpent();
         const { resetAt: resumeAt } = runBudget.state;
-        const problem = `${detail}, without saying why; the allowance is spent, or the service blocks this client`;
+        const problem = `${detail}${withoutReason}; the allowance is spent, or the service blocks this client`;
         spent = new ServiceError("allowance-spent", problem, { url, status, resumeAt, isUnexplained: true });
         return spent;
       }
@@ -131,12 +133,13 @@ function ofOneResource(refused: ServiceError): ServiceError {
   return new ServiceError("refused", `${detail} each time, in spite of waiting as it asked`, { url, status });
 }
 
-/** Whether it was found to be forbidden before: then another refusal is no news. */
-function isKnownForbidden({ db }: MirrorReader, url: string): boolean {
+/** Whether the last request for it was refused as well, and others were not: then another refusal is no news. */
+function wasRefused({ db }: MirrorReader, url: string): boolean {
   const select = prepareColumn(db, (p: { url: string }) =>
     q.selectFrom("_resource").select("error").where("url", "=", p.url),
   );
-  return select.get({ url })?.startsWith("forbidden:") ?? false;
+  const error = select.get({ url }) ?? "";
+  return /^(?:forbidden|refused):/.test(error) || error.endsWith(withoutReason);
 }
 
 /**
