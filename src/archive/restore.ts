@@ -56,6 +56,7 @@ export async function restoreBackup(request: RestoreMirrorRequest): Promise<Rest
     await restoreMirror({
       file: mirror,
       identity,
+      user: manifest.user,
       kinds,
       openedAt,
       hasPictures,
@@ -71,7 +72,7 @@ export async function restoreBackup(request: RestoreMirrorRequest): Promise<Rest
     });
   } catch (error) {
     if (!(error instanceof BookkeepingRowError)) throw error;
-    throw damaged(file, `its bookkeeping fits no mirror (${error.message})`, error);
+    throw damaged(file, `no mirror can be made of it (${error.message})`, error);
   }
   return { mirror, manifest, rootHash, check: readMirror(mirror, (reader) => checkMirror(reader, kinds)) };
 }
@@ -140,7 +141,7 @@ function damaged(file: string, reason: string, cause?: unknown): BackupError {
   return new BackupError(
     "damaged",
     `Nothing was restored: the backup is damaged: ${file}: ${reason}`,
-    "Take another copy, or an earlier backup. `armoire backup verify FILE` lists all problems.",
+    "Take another copy, or an earlier backup. Of damage inside a file, `armoire backup verify FILE` lists all.",
     { cause },
   );
 }

@@ -3,14 +3,15 @@ import { existsSync, statSync } from "node:fs";
 import { NotAnEnvelopeError } from "../../schema/envelope.ts";
 import { JsonError } from "../../schema/json.ts";
 import type { Kinds } from "../../schema/kind.ts";
-import { type AccountUser, isSameUser, readAccountUser } from "./account/user.ts";
+import { type AccountUser, isSameUser, publicViews, readAccountUser } from "./account/user.ts";
 import { BookkeepingRowError, type PutBody, type PutRows, restoreBookkeeping } from "./bookkeeping-rows.ts";
 import { deriveContextOf } from "./derive/derive.ts";
 import { rebuildProjections } from "./derive/rebuild.ts";
-import { closeWritten, lockMirror, openForWriting } from "./file/connection.ts";
+import { type Connection, closeWritten, lockMirror, openForWriting } from "./file/connection.ts";
 import { createMirror } from "./file/create-mirror.ts";
 import { MirrorError, toMirrorError } from "./file/errors.ts";
 import type { MirrorIdentity } from "./file/meta.ts";
+import { prepareColumn, q } from "./file/statements.ts";
 import { prepareRestoredPictures, type RestoredPictures } from "./media/media-files.ts";
 import { readMirror } from "./reader.ts";
 import { createFolderOf } from "./writer.ts";
@@ -19,6 +20,8 @@ export interface RestoreMirrorOptions {
   /** Must not exist, unless `replaces`. */
   readonly file: string;
   readonly identity: MirrorIdentity;
+  /** Whose data it must be; null for nobody's. */
+  readonly user: AccountUser | null;
   readonly kinds: Kinds;
   /** ISO 8601; shown to a process that finds the mirror locked. */
   readonly openedAt: string;
@@ -34,7 +37,7 @@ export interface RestoreMirrorOptions {
  * @throws MirrorError, such as `exists`; FileError `locked`; BookkeepingRowError; errors of `fill`
  */
 export async function restoreMirror(options: RestoreMirrorOptions): Promise<void> {
-  const { file, identity, kinds, hasPictures, replaces = null } = options;
+  const { file, identity, user, kinds, hasPictures, replaces = null } = options;
   const requirePlace = () => {
     if (replaces !== null && existsSync(file)) requireReplaceable(file, identity, replaces);
     else requireNoMirror(file);
@@ -57,6 +60,8 @@ export async function restoreMirror(options: RestoreMirrorOptions): Promise<void
         if (!(error instanceof NotAnEnvelopeError || error instanceof JsonError)) throw error;
         throw new BookkeepingRowError(`a body is no envelope: ${error.message}`, { cause: error });
       }
+      requireOneService(db, identity);
+      requireOneUser(db, user);
     });
   } catch (error) {
     // If only flushing its name failed, the mirror is there and needs its pictures.
@@ -65,6 +70,34 @@ export async function restoreMirror(options: RestoreMirrorOptions): Promise<void
   } finally {
     lock.release();
   }
+}
+
+/** @throws BookkeepingRowError */
+function requireOneService(db: Connection, { baseUrl }: MirrorIdentity): void {
+  const start = `${new URL(baseUrl).origin}/`;
+  const other = prepareColumn(db, (p: { start: string }) =>
+    q
+      .selectFrom("_resource")
+      .select("url")
+      .where((eb) => eb.fn("substr", ["url", eb.lit(1), eb.fn("length", [eb.val(p.start)])]), "<>", p.start)
+      .limit(1),
+  ).get({ start });
+  if (other !== undefined) throw new BookkeepingRowError(`a resource is of another service: ${other}`);
+}
+
+/** The user of the manifest, of the bookkeeping and of the body behind the link `me`. @throws BookkeepingRowError */
+function requireOneUser(db: Connection, user: AccountUser | null): void {
+  const recorded = readAccountUser(db);
+  const derived = prepareColumn(db, () =>
+    publicViews.selectFrom("user").select((eb) => eb.cast<string | null>("user_id", "text").as("userId")),
+  ).all();
+  const isOne =
+    (user === null) === (recorded === null) &&
+    (user === null ||
+      recorded === null ||
+      (user.userId === recorded.userId && user.username === recorded.username)) &&
+    derived.every((userId) => userId === null || userId === (user?.userId ?? null));
+  if (!isOne) throw new BookkeepingRowError("its parts are of different users");
 }
 
 /** @throws MirrorError `exists` unless the mirror there is of the same user of the same service */

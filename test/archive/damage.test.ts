@@ -1,5 +1,6 @@
 /** Any damage to a backup is found, and reported for the damaged entry. */
 import { createHash } from "node:crypto";
+import { readdir, writeFile } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { Encrypter } from "age-encryption";
 import fc from "fast-check";
@@ -287,6 +288,38 @@ it.each<[string, () => ForgedEntry[], string]>([
 ])("an edit with matching checksums is found: %s", async (_edit, edited, message) => {
   const { problems } = await scanBytes(forgeZip(withSums(edited())));
   expect(problems.map((problem) => problem.message).join("; ")).toContain(message);
+});
+
+it.each<[string, () => ForgedEntry[], string]>([
+  [
+    "another user in the manifest",
+    () => withContent("manifest", (text) => text.replace('"username": "ada"', '"username": "eve"')),
+    "parts are of different users",
+  ],
+  [
+    "nobody in the manifest",
+    () => withContent("manifest", (text) => text.replace(/"user": \{[^}]*\}/, '"user": null')),
+    "parts are of different users",
+  ],
+  [
+    "another service in the manifest",
+    () => withContent("manifest", (text) => text.replace(urlOf(""), "https://other.example/")),
+    "a resource is of another service",
+  ],
+  [
+    "a resource of another service",
+    () =>
+      withContent("bookkeeping/resource", (text) =>
+        text.replace(urlOf("me/bras/1/"), "https://other.example/"),
+      ),
+    "a resource is of another service",
+  ],
+])("parts that disagree are refused by the restore: %s", async (_edit, edited, message) => {
+  await using rig = await startBackupRig();
+  await writeFile(rig.path("forged.zip"), forgeZip(withSums(edited())));
+  const error = await rig.restore("forged.zip", "new.sqlite").catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: "damaged", message: expect.stringContaining(message) });
+  expect(await readdir(rig.folder)).not.toContain("new.sqlite");
 });
 
 it("a consistent edit with matching checksums is found only by the root hash", async () => {

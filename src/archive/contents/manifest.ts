@@ -33,7 +33,10 @@ const manifest = z.strictObject({
   }),
   area: z.enum(["catalogue", "account"]),
   /** Its name on this computer; null for a mirror that was given as a file. */
-  account: z.string().nullable(),
+  account: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9_-]{0,31}$/)
+    .nullable(),
   /** Null for a catalogue, and until the service has identified the user. */
   user: z.strictObject({ userId: z.string().nullable(), username: z.string().nullable() }).nullable(),
   /** The mirror's id, which restored mirrors continue; null for a mirror that was never opened for writing since ids exist. */

@@ -15,7 +15,13 @@ export interface AccountUser {
 
 /** Columns of the public view `user`. */
 export const publicViews = queryBuilder<{
-  user: { href: string; username: string | null; email: string | null; gone_at: string | null };
+  user: {
+    href: string;
+    user_id: number | null;
+    username: string | null;
+    email: string | null;
+    gone_at: string | null;
+  };
 }>();
 
 /** A user's name or number as the service sent it; null if it is too long to be one. */

@@ -6,9 +6,17 @@ import { syncBuiltinESMExports } from "node:module";
 type Callable = (...args: unknown[]) => unknown;
 type Calls = Record<string, Callable>;
 
-const syncNames = ["openSync", "writeFileSync", "fsyncSync", "closeSync", "mkdirSync", "renameSync"];
+const syncNames = [
+  "openSync",
+  "writeFileSync",
+  "writeSync",
+  "fsyncSync",
+  "closeSync",
+  "mkdirSync",
+  "renameSync",
+];
 const promiseNames = ["open", "rename", "rmdir", "mkdtemp"];
-const handleNames = ["writeFile", "sync"];
+const handleNames = ["sync"];
 
 /**
  * @param failAt the number of the call that fails, from 1
@@ -36,12 +44,12 @@ export async function withFailingCall(failAt: number, work: () => Promise<unknow
 /** A disk that silently stores other bytes than it is given. */
 export async function withCorruptingDisk<Result>(work: () => Promise<Result>): Promise<Result> {
   const corrupt = (_name: string, real: Callable): Callable =>
-    function (this: unknown, bytes: unknown, ...args: unknown[]) {
+    function (this: unknown, file: unknown, bytes: unknown, ...args: unknown[]) {
       const written = Buffer.from(bytes as Buffer);
       written[written.length >> 1] = (written[written.length >> 1] ?? 0) ^ 1;
-      return real.call(this, written, ...args);
+      return real.call(this, file, written, ...args);
     };
-  return await patched([[await handleCalls(), ["writeFile"]]], corrupt, work);
+  return await patched([[fs as unknown as Calls, ["writeSync"]]], corrupt, work);
 }
 
 async function patched<Result>(
