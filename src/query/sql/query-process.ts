@@ -105,6 +105,11 @@ export function startQueryProcess(
     fail(new QueryError("timeout", message, "Narrow it with WHERE or LIMIT, or raise --timeout."));
   }, timeoutMillis);
 
+  /** Whether this process waits for the child before it ends: not for an answer that nobody reads on. */
+  function keepAlive(isNeeded: boolean): void {
+    for (const handle of [child, child.channel, timer]) isNeeded ? handle?.ref() : handle?.unref();
+  }
+
   signal?.addEventListener("abort", onAbort);
   child.on("message", (response) => pending?.resolve(response as QueryResponse));
   child.on("error", (error) => onEnd(error.message));
@@ -114,10 +119,12 @@ export function startQueryProcess(
     request(message) {
       if (failure) return Promise.reject(failure.reason);
       pending = Promise.withResolvers();
+      keepAlive(true);
       child.send(message);
-      return pending.promise;
+      return pending.promise.finally(() => keepAlive(false));
     },
     stop() {
+      keepAlive(true);
       child.kill("SIGKILL");
       return ended.promise;
     },

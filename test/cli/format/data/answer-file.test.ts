@@ -5,7 +5,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createMirror } from "../../../../src/mirror/file/create-mirror.ts";
-import { callArmoire } from "../../../support/run-armoire.ts";
+import { callArmoire, runArmoire } from "../../../support/run-armoire.ts";
 import { type Rig, startRig } from "../../../sync/support/rig.ts";
 
 let rig: Rig;
@@ -82,6 +82,12 @@ it("a folder, a link, a missing folder and a name without a known ending are ref
     expect([name, ended.exitCode]).toEqual([name, exitCode]);
     expect(stderr.trim().split("\n").length).toBeLessThanOrEqual(2);
   }
+});
+
+it("a refused file ends the command at once, not at its timeout", async () => {
+  const args = ["query", "select 1", "--mirror", rig.file, "--timeout", "100000"];
+  const { exitCode } = await runArmoire([...args, "--out", placeOf("missing/answer.csv")]);
+  expect(exitCode).toBe(1);
 });
 
 it("--format parquet without --out is refused", async () => {
