@@ -12,6 +12,8 @@ export interface RateLimitHeaders {
   readonly remaining: number | null;
   /** Epoch milliseconds at which the window ends. */
   readonly resetAt: number | null;
+  /** The end of a shorter window in which nothing remains, in epoch milliseconds; absent without one. */
+  readonly pauseUntil?: number;
 }
 
 const year = 366 * 24 * 3600;
@@ -49,15 +51,19 @@ const minWindowMillis = 60_000;
 /** The ledger keeps one window: the one with the fewest requests left, among those that last longer than a wait. */
 function chooseReading(readings: readonly RateLimitHeaders[], now: number): RateLimitHeaders | null {
   const counted = readings.filter(({ remaining }) => remaining !== null);
-  const long = counted.filter(({ resetAt }) => resetAt === null || resetAt - now > minWindowMillis);
+  const isShort = ({ resetAt }: RateLimitHeaders) => resetAt !== null && resetAt - now <= minWindowMillis;
+  const long = counted.filter((reading) => !isShort(reading));
   const usable = long.length > 0 ? long : counted;
   const remaining = lowest(usable.map((reading) => reading.remaining));
   const least = usable.filter((reading) => reading.remaining === remaining);
   if (remaining === null) return null;
+  const spent = counted.filter((reading) => reading.remaining === 0 && isShort(reading));
+  const pauseUntil = usable === long ? highest(spent.map(({ resetAt }) => resetAt)) : null;
   return {
     limit: least.find(({ limit }) => limit !== null)?.limit ?? null,
     remaining,
     resetAt: highest(least.map(({ resetAt }) => resetAt)),
+    ...(pauseUntil !== null && pauseUntil > now && { pauseUntil }),
   };
 }
 
@@ -165,14 +171,16 @@ const refusals: readonly number[] = [403, 429, 503];
 const maxBackoffMillis = 24 * 3600 * 1000;
 
 /**
- * When to retry after a refusal: `Retry-After`, else the reset of a spent rate limit, but at most a day later.
+ * When to send the next request: after a refusal, `Retry-After`, else the reset of a spent rate limit, but at most a day
+ * later; after any other response, the end of a spent short window.
  * @param now epoch milliseconds
- * @returns epoch milliseconds; null without a refusal or a time
+ * @returns epoch milliseconds; null without such a time
  */
 export function readBackoffUntil({ status, headers }: ResponseHead, now: number): number | null {
-  if (!refusals.includes(status)) return null;
   const allowance = readRateLimitHeaders(headers, now);
-  const until =
-    readRetryAfter(headers["retry-after"], now) ?? (allowance?.remaining === 0 ? allowance.resetAt : null);
+  const pauseUntil = allowance?.pauseUntil ?? null;
+  if (!refusals.includes(status)) return pauseUntil;
+  const resetAt = allowance?.remaining === 0 ? allowance.resetAt : null;
+  const until = readRetryAfter(headers["retry-after"], now) ?? resetAt ?? pauseUntil;
   return until === null ? null : Math.min(until, now + maxBackoffMillis);
 }

@@ -110,7 +110,8 @@ function interpretRefusal(
     new ServiceError(code, detail, { ...context, resumeAt, isUnexplained });
 
   if (status === 401 || isNotAuthenticated(body)) throw notAuthenticated(context);
-  const decision = decideRefusal({ status, message, allowance, retryAt });
+  const waitUntil = retryAt ?? allowance?.pauseUntil ?? null;
+  const decision = decideRefusal({ status, message, allowance, retryAt: waitUntil });
   switch (decision?.do) {
     case "stop":
       throw failure("allowance-spent", decision.resumeAt);

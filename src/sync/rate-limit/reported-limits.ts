@@ -54,15 +54,17 @@ export function toWindowEnd(state: WindowState, at: number | null, now: number):
   return { at: now + waitMillis, spanMillis: Math.max(dayMillis, waitMillis) };
 }
 
-/** A 403 or 429 concerns the whole service, a 503 only one resource. */
+/** The `Retry-After` of a 403 or 429 concerns the whole service, that of a 503 only one resource. */
 export function laterBlock(
   state: WindowState,
-  { status, retryAt }: AttemptReport,
+  { status, retryAt, allowance }: AttemptReport,
   now: number,
 ): Deadline | null {
   const { blockedUntil: known } = state;
-  if (retryAt === null || retryAt <= now || (status !== 403 && status !== 429)) return known;
-  const at = Math.min(retryAt, now + maxWaitMillis(state));
+  const ofRefusal = status === 403 || status === 429 ? retryAt : null;
+  const until = Math.max(ofRefusal ?? 0, allowance?.pauseUntil ?? 0);
+  if (until <= now) return known;
+  const at = Math.min(until, now + maxWaitMillis(state));
   return known !== null && known.at >= at ? known : { at, spanMillis: at - now };
 }
 

@@ -102,6 +102,15 @@ describe("waits requested by the service", () => {
     expect(rig.clock.sleeps).toEqual([7000]);
   });
 
+  test("a 429 without Retry-After waits until the spent short window ends", async () => {
+    const headers = { "x-ratelimit-remaining": "99", ratelimit: '"burst";r=0;t=10, "day";r=99;t=3600' };
+    await using rig = await startClientRig(({ index }, socket) =>
+      socket.write(index < 1 ? jsonResponse({}, headers, 429) : ok),
+    );
+    expect((await rig.fetch("/")).outcome).toBe("body");
+    expect(rig.clock.sleeps).toEqual([10_000]);
+  });
+
   test.each(["0", "Thu, 01 Jan 1970 00:00:00 GMT"])(
     "Retry-After %j causes neither a busy loop nor an endless wait",
     async (retryAfter) => {
