@@ -20,14 +20,15 @@ export interface JobSourceOptions {
   /** Whether the allowance is so large that the order makes no difference. */
   readonly isAmple: () => boolean;
   readonly isStopping: () => boolean;
+  /** Resources that failed or were refused in this run, also in an earlier part of it: they stay as they are. */
+  readonly failed: Set<number>;
 }
 
 export function createJobSource(
   planner: Planner,
-  { concurrency, isAmple, isStopping }: JobSourceOptions,
+  { concurrency, isAmple, isStopping, failed }: JobSourceOptions,
 ): MirrorJobSource {
   const running = new Set<number>();
-  const failed = new Set<number>();
   let ready: PlannedResource[] = [];
   let mayHaveMore = true;
 
@@ -55,7 +56,6 @@ export function createJobSource(
     },
     noteIngested(resourceIds, failedOrRefusedIds) {
       for (const id of resourceIds) running.delete(id);
-      // They stay as they are for this run.
       for (const id of failedOrRefusedIds) failed.add(id);
       mayHaveMore = true;
     },

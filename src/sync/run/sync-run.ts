@@ -31,6 +31,7 @@ export class SyncRun {
   readonly #tools: RunTools;
   readonly #state: RunState;
   readonly #rateLimit: RateLimitPoller;
+  readonly #failed = new Set<number>();
 
   private constructor(request: RunRequest, tools: RunTools, state: RunState) {
     this.#request = request;
@@ -121,6 +122,7 @@ export class SyncRun {
       concurrency: this.#request.concurrency,
       isAmple: () => this.#isAmple,
       isStopping: () => runStop.isRequested,
+      failed: this.#failed,
     });
     for await (const batch of engine.run(source, runStop.cancel)) {
       const failedIds = await this.#ingest(batch);

@@ -233,6 +233,23 @@ describe("missing scopes", () => {
   });
 });
 
+describe("failing lists", () => {
+  it.each([
+    ["a 400", { fault: "status", status: 400 }],
+    ["a page of a login", { fault: "login-page" }],
+  ] as const)("a list of the user's that fails with %s is requested once in a run", async (_form, fault) => {
+    await using rig = await startRig({ faults: [{ kind: "bras", times: "always", ...fault }] });
+    for (let run = 0; run < 2; run++) {
+      rig.sandbox.clearLog();
+      const { resources, complete } = await rig.sync(accountOf(rig));
+      expect(urlsOf(rig.sandbox.log()).filter((url) => url.endsWith("/me/bras/"))).toHaveLength(1);
+      expect({ complete, ...resources }).toMatchObject({ complete: false, failed: 1, pending: 0 });
+    }
+    rig.sandbox.setFaults([]);
+    expect(await rig.sync(accountOf(rig))).toMatchObject({ complete: true, resources: { failed: 0 } });
+  });
+});
+
 describe("revoked tokens", () => {
   it("a revoked token ends the run before it begins, and the mirror stays unchanged", async () => {
     await using rig = await startRig();

@@ -20,6 +20,7 @@ function start({ isAmple }: { readonly isAmple: boolean }) {
     concurrency: 4,
     isAmple: () => isAmple,
     isStopping: () => false,
+    failed: new Set(),
   });
   return {
     take: (limit: number) => source.next(limit).map(({ resourceId }) => resourceId),
