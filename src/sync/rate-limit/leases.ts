@@ -123,13 +123,15 @@ export class Leases {
     return this.#unused === 0 ? this.#state : returnLeases(this.#state, this.#ledger.session, this.#unused);
   }
 
-  take(): Lease | Refusal {
-    if (this.#unused === 0) {
+  /** @param isSingle takes no block, so that the ledger sees each response before the next request */
+  take(isSingle = false): Lease | Refusal {
+    if (isSingle) this.#isInBlocks = false;
+    if (this.#unused === 0 || isSingle) {
       const taken = this.#update<Block | Refusal>((before) => {
         const state = dropExpiredLimit(before, this.#reserve, this.#now());
         const decision = decideLease(state, this.#reserve);
         if (decision.do !== "send") return { state, result: decision };
-        const isInBlocks = decision.room >= minRoomForBlock;
+        const isInBlocks = !isSingle && decision.room >= minRoomForBlock;
         const leases = isInBlocks ? blockSize : 1;
         const leased = lease(state, this.#ledger.session, leases);
         return { state: leased.state, result: { lease: leased.lease, leases, isInBlocks } };
@@ -222,5 +224,6 @@ export class Leases {
 }
 
 function isRunningLow({ allowance, isRefusal, retryAt }: AttemptReport): boolean {
-  return isRefusal || retryAt !== null || (allowance?.remaining ?? minRoomForBlock) < minRoomForBlock;
+  if (isRefusal || retryAt !== null || allowance?.pauseUntil !== undefined) return true;
+  return (allowance?.remaining ?? minRoomForBlock) < minRoomForBlock;
 }

@@ -9,10 +9,10 @@ import type { StopReason } from "../../mirror/runs/runs.ts";
 import { type Clock, dayMillis } from "../../platform/clock.ts";
 import { ServiceError } from "../../service/errors.ts";
 import type { RateLimitHeaders } from "../../service/requests/headers.ts";
-import type { AttemptReport, RateLimiter } from "../../service/requests/rate-limiter.ts";
+import { type AttemptReport, noResponse, type RateLimiter } from "../../service/requests/rate-limiter.ts";
 import { defaultRetryPolicy } from "../../service/requests/retry-policy.ts";
 import { defaultLimits } from "../../service/transport/pool.ts";
-import { spendingOf } from "./infer-prices.ts";
+import { reportsRemaining, spendingOf } from "./infer-prices.ts";
 import { describeWindow, type KnownAllowance } from "./known-allowance.ts";
 import { Leases } from "./leases.ts";
 import { decideNextStep, type NextStep } from "./refusals/refusal-counts.ts";
@@ -78,6 +78,8 @@ export interface RunBudgetOptions {
   readonly clock: Clock;
 }
 
+/** Sent one at a time to learn the price of a 304. Two are enough, unless others spend the same allowance meanwhile. */
+const maxPricingRequests = 8;
 /** Time between two requests for a `rate_limit` resource without a readable count. */
 const unreadableBodyMillis = 7 * dayMillis;
 /** Between two reads of the leases of other processes. */
@@ -92,6 +94,9 @@ export function createRunBudget(options: RunBudgetOptions): RunBudget {
   const counts: RequestCounts = { sent: 0, counted: 0, notModified: 0, retried: 0, failed: 0 };
   let refusal: RunBudget["refusal"] = null;
   let running = 0;
+  /** 304s that are counted or free: the next response shows which, if no other request is running. */
+  const unpriced = { checks: 0, roots: 0 };
+  let pricingRequests = 0;
   let nextRelease = Promise.withResolvers<void>();
   let holds = 0;
   let holdsEnd = Promise.withResolvers<void>();
@@ -109,12 +114,30 @@ export function createRunBudget(options: RunBudgetOptions): RunBudget {
     if (report.status === 304) counts.notModified++;
     try {
       leases.release({ lease, isRoot, report });
-      counts.counted += spendingOf(leases.state, report, isRoot).likely;
+      const { likely, max } = spendingOf(leases.state, report, isRoot);
+      counts.counted += likely;
+      if (likely < max && reportsRemaining(report)) unpriced[isRoot ? "roots" : "checks"]++;
+      settleUnpriced();
     } finally {
       // Also after an error of the ledger: those who wait meet it themselves. The caller of an unexplained refusal may want
       // to hold the others first.
       if (report.isUnexplained) void setImmediate().then(wake);
       else wake();
+    }
+  };
+
+  const mayLearnPrice = (): boolean =>
+    unpriced.checks + unpriced.roots > 0 && pricingRequests < maxPricingRequests;
+
+  const settleUnpriced = (): void => {
+    for (const [key, isRoot] of [
+      ["checks", false],
+      ["roots", true],
+    ] as const) {
+      const { min, max } = spendingOf(leases.state, { ...noResponse, status: 304 }, isRoot);
+      if (min < max) continue;
+      counts.counted += min * unpriced[key];
+      unpriced[key] = 0;
     }
   };
 
@@ -172,13 +195,15 @@ export function createRunBudget(options: RunBudgetOptions): RunBudget {
           continue;
         }
         if (budget !== null && counts.counted >= budget) throw refuse(url, "budget", null);
-        if (budget !== null && counts.counted + running >= budget) {
+        const isPricing = mayLearnPrice();
+        if ((isPricing && running > 0) || (budget !== null && counts.counted + running >= budget)) {
           await nextRelease.promise;
           continue;
         }
-        const taken = leases.take();
+        const taken = leases.take(isPricing);
         if (!("do" in taken)) {
           running++;
+          if (isPricing) pricingRequests++;
           return { release: release.bind(null, taken, url === rootUrl) };
         }
         switch (taken.do) {

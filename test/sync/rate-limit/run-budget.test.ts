@@ -83,9 +83,22 @@ describe("limits", () => {
       ]);
       const third = runBudget.acquirePermit(request);
       expect(await isSettled(third)).toBe(false);
-      first.release(response(304, { remaining: 2 }));
+      first.release(response(404, { remaining: 2 }));
       (await third).release(response(200, { remaining: 1 }));
       second.release(response(200, { remaining: 0 }));
+    }));
+
+  it("the request after the first 304 is sent alone, so that its response shows the price of a 304", () =>
+    withBudget({}, async (runBudget) => {
+      const first = await runBudget.acquirePermit(request);
+      first.release(response(200, { limit: 5000, remaining: 4000 }));
+      (await runBudget.acquirePermit(request)).release(response(304, { limit: 5000, remaining: 3999 }));
+      expect(runBudget.state.checkPrice).toBe("free");
+      const permits = [await runBudget.acquirePermit(request), runBudget.acquirePermit(request)] as const;
+      expect(await isSettled(permits[1])).toBe(false);
+      permits[0].release(response(304, { limit: 5000, remaining: 3998 }));
+      (await permits[1]).release(response(304, { limit: 5000, remaining: 3997 }));
+      expect(runBudget.state.checkPrice).toBe("counted");
     }));
 
   it("permits are refused once nothing remains, with the time of the reset", () =>

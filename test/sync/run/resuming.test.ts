@@ -99,6 +99,24 @@ describe("budget", () => {
     });
   });
 
+  it.each([2, 5])(
+    "a budget of %d is kept although the price of a 304 shows only in the run",
+    async (budget) => {
+      for (const concurrency of [1, 4]) {
+        await using rig = await startRig({ ...tiny, countNotModified: true });
+        await rig.sync({ budget: 50 });
+        for (let run = 0; run < 3; run++) {
+          rig.sandbox.moveClock({ advanceSeconds: 86_401 });
+          rig.sandbox.clearLog();
+          const { requests } = await rig.sync({ budget, concurrency, maxStalenessMillis: 0 });
+          const counted = rig.sandbox.log().filter((entry) => entry.counted).length;
+          expect(counted).toBeLessThanOrEqual(budget);
+          expect(requests.counted).toBeGreaterThanOrEqual(counted);
+        }
+      }
+    },
+  );
+
   it("a budget spreads the fetching of changes over several runs, without fetching any twice", async () => {
     await using rig = await startRig(tiny);
     await rig.sync();
