@@ -68,7 +68,8 @@ export async function restoreMirror(options: RestoreMirrorOptions): Promise<void
     if (!existsSync(file)) pictures?.undo();
     throw toMirrorError(error, file);
   } finally {
-    lock.release();
+    if (existsSync(file)) lock.release();
+    else lock.releaseAndRemove();
   }
 }
 

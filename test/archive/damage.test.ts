@@ -319,7 +319,7 @@ it.each<[string, () => ForgedEntry[], string]>([
   await writeFile(rig.path("forged.zip"), forgeZip(withSums(edited())));
   const error = await rig.restore("forged.zip", "new.sqlite").catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: "damaged", message: expect.stringContaining(message) });
-  expect(await readdir(rig.folder)).not.toContain("new.sqlite");
+  expect((await readdir(rig.folder)).filter((name) => name.startsWith("new.sqlite"))).toEqual([]);
 });
 
 it("a consistent edit with matching checksums is found only by the root hash", async () => {

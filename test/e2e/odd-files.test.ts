@@ -1,6 +1,14 @@
 /** Pipes, links and devices in the place of Armoire's files: each command ends in one error, and nothing is made elsewhere. */
 import { execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isLocked, takeLock } from "../../src/platform/process-lock.ts";
@@ -38,6 +46,16 @@ it("a pipe in the place of a mirror is refused by status and sync", async () => 
   expectRefusal(await runArmoire(["status", "--mirror", pipe]), 1, message);
   expectRefusal(await runArmoire(syncTo(pipe)), 1, message);
   expectRefusal(await runArmoire(["query", "select 1", "--mirror", pipe]), 1, message);
+});
+
+it.each(["-journal", "-wal", "-shm"])("a pipe in the place of a mirror's %s is refused", async (suffix) => {
+  const mirror = copyMirror();
+  makePipe(mirror + suffix);
+  const message = new RegExp(`m\\.sqlite${suffix} is a named pipe, not a regular file`);
+  expectRefusal(await runArmoire(["status", "--mirror", mirror]), 1, message);
+  expectRefusal(await runArmoire(["query", "select 1", "--mirror", mirror]), 1, message);
+  expectRefusal(await runArmoire(syncTo(mirror)), 1, message);
+  rmSync(mirror + suffix);
 });
 
 it("a mirror that is a link to nothing is refused, and the link stays", async () => {

@@ -6,7 +6,7 @@ import { chmodSync, closeSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { migrations } from "../../../schema/migrations.ts";
-import { requireRegularFile } from "../../platform/files/regular-files.ts";
+import { requireDatabaseFile } from "../../platform/files/regular-files.ts";
 import { syncFolder } from "../../platform/folders.ts";
 import { type Lock, takeLock } from "../../platform/process-lock.ts";
 import { MirrorError, notSqliteError } from "./errors.ts";
@@ -33,7 +33,7 @@ export function lockMirror(file: string, startedAt: string): Lock {
  */
 export function openForWriting(file: string, options: { readonly isPrivate: boolean }): Connection {
   // "wx" creates the file with its mode, so that no other user can ever open it, whatever the umask.
-  if (!requireRegularFile(file)) closeSync(openSync(file, "wx", 0o600));
+  if (!requireDatabaseFile(file)) closeSync(openSync(file, "wx", 0o600));
   // The owner of a catalogue may have opened it to others; a user's data stays private.
   else if (options.isPrivate) chmodSync(file, 0o600);
   const db = new Database(file);
@@ -101,7 +101,7 @@ function truncateLog(db: Connection): boolean {
  */
 export function openForReading(file: string): Connection {
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw notSqliteError(file);
-  if (!requireRegularFile(file)) {
+  if (!requireDatabaseFile(file)) {
     throw new MirrorError(
       "not-found",
       file,

@@ -76,6 +76,16 @@ export function requireRegularFile(path: string): boolean {
   return false;
 }
 
+/**
+ * As `requireRegularFile`, for a database and the files that SQLite opens beside it.
+ * @returns whether there is a database
+ */
+export function requireDatabaseFile(path: string): boolean {
+  const isThere = requireRegularFile(path);
+  for (const suffix of ["-journal", "-wal", "-shm"]) requireRegularFile(path + suffix);
+  return isThere;
+}
+
 /** As `requireRegularFile`, for a file that only Armoire makes: a link is refused too. */
 export function requireOwnFile(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });

@@ -6,7 +6,7 @@ import Database from "better-sqlite3";
 import { type BatchLimits, batchRows, type Row } from "../../../exports/formats/table.ts";
 import type { Cell } from "../../../schema/fields.ts";
 import { fromStored } from "../../mirror/rows/cells.ts";
-import { requireRegularFile } from "../../platform/files/regular-files.ts";
+import { requireDatabaseFile } from "../../platform/files/regular-files.ts";
 import { type BoundValues, bindParameters } from "./bind-parameters.ts";
 import { addEnvelopeFunction } from "./envelope-function.ts";
 import { notReadOnly, QueryError, type QueryStage, toQueryError } from "./errors.ts";
@@ -62,7 +62,7 @@ export function* executeQuery({
     }
   }
   try {
-    requireRegularFile(file);
+    requireDatabaseFile(file);
     database = new Database(file, { readonly: true, fileMustExist: true });
     // Sorting and grouping use memory, which is limited, instead of files in a folder for temporary files.
     database.pragma("temp_store = MEMORY");

@@ -42,6 +42,13 @@ describe("check", () => {
     expect(checkMirror(mirror, kinds)).toEqual({ bodies: 0, resources: 0, pictures: 0, problems: [] });
   });
 
+  it("a trigger that a mirror is not made with is reported", () => {
+    mirror.db.exec("create trigger extra after insert on _run begin delete from _revision; end");
+    expect(problemsOf(mirror)).toMatchObject([
+      { code: "file", message: 'the trigger "extra" is not of Armoire' },
+    ]);
+  });
+
   it("a complete catalogue has no problems on a read-only connection", async () => {
     await using sandbox = await startSandbox({ brands: 5, models: 20, sizes: 60 });
     await using otherRig = await startMirrorRig(sandbox.url);

@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import type { Connection } from "../../../mirror/file/connection.ts";
 import { migrate } from "../../../mirror/file/migrate.ts";
 import { hasCode } from "../../../platform/errors.ts";
-import { requireRegularFile } from "../../../platform/files/regular-files.ts";
+import { requireDatabaseFile } from "../../../platform/files/regular-files.ts";
 import { makeFolders, syncFolder } from "../../../platform/folders.ts";
 import { LedgerError } from "../errors.ts";
 import { ledgerMigrations } from "./tables.ts";
@@ -20,7 +20,7 @@ const applicationId = 0x61726d6c;
 export async function openLedgerFile(file: string): Promise<Connection> {
   makeFolders(dirname(file));
   createPrivately(file);
-  requireRegularFile(file);
+  requireDatabaseFile(file);
   const db = new Database(file, { fileMustExist: true });
   try {
     await takeTurn(() => prepareFile(db, file));
@@ -33,7 +33,7 @@ export async function openLedgerFile(file: string): Promise<Connection> {
 
 /** @returns null for an empty file. @throws LedgerError, and errors of SQLite */
 export function openLedgerFileForReading(file: string): Connection | null {
-  requireRegularFile(file);
+  requireDatabaseFile(file);
   const db = new Database(file, { readonly: true, fileMustExist: true });
   try {
     if (requireLedger(db, file) === "ledger") return db;
