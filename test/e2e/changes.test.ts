@@ -1,5 +1,5 @@
 /** `armoire changes` and `sync --on-change`: their output for a sandbox that has changed, and refused input. */
-import { chmodSync, existsSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { listCatalogueMirrors } from "../../src/mirror/file/paths.ts";
@@ -156,6 +156,25 @@ describe("--on-change", () => {
       expect({ exitCode: result.exitCode, stdout: result.stdout }).toEqual({ exitCode, stdout: "" });
       expect(result.stderr).toMatch(message);
     }
+  });
+
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("%s ends a running command and the sync, which exits with %d", async (signal, exitCode) => {
+    change();
+    const command = `'${process.execPath}' -e "require('fs').writeFileSync('running', ''); setInterval(() => {}, 9)"`;
+    const { process: running, result } = startArmoire(["sync", "--on-change", command], {
+      env,
+      cwd: folder.path,
+    });
+    await vi.waitFor(() => expect(existsSync(at("running"))).toBe(true), { timeout: 20_000, interval: 20 });
+    rmSync(at("running"));
+    running.kill(signal);
+    expect(await result).toMatchObject({
+      exitCode,
+      stderr: expect.stringContaining("Interrupted; the mirror is saved"),
+    });
   });
 
   it("after a killed sync, the next one also passes the changes of that run", async () => {

@@ -156,7 +156,9 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
     const passed = runChangeCommand(changeCommand, { mirror: target.file, after }, interruption.signal);
     return await passed.then(
       () => [],
-      (error: unknown) => [error],
+      // A command that was ended by the interruption did not fail.
+      (error: unknown) =>
+        interruptedWith === null ? [error] : [interruptedError(interruptedWith, changesLeft(after))],
     );
   };
   const redis = readRedisAddress(flags, io);
@@ -220,6 +222,9 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
   for (const error of failures) io.err(describeError(error, settings.verbose));
   io.setExitCode(exitCodeOfAccountSync({ report, errors: failures }, interruptedWith, flags));
 }
+
+const changesLeft = (after: number): string =>
+  `the mirror is saved, and \`armoire changes${after === 0 ? "" : ` --since ${after}`}\` shows the changes of this run again`;
 
 /** Zero if there is none, or the mirror cannot be read: the sync reports that. */
 function lastEndedRun(file: string): number {
