@@ -84,3 +84,26 @@ it("running requests never exceed the allowance, and the sync stops when it is s
   expect(report).toMatchObject({ stopped: "allowance", requests: { counted: 50, failed: 0 } });
   expect(rig.sandbox.log().filter(({ status }) => status >= 400)).toEqual([]);
 });
+
+it.each(["bare-403", "bare-429"] as const)(
+  "an allowance whose end shows as a %s stops a sync through several workers after at most 3 refusals",
+  async (spentResponse) => {
+    await using redis = await startRedis();
+    const faults = [{ kind: "rate_limit", times: "always", fault: "status", status: 404 }] as const;
+    const silent = { allowanceHeaders: "none", spentResponse, faults, allowance: 40 } as const;
+    await using rig = await startRig({ ...world, ...silent });
+    await using _workers = await startFetchWorkers(4, {
+      redis: redis.url,
+      principals: [catalogueAt(rig.sandbox.url)],
+    });
+    for (let days = 0; days < 3; days++) {
+      rig.sandbox.clearLog();
+      const report = await rig.sync({ ...through(redis), concurrency: 16 });
+      expect(report).toMatchObject({ stopped: "allowance", resources: { failed: 0 } });
+      const log = rig.sandbox.log();
+      expect(log.filter(({ status }) => status >= 400 && status !== 404).length).toBeLessThanOrEqual(3);
+      expect(log.filter(({ counted }) => counted)).toHaveLength(40);
+      rig.sandbox.moveClock({ advanceSeconds: 86_401 });
+    }
+  },
+);
