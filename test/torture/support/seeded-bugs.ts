@@ -62,8 +62,8 @@ export const seededBugs: readonly SeededBug[] = [
         "    writeFileSync(handle, content);\n",
       ],
       [
-        "  } finally {\n    closeSync(handle);\n  }\n}\n\n/**\n * As `writeNewFile`",
-        "  } finally {\n    try {\n      closeSync(handle);\n    } catch {}\n  }\n}\n\n/**\n * As `writeNewFile`",
+        "  } finally {\n    closeSync(handle);\n  }\n}\n\n/** In a pause",
+        "  } finally {\n    try {\n      closeSync(handle);\n    } catch {}\n  }\n}\n\n/** In a pause",
       ],
     ],
     ...{ command: "account add", mode: "EIO", only: ({ op }) => op === "close", points: 12 },
