@@ -25,8 +25,10 @@ export async function writeSqliteFile(
   const db = new Database(path);
   const exec = (sql: string) => writing(path, () => db.exec(sql));
   try {
-    // The file is private to this process and is thrown away after an error.
-    exec("pragma journal_mode = off; pragma synchronous = off; pragma foreign_keys = off; begin");
+    // The file is private to this process and is thrown away after an error. Large pages are written in fewer steps.
+    exec(
+      "pragma page_size = 16384; pragma journal_mode = off; pragma synchronous = off; pragma foreign_keys = off; begin",
+    );
     for (const { table, columns } of tables) {
       exec(tableDefinition(table, columns, references));
       await insertRows(db, path, table, signal);

@@ -3,15 +3,7 @@
  * Files are readable by their owner only, unless a caller gives another mode.
  */
 import { createHash, hash, randomBytes } from "node:crypto";
-import {
-  closeSync,
-  createReadStream,
-  fsyncSync,
-  openSync,
-  renameSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, fsyncSync, openSync, renameSync, writeFileSync, writeSync } from "node:fs";
 import { open, readdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
@@ -184,10 +176,19 @@ export async function writeHashedFile(
 /** @throws a system error */
 export async function hashFile(path: string): Promise<FileSummary> {
   const digest = createHash("sha256");
-  let bytes = 0;
-  for await (const chunk of createReadStream(path)) {
-    digest.update(chunk);
-    bytes += chunk.length;
+  // One buffer for all of it: those of a stream are collected late.
+  const buffer = Buffer.allocUnsafe(hashedAtOnce);
+  const file = await open(path);
+  try {
+    for (let bytes = 0; ; ) {
+      const { bytesRead } = await file.read(buffer);
+      if (bytesRead === 0) return { bytes, sha256: digest.digest("hex") };
+      digest.update(buffer.subarray(0, bytesRead));
+      bytes += bytesRead;
+    }
+  } finally {
+    await file.close();
   }
-  return { bytes, sha256: digest.digest("hex") };
 }
+
+const hashedAtOnce = 262_144;
