@@ -6,8 +6,7 @@ import { z } from "zod";
 import { isServiceErrorCode, ServiceError } from "../../src/service/errors.ts";
 import { rateLimitFields } from "../../src/service/requests/headers.ts";
 import type { RawResponse, ResponseHead } from "../../src/service/transport/send-request.ts";
-
-export const payloadVersion = 1;
+import { payloadVersion } from "./queue-names.ts";
 
 /** With many requests, one job for each would cost more in Redis than the requests themselves. */
 export const maxRequestsPerJob = 8;

@@ -15,29 +15,38 @@ export interface Principal {
 /** Begins all our keys, beside those of other programs. Keys differ between major versions of BullMQ. */
 export const keyPrefix = "armoire:bullmq6";
 
+/** Of the payloads of jobs. Programs of different versions never share a queue. */
+export const payloadVersion = 1;
+
 const digestLength = 8;
-const digestSeparator = "~";
+const separator = "~";
 
 /**
- * The queue of requests. Each service has its own, and each credential, which the name contains as a short digest.
+ * The queue of requests, such as `fetch-ada@api.example~v1~0f3a9c2e`. Each service has its own, each version of the payloads,
+ * and each credential, which the name contains as a short digest.
+ * @param version default: this program's
  */
-export function fetchQueueName(principal: Principal): string {
+export function fetchQueueName(principal: Principal, version = payloadVersion): string {
   const { credential } = principal;
   const base = baseNameOf(principal);
-  if (credential === null) return base;
-  return `${base}${digestSeparator}${credentialHmac(credential, base).slice(0, digestLength)}`;
+  const digest = credential === null ? [] : [credentialHmac(credential, base).slice(0, digestLength)];
+  return [base, `v${version}`, ...digest].join(separator);
 }
 
-/** Whether it is a queue of this principal, with any credential. */
-export function isFetchQueueOf(principal: Principal, queue: string): boolean {
-  const base = baseNameOf(principal);
-  return queue === base || queue.startsWith(base + digestSeparator);
-}
+/** Whether it is a queue of this principal, with any credential and version. */
+export const isFetchQueueOf = (principal: Principal, queue: string): boolean =>
+  queue.startsWith(baseNameOf(principal) + separator);
 
 /** The service in the name of a queue of requests. */
 export function serviceOfQueue(queue: string): string {
-  const [base = ""] = queue.split(digestSeparator);
+  const [base = ""] = queue.split(separator);
   return base.slice(base.indexOf("@") + 1);
+}
+
+/** Whether it is a queue of requests for programs with other payloads. */
+export function isOfOtherVersion(queue: string): boolean {
+  const [base = "", version] = queue.split(separator);
+  return base.startsWith("fetch-") && version !== `v${payloadVersion}`;
 }
 
 function baseNameOf({ name, baseUrl }: Principal): string {

@@ -9,8 +9,14 @@ import type { Clock } from "../../../src/platform/clock.ts";
 import type { Transport } from "../../../src/service/transport/transport.ts";
 import { cacheFor, warnOnce, withTimeout } from "../async.ts";
 import { startHeartbeat } from "../heartbeat.ts";
-import { type FetchPayload, fromWireResponse, payloadVersion, type WireResponse } from "../protocol.ts";
-import { credentialProofOf, fetchQueueName, type Principal, responseQueueName } from "../queue-names.ts";
+import { type FetchPayload, fromWireResponse, type WireResponse } from "../protocol.ts";
+import {
+  credentialProofOf,
+  fetchQueueName,
+  type Principal,
+  payloadVersion,
+  responseQueueName,
+} from "../queue-names.ts";
 import { openQueue } from "../queues.ts";
 import type { RedisConnection } from "../redis.ts";
 import { createBackoff } from "./backoff.ts";

@@ -9,6 +9,7 @@ import type { Redis } from "ioredis";
 import { hasCode, messageOf } from "../../../src/platform/errors.ts";
 import { withTimeout } from "../async.ts";
 import { DashboardError } from "../errors.ts";
+import { isOfOtherVersion } from "../queue-names.ts";
 import type { RedisConnection } from "../redis.ts";
 import { openBoard } from "./board.ts";
 import { type GuardOptions, guard } from "./guard.ts";
@@ -47,13 +48,22 @@ export async function startDashboard(
       ? `Redis at ${shownAs} is full`
       : null;
   };
+  /** A restart of this worker would not help, so these are no problems. */
+  const findWarnings = async (): Promise<string[]> => {
+    const read = () => readSnapshot().then(countJobs);
+    const { queues } = (await withTimeout(redisTimeoutMillis, read)) ?? { queues: [] };
+    return queues
+      .filter(({ queue, jobs: { waiting = 0 } }) => isOfOtherVersion(queue) && waiting > 0)
+      .map(({ queue }) => `jobs wait in ${queue} for workers of another version of Armoire`);
+  };
   app.get("/healthz", async (context) => {
     const redisProblem = await findRedisProblem();
     const workerProblems = Object.entries(readWorker().acceptsJobs).flatMap(([principal, accepts]) =>
       accepts ? [] : [`no jobs are accepted for ${principal}`],
     );
     const problems = redisProblem === null ? workerProblems : [redisProblem, ...workerProblems];
-    return context.json({ ok: problems.length === 0, problems }, problems.length === 0 ? 200 : 503);
+    const warnings = redisProblem === null ? await findWarnings() : [];
+    return context.json({ ok: problems.length === 0, problems, warnings }, problems.length === 0 ? 200 : 503);
   });
 
   const countJobs = async ({ queues, coordinators }: RedisSnapshot) => ({

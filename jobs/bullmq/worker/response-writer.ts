@@ -2,7 +2,8 @@
 import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { type Batcher, createBatcher } from "../async.ts";
-import { maxRequestsPerJob, payloadVersion, type ResponsesPayload, type WireResponse } from "../protocol.ts";
+import { maxRequestsPerJob, type ResponsesPayload, type WireResponse } from "../protocol.ts";
+import { payloadVersion } from "../queue-names.ts";
 import { openQueue } from "../queues.ts";
 
 export interface ResponseWriter {

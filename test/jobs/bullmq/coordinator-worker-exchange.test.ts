@@ -6,8 +6,8 @@ import { Worker } from "bullmq";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { outOfMemoryMessage } from "../../../jobs/bullmq/errors.ts";
-import { type FetchPayload, payloadVersion } from "../../../jobs/bullmq/protocol.ts";
-import { keyPrefix } from "../../../jobs/bullmq/queue-names.ts";
+import type { FetchPayload } from "../../../jobs/bullmq/protocol.ts";
+import { fetchQueueName, keyPrefix, payloadVersion } from "../../../jobs/bullmq/queue-names.ts";
 import { connectRedis } from "../../../jobs/bullmq/redis.ts";
 import { runWorker } from "../../../jobs/bullmq/worker/run-worker.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
@@ -117,6 +117,31 @@ it("a job of another payload version is postponed with a warning, and other jobs
     "A job for catalogue is left to other workers: its payload has version 2, this program reads version 1.",
   ]);
   expect((await rig.requestQueue.getJob("later"))?.data).toEqual({ v: payloadVersion + 1 });
+});
+
+it("workers of another version get no jobs of this one, and a sync without workers of its own says so", async () => {
+  await using rig = await startBullmqRig();
+  const { client, end } = await connectRedis(rig.redis.url);
+  const received: unknown[] = [];
+  const other = new Worker(
+    fetchQueueName(principal, payloadVersion + 1),
+    async ({ data }) => void received.push(data),
+    { connection: client, prefix: keyPrefix },
+  );
+  const transport = await rig.startCoordinator();
+  const first = transport.send(requestFor("0"));
+  await expect
+    .poll(() => rig.warnings, { timeout: 10_000 })
+    .toEqual([
+      "The workers for catalogue have another credential or version than this sync: give them the same.",
+    ]);
+  await rig.startWorker(async (url) => responseOf(url));
+  const rest = Array.from({ length: 40 }, (_, n) => transport.send(requestFor(`${n + 1}`)));
+  for (const [n, response] of (await Promise.all([first, ...rest])).entries())
+    expect(textOf(response)).toBe(requestFor(`${n}`).url);
+  expect(received).toEqual([]);
+  await other.close();
+  end();
 });
 
 it("a worker with another credential gets no requests, and no credential passes through Redis", async () => {

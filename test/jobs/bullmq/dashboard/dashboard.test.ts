@@ -2,7 +2,9 @@
 import { Queue } from "bullmq";
 import { request } from "undici";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { keyPrefix } from "../../../../jobs/bullmq/queue-names.ts";
+import { fetchQueueName, keyPrefix, payloadVersion } from "../../../../jobs/bullmq/queue-names.ts";
+import { openQueue } from "../../../../jobs/bullmq/queues.ts";
+import { connectRedis } from "../../../../jobs/bullmq/redis.ts";
 import { startSandbox } from "../../../../src/sandbox/sandbox.ts";
 import { bearerToken } from "../../../../src/service/credentials/credential.ts";
 import { secretEncodings } from "../../../../src/service/credentials/secret-encodings.ts";
@@ -156,15 +158,35 @@ it("/healthz reports a full Redis until it has room", async () => {
   expect((await get(`${worker.url}healthz`)).status).toBe(200);
 });
 
+it("/healthz warns of jobs that wait for workers of another version", async () => {
+  await using own = await startRedis();
+  const service = catalogueAt("http://127.0.0.1:9/");
+  await using worker = await startDashboardWorker(own, [service]);
+  const { client, end } = await connectRedis(own.url);
+  const queue = openQueue(client, fetchQueueName(service, payloadVersion + 1));
+  await queue.add("model", {});
+  const { status, text } = await get(`${worker.url}healthz`);
+  expect([status, JSON.parse(text).warnings]).toEqual([
+    200,
+    [`jobs wait in ${queue.name} for workers of another version of Armoire`],
+  ]);
+  await queue.close();
+  end();
+});
+
 it("an unreachable Redis is reported at once, until it is back", async () => {
   await using own = await startRedis();
   await using worker = await startDashboardWorker(own, [catalogueAt("http://127.0.0.1:9/")]);
-  expect(await get(`${worker.url}healthz`)).toMatchObject({ status: 200, text: '{"ok":true,"problems":[]}' });
+  expect(await get(`${worker.url}healthz`)).toMatchObject({
+    status: 200,
+    text: '{"ok":true,"problems":[],"warnings":[]}',
+  });
   await own.kill();
   await expect.poll(async () => (await get(`${worker.url}healthz`)).status).toBe(503);
   expect(JSON.parse((await get(`${worker.url}healthz`)).text)).toEqual({
     ok: false,
     problems: [`Redis at ${own.url} does not respond`],
+    warnings: [],
   });
   expect(metricValue((await get(`${worker.url}metrics`)).text, "armoire_redis_up")).toBe(0);
   expect((await get(worker.url)).status).toBe(503);
