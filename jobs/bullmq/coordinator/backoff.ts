@@ -1,19 +1,29 @@
-/** While all workers back off, cancels a coordinator's waiting requests, so that its run ends instead of waiting too. */
+/**
+ * Pauses all workers of a queue while the service asks to wait. Only the coordinator does so: its clock is the one of the
+ * ledger, and a worker's may be wrong. Waiting requests are cancelled, so that their run ends instead of waiting too.
+ */
 import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import type { Clock } from "../../../src/platform/clock.ts";
 import { readBackoffUntil } from "../../../src/service/requests/headers.ts";
 import { defaultRetryPolicy } from "../../../src/service/requests/retry-policy.ts";
 import type { RawResponse } from "../../../src/service/transport/send-request.ts";
+import { withTimeout } from "../async.ts";
 import { removeIfWaiting } from "./cancel-jobs.ts";
 import type { PendingRequests } from "./pending-requests.ts";
 
 export interface Backoff {
-  /** Applies the time that a response gives. */
-  applyResponse(response: RawResponse): void;
+  /** Applies the time that a response gives. Resolves once the workers are paused, if they are to be. */
+  applyResponse(response: RawResponse): Promise<void>;
   /** Applies the pause of the queue, which a response to another run may have started. */
   applyQueuePause(): Promise<void>;
 }
+
+/** BullMQ reads a pause only while a queue has a limit. This one limits nothing. */
+const noLimit = { max: Number.MAX_SAFE_INTEGER - 1, duration: 1000 };
+
+/** A response does not wait longer for an unreachable Redis. */
+const maxPauseDelayMillis = 1_000;
 
 export function createBackoff(
   client: Redis,
@@ -28,11 +38,25 @@ export function createBackoff(
         pending.failJob(jobId, "paused", "not requested, because the allowance is spent", until);
     }
   };
+  const readPauseMillis = async (): Promise<number> => Math.max(0, await queue.getRateLimitTtl(1));
+  const pause = async (millis: number): Promise<void> => {
+    // A shorter pause must not replace a longer one.
+    if (millis <= (await readPauseMillis())) return;
+    await queue.setGlobalRateLimit(noLimit.max, noLimit.duration);
+    await queue.rateLimit(millis);
+  };
   return {
-    applyResponse({ head }) {
+    async applyResponse({ head }) {
       const until = head && readBackoffUntil(head, clock.now());
-      if (until !== null) void cancelWaiting(until);
+      if (until === null || until <= clock.now()) return;
+      // A full Redis cannot store the pause. The ledger gives no more leases even so.
+      await withTimeout(maxPauseDelayMillis, () => pause(until - clock.now()));
+      void cancelWaiting(until);
     },
-    applyQueuePause: async () => await cancelWaiting(clock.now() + (await queue.getRateLimitTtl(1))),
+    async applyQueuePause() {
+      const millis = await readPauseMillis();
+      if (millis > 0) await cancelWaiting(clock.now() + millis);
+      else await queue.removeGlobalRateLimit();
+    },
   };
 }

@@ -91,8 +91,8 @@ export async function openRedisTransport(options: RedisTransportOptions): Promis
       return;
     }
     const received = fromWireResponse(response, request.url);
-    ended.resolve(received);
-    backoff.applyResponse(received);
+    // The next request is queued only after that.
+    void backoff.applyResponse(received).then(() => ended.resolve(received));
   };
 
   const heartbeat = await startHeartbeat(redis, responseQueueId, coordinatorId);
@@ -111,7 +111,7 @@ export async function openRedisTransport(options: RedisTransportOptions): Promis
     onLost: (jobId) => pending.failJob(jobId, "worker-lost", "its worker was lost"),
     onStatus(status) {
       workerCount = Math.max(1, status.workerCount);
-      if (status.jobs === "waiting") void backoff.applyQueuePause().catch(() => {});
+      void backoff.applyQueuePause().catch(() => {});
       void warnOfWorkers(status);
     },
   });

@@ -8,7 +8,6 @@ import pLimit from "p-limit";
 import type { Clock } from "../../../src/platform/clock.ts";
 import { messageOf } from "../../../src/platform/errors.ts";
 import { ServiceError } from "../../../src/service/errors.ts";
-import { readBackoffUntil } from "../../../src/service/requests/headers.ts";
 import type { RawResponse } from "../../../src/service/transport/send-request.ts";
 import type { Transport } from "../../../src/service/transport/transport.ts";
 import { warnOnce, withTimeout } from "../async.ts";
@@ -66,11 +65,6 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
     await job.moveToDelayed(clock.now() + postponeMillis, token);
     throw new DelayedError();
   };
-  /** Pauses all workers of the queue. */
-  const pauseQueue = async (millis: number): Promise<void> => {
-    // A shorter pause must not replace a longer one.
-    if (millis > Math.max(0, await queue.getRateLimitTtl(1))) await queue.rateLimit(millis);
-  };
   const fetchOne = async (
     { id, url, condition }: WireRequest,
     isAlive: () => Promise<boolean>,
@@ -82,9 +76,6 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
     // Cancelled by the shutdown before anything was sent.
     if (response.failure?.code === "cancelled") return { id, outcome: "unsent" };
     onResponse(response);
-    const until = response.head && readBackoffUntil(response.head, clock.now());
-    // A full Redis cannot store the pause. Then the coordinator still reads it in the response.
-    if (until !== null) await pauseQueue(until - clock.now()).catch(() => {});
     return toWireResponse(id, response);
   };
 
@@ -114,8 +105,6 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
       maxStalledCount: 0,
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
-      // Without a limiter, BullMQ ignores the pause that `rateLimit` sets.
-      limiter: { max: Number.MAX_SAFE_INTEGER - 1, duration: 1000 },
     },
   );
   worker.on("error", reportOutOfMemory(onWarning));

@@ -10,6 +10,7 @@ import type { FetchPayload } from "../../../jobs/bullmq/protocol.ts";
 import { fetchQueueName, keyPrefix, payloadVersion } from "../../../jobs/bullmq/queue-names.ts";
 import { connectRedis } from "../../../jobs/bullmq/redis.ts";
 import { runWorker } from "../../../jobs/bullmq/worker/run-worker.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
 import { jsonResponse, startRawServer } from "../../support/raw-server.ts";
 import { tries } from "../../support/thorough.ts";
@@ -246,6 +247,37 @@ it("all workers of a queue back off once one of them receives a Retry-After", as
   expect(sent).toEqual([requestFor("first").url]);
   await transport.close();
   void later.catch(() => {});
+});
+
+it("the queue has a limit only while its workers are paused", async () => {
+  await using rig = await startBullmqRig();
+  const transport = await rig.startCoordinator();
+  let isRefused = false;
+  await rig.startWorker(async () => {
+    if (isRefused) return responseOf("{}");
+    isRefused = true;
+    return responseOf("{}", 429, { "retry-after": "2" });
+  });
+  const limit = () => rig.requestQueue.getGlobalRateLimit();
+  await transport.send(requestFor("first"));
+  expect(await limit()).not.toBeNull();
+  expect(textOf(await transport.send(requestFor("second")))).toBe("{}");
+  await expect.poll(limit, { timeout: 5_000 }).toBeNull();
+});
+
+it("the pause is reckoned by the coordinator's clock, whatever the worker's is", async () => {
+  await using rig = await startBullmqRig();
+  const transport = await rig.startCoordinator();
+  const resetAt = Math.round(Date.now() / 1000) + 600;
+  const headers = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(resetAt) };
+  await rig.startWorker(async () => responseOf("{}", 429, headers), principal, {
+    ...systemClock,
+    now: () => Date.now() - 3_600_000,
+  });
+  await transport.send(requestFor("first"));
+  const millis = await rig.requestQueue.getRateLimitTtl(1);
+  expect(millis).toBeGreaterThan(500_000);
+  expect(millis).toBeLessThanOrEqual(601_000);
 });
 
 it("a cancelled request fails as cancelled if no worker has started it, and else rejects", async () => {

@@ -5,7 +5,7 @@ import { type FetchPayload, toWireResponse } from "../../../jobs/bullmq/protocol
 import { fetchQueueName, keyPrefix, type Principal } from "../../../jobs/bullmq/queue-names.ts";
 import { connectRedis } from "../../../jobs/bullmq/redis.ts";
 import { startFetchWorker } from "../../../jobs/bullmq/worker/fetch-worker.ts";
-import { systemClock } from "../../../src/platform/clock.ts";
+import { type Clock, systemClock } from "../../../src/platform/clock.ts";
 import type { RawResponse } from "../../../src/service/transport/send-request.ts";
 import type { Transport } from "../../../src/service/transport/transport.ts";
 import { type RedisServer, startRedis } from "../../support/redis.ts";
@@ -33,7 +33,7 @@ export interface BullmqRig extends AsyncDisposable {
   readonly requestQueue: Queue<FetchPayload>;
   startCoordinator(as?: Principal): Promise<Transport>;
   /** @param fetch responds to a URL */
-  startWorker(fetch: (url: string) => Promise<RawResponse>, as?: Principal): Promise<void>;
+  startWorker(fetch: (url: string) => Promise<RawResponse>, as?: Principal, clock?: Clock): Promise<void>;
   /** Puts a response into a coordinator's queue, as a worker does. */
   respond(payload: FetchPayload, id: string, response: RawResponse): Promise<void>;
 }
@@ -59,10 +59,10 @@ export async function startBullmqRig(): Promise<BullmqRig> {
       closers.push(() => transport.close());
       return transport;
     },
-    async startWorker(fetch, as = principal) {
+    async startWorker(fetch, as = principal, clock = systemClock) {
       const connected = await connectRedis(redis.url);
       const worker = startFetchWorker({
-        ...{ redis: connected, principal: as, concurrency: 4, clock: systemClock, onWarning },
+        ...{ redis: connected, principal: as, concurrency: 4, clock, onWarning },
         transport: { send: ({ url }) => fetch(url), close: async () => {} },
       });
       closers.push(async () => {

@@ -117,7 +117,7 @@ it("with --allow-actions, its own pages can pause a queue, and other pages canno
   await using worker = await startDashboardWorker(redis, [catalogueAt("http://127.0.0.1:9/")], {
     allowsActions: true,
   });
-  const queue = new Queue("fetch-catalogue@http-127.0.0.1-9", {
+  const queue = new Queue(fetchQueueName(catalogueAt("http://127.0.0.1:9/")), {
     connection: { path: redis.url },
     prefix: keyPrefix,
   });
