@@ -66,8 +66,10 @@ export async function connectRedis(
   reportInterruptions(client, shownAs, (text) => {
     if (isConnected) onWarning(text);
   });
+  const watch = watchSettings(client, shownAs, onWarning);
   const end = () => {
     isConnected = false;
+    clearInterval(watch);
     client.disconnect();
   };
   return { client, shownAs, end };
@@ -88,6 +90,27 @@ function reportInterruptions(client: Redis, shownAs: string, onWarning: (text: s
     if (isReported) onWarning(`The connection to Redis at ${shownAs} is back.`);
     isReported = false;
   });
+}
+
+const checkMillis = 60_000;
+
+/** Its settings can be changed while it runs, and another Redis may have its address after a failover. */
+function watchSettings(client: Redis, shownAs: string, onWarning: (text: string) => void): NodeJS.Timeout {
+  let lastProblem = "";
+  const check = async (): Promise<void> => {
+    let problem = "";
+    try {
+      requireSuitable(await client.info(), shownAs);
+    } catch (error) {
+      // A lost connection is reported elsewhere.
+      if (!(error instanceof RedisError)) return;
+      problem = `${error.message} ${error.hint}`;
+    }
+    if (problem !== "" && problem !== lastProblem) onWarning(problem);
+    lastProblem = problem;
+  };
+  client.on("ready", () => void check());
+  return setInterval(() => client.status === "ready" && void check(), checkMillis).unref();
 }
 
 const minVersion = [6, 2] as const;

@@ -10,6 +10,8 @@ import { isLoopback } from "../../../src/platform/ip-class.ts";
 export interface GuardOptions {
   /** The address to listen on. */
   readonly host: string;
+  /** Further host names that requests may have, such as that of a container. Default: none. */
+  readonly names?: readonly string[];
   /** Whether jobs can be paused, promoted and removed. */
   readonly allowsActions: boolean;
 }
@@ -36,10 +38,14 @@ const allowedActions =
   /^\/api\/queues\/(?:(?:pause|resume)|[^/]+\/(?:pause|resume|promote|empty|obliterate|clean\/[^/]+)|[^/]+\/[^/]+\/(?:clean|promote))$/;
 
 /** @returns why a request is refused, or null */
-export function findRefusal(request: Request, { host, allowsActions }: GuardOptions): string | null {
+export function findRefusal(
+  request: Request,
+  { host, names = [], allowsActions }: GuardOptions,
+): string | null {
   const hostHeader = request.headers.get("host") ?? "";
-  if (!isOwnName(hostnameOf(hostHeader), host))
-    return "The dashboard does not accept this host name. Use the address that the worker has printed.";
+  const name = hostnameOf(hostHeader);
+  if (!isOwnName(name, host) && !names.some((known) => known.toLowerCase() === name))
+    return "The dashboard does not accept this host name. Use the address that the worker has printed, or allow the name with --dashboard-name.";
   if (request.method === "GET" || request.method === "HEAD") return null;
   if (!allowsActions)
     return "The dashboard is read-only. Start the worker with --allow-actions to change queues.";

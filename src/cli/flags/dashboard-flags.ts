@@ -3,11 +3,12 @@ import { type Command, Option } from "commander";
 import type { DashboardOptions } from "../../../jobs/bullmq/dashboard/server.ts";
 import { isLoopback } from "../../platform/ip-class.ts";
 import { CliError } from "../terminal/exit-codes.ts";
-import { portNumber } from "./option-values.ts";
+import { collect, portNumber } from "./option-values.ts";
 
 export interface DashboardFlags {
   readonly dashboard?: number;
   readonly dashboardHost?: string;
+  readonly dashboardName: readonly string[];
   readonly allowActions?: boolean;
 }
 
@@ -24,6 +25,7 @@ export function addDashboardFlags(command: Command): Command {
         "127.0.0.1",
       ),
     )
+    .option("--dashboard-name <name>", "accept requests with this host name, too (repeatable)", collect, [])
     .option("--allow-actions", "let the dashboard pause queues and delete jobs");
 }
 
@@ -31,13 +33,14 @@ export function addDashboardFlags(command: Command): Command {
 export function dashboardOf({
   dashboard,
   dashboardHost,
+  dashboardName,
   allowActions,
 }: DashboardFlags): DashboardOptions | null {
   if (dashboard === undefined) {
-    if (dashboardHost === undefined && allowActions === undefined) return null;
+    if (dashboardHost === undefined && dashboardName.length === 0 && allowActions === undefined) return null;
     throw new CliError(
       "usage",
-      "--dashboard-host and --allow-actions need --dashboard.",
+      "--dashboard-host, --dashboard-name and --allow-actions need --dashboard.",
       "Add --dashboard PORT, or leave them out.",
     );
   }
@@ -49,5 +52,5 @@ export function dashboardOf({
       "Leave --dashboard-host out, and open the dashboard through `ssh -L`.",
     );
   }
-  return { port: dashboard, host, allowsActions: allowActions === true };
+  return { port: dashboard, host, names: dashboardName, allowsActions: allowActions === true };
 }

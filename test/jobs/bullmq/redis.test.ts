@@ -23,3 +23,19 @@ it("each loss of the connection and its return are reported, but not its own end
   await closed;
   expect(warnings).toHaveLength(4);
 });
+
+it("an eviction policy that was changed meanwhile is reported after a reconnection, once", async () => {
+  await using redis = await startRedis();
+  const warnings: string[] = [];
+  const { end, client } = await connectRedis(redis.url, (text) => warnings.push(text));
+  await redis.admin.config("SET", "maxmemory-policy", "allkeys-lru");
+  const evicts = () => warnings.filter((text) => text.includes("evicts keys"));
+  for (let times = 0; times < 2; times++) {
+    const ready = new Promise((resolve) => client.once("ready", resolve));
+    await redis.admin.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+    await ready;
+    await expect.poll(evicts).toHaveLength(1);
+  }
+  expect(evicts()[0]).toContain("maxmemory-policy noeviction");
+  end();
+});

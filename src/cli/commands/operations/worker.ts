@@ -48,7 +48,7 @@ export function configure(command: Command, io: Io): void {
         "or the path of a socket; one with a password belongs in ARMOIRE_REDIS_URL or ARMOIRE_REDIS_URL_FILE.",
       "Ctrl-C or SIGTERM ends the worker: within ten seconds running requests finish or go back to the queue. The log goes to " +
         "stderr, as JSON lines with --json or without a terminal. It never contains a secret.",
-      "The dashboard has no password. It answers only to this machine's addresses, localhost and the --dashboard-host. " +
+      "The dashboard has no password. It answers only to this machine's addresses, localhost, the --dashboard-host and each --dashboard-name. " +
         "/healthz has status 200 while Redis responds and the worker takes jobs, else 503. --allow-actions needs a loopback address.",
     ],
     examples: [

@@ -27,6 +27,12 @@ describe.each([
   );
 });
 
+it("a dashboard accepts the further names that it is given, and no others", () => {
+  const options = { host: "0.0.0.0", names: ["Worker"], allowsActions: false };
+  expect(findRefusal(requestFor("worker:9400"), options)).toBeNull();
+  expect(findRefusal(requestFor("worker.evil.example:9400"), options)).toMatch(/--dashboard-name/);
+});
+
 it("a dashboard at one address rejects other addresses as host name", () => {
   expect(findRefusal(requestFor("10.1.2.3"), { host: "10.0.0.5", allowsActions: false })).not.toBeNull();
 });
