@@ -1,11 +1,13 @@
 /** The command line and environment that start this program again, for schedulers. */
+import { realpathSync } from "node:fs";
 import { userInfo } from "node:os";
-import { resolve } from "node:path";
+import { dirname, resolve, sep } from "node:path";
 import type { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import type { Program } from "../schedule/run/spawn-command.ts";
 import type { GlobalOptions } from "./settings/global-options.ts";
 import type { Settings } from "./settings/settings.ts";
+import { CliError } from "./terminal/exit-codes.ts";
 import type { Io } from "./terminal/io.ts";
 
 /** The settings of this command line that a started command inherits. */
@@ -44,6 +46,20 @@ export function environmentOf({ dataDir, baseUrl, serviceName }: InheritedSettin
 /** @param env the environment of the started command */
 export function selfCommand(env: Io["env"]): Program {
   return { command: process.execPath, args: [...process.execArgv, resolve(process.argv[1] ?? "")], env };
+}
+
+/** The path of this program for schedulers that start it long after this process. @throws CliError if npx may delete it */
+export function lastingPath(path: string): string {
+  const isInNpxCache = (file: string) => file.split(sep).includes("_npx");
+  if (!isInNpxCache(path)) return path;
+  // In a clone, the cache only links to it.
+  const target = realpathSync(path);
+  if (!isInNpxCache(target)) return target;
+  throw new CliError(
+    "failed",
+    `Armoire runs from npx's cache, which may be deleted: ${dirname(target)}`,
+    "Install it with `npm install --global`, and repeat the command with the installed `armoire`.",
+  );
 }
 
 export const userName = (): string => userInfo().username;

@@ -19,7 +19,7 @@ import {
 } from "../../../schedule/system/system-schedulers.ts";
 import { formatFiles, formatInstallPlan, formatRemovalPlan } from "../../format/operations/schedules.ts";
 import { readScheduledCommand } from "../../scheduled-command.ts";
-import { environmentOf, inheritedSettings, selfCommand, userName } from "../../self-command.ts";
+import { environmentOf, inheritedSettings, lastingPath, selfCommand, userName } from "../../self-command.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
@@ -41,6 +41,7 @@ export function configureSystemSchedulers(command: Command, io: Io): void {
       "For systemd it prints a hardened service, which may write only where the command writes, and a timer; for cron it " +
         "prints one crontab line. Paths are those of this installation. Secrets are read from files: comments in the " +
         "service explain how. These runs do not appear in `armoire schedule list`.",
+      "Armoire in npx's cache is refused with exit code 1, as npx may delete it; of a clone, its own path is printed.",
       "A schedule that the other scheduler cannot express exactly is refused with exit code 1: cron has no seconds, and " +
         "neither has L, W and #. systemd skips a time that the clocks skip; cron uses the machine's time zone.",
     ],
@@ -70,7 +71,8 @@ async function readInstallable(name: string | undefined, command: Command, io: I
   const inherited = inheritedSettings(settings, command);
   const { dataDir } = inherited;
   const env = environmentOf(inherited, io);
-  const program = selfCommand(env);
+  const { command: node, args } = selfCommand(env);
+  const program = [node, ...args.slice(0, -1), lastingPath(args.at(-1) ?? "")];
   const { baseUrl, serviceName } = settings;
   const secretFiles = Object.fromEntries(
     Object.entries(env).filter(([variable, file]) => /^ARMOIRE_\w+_FILE$/.test(variable) && file),
@@ -80,7 +82,7 @@ async function readInstallable(name: string | undefined, command: Command, io: I
   for (const schedule of schedules) {
     const { writes } = await readScheduledCommand(schedule.args, schedule.folder, { ...io, env });
     const installation = {
-      command: [program.command, ...program.args],
+      command: program,
       user: userName(),
       ...{ dataDir, writes, secretFiles },
       baseUrl: baseUrl.value,
