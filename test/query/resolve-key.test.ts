@@ -13,7 +13,10 @@ let mirror: MirrorWriter;
 function brand(path: string, fields: object, model: object): Readonly<Record<string, object>> {
   return {
     [path]: entity({ service_url: `https://www.example/${path}`, ...fields }, { models: urlOf(`${path}m/`) }),
-    [`${path}m/`]: page([`${path}m1`]),
+    [`${path}m/`]: {
+      ...page([]),
+      collection: [{ href: urlOf(`${path}m1`) }, { href: urlOf(`${path}m2`), name: "New Moon" }],
+    },
     [`${path}m1`]: entity(model, { brand: urlOf(path), sizes: urlOf(`${path}m1s/`) }),
     [`${path}m1s/`]: page([`${path}s1`, `${path}s2`]),
     [`${path}s1`]: entity({ size: "65F" }, { model: urlOf(`${path}m1`) }),
@@ -50,9 +53,9 @@ const world = {
 beforeAll(async () => {
   rig = await startMirrorRig();
   mirror = await rig.write();
-  // The sixth brand stays due: it is not fetched.
+  // The sixth brand and the second models stay due: they are not fetched.
   crawl(mirror, worldOf(world), {
-    choose: (due) => due.filter(({ url }) => url !== urlOf("b6/")),
+    choose: (due) => due.filter(({ url }) => url !== urlOf("b6/") && !url.endsWith("m2")),
     maxBatches: 9,
   });
   mirror.db.prepare("update _resource set state = 'gone', gone_run = 1 where url = ?").run(urlOf("b4/"));
@@ -147,10 +150,20 @@ it.each(["user", "bra"] as const)("a %s in a catalogue is an error that suggests
 });
 
 it("a brand that is listed and not fetched is an error that gives its URL", () => {
-  for (const key of [urlOf("b6/"), "Later", "LATÉR"])
+  for (const key of [urlOf("b6/"), "Later", "LATÉR", "later!"])
     expect(() => find("brand", key)).toThrow(
       expect.objectContaining({
         message: `The brand ${JSON.stringify(key)} is listed but not fetched yet: ${urlOf("b6/")}`,
+      }),
+    );
+});
+
+it("a model that is listed and not fetched is found by the slugs of brand and model", () => {
+  for (const key of ["twin/new-moon", "Twin/New Moon"])
+    expect(() => find("model", key)).toThrow(
+      expect.objectContaining({
+        message: `The model ${JSON.stringify(key)} is listed but not fetched yet: ${urlOf("b2/m2")}`,
+        hint: expect.stringContaining("`armoire sync` fetches it"),
       }),
     );
 });

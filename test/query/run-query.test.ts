@@ -274,6 +274,16 @@ describe("failures", () => {
     });
   });
 
+  it.each([
+    ["SELECT names FROM brand", "Did you mean name? `armoire tables brand` lists the columns."],
+    ["SELECT sha265 FROM brand", "`armoire tables brand` lists the columns."],
+    ["SELECT c.sha265 FROM Content c", "Did you mean sha256? `armoire tables content` lists the columns."],
+    ["SELECT name", "`armoire tables NAME` lists the columns."],
+    ["SELECT * FROM brands", "Did you mean brand? `armoire tables` lists the tables."],
+  ])("the hint for an unknown name has the names of the statement's own tables: %j", async (sql, hint) => {
+    await expect(query(sql)).rejects.toMatchObject({ hint });
+  });
+
   it.each<[string, string, (path: string) => Promise<unknown>]>([
     ["missing", "cannot-read", async () => {}],
     ["no-folder/file", "cannot-read", async () => {}],

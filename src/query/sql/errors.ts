@@ -62,8 +62,12 @@ export interface QueriedFile {
   readonly file: string;
   /** Whether a catalogue is attached. */
   readonly hasCatalogue: boolean;
-  /** The names of all tables, or of all columns. */
-  readonly names: (what: "table" | "column") => readonly string[];
+  /** The names of all tables. */
+  readonly tables: () => readonly string[];
+  /** Those that the statement names. */
+  readonly tablesNamed: () => readonly string[];
+  /** The columns of these tables. */
+  readonly columnsOf: (tables: readonly string[]) => readonly string[];
 }
 
 /** Turns any error of a query on a file into one sentence, which ends with SQLite's own words. */
@@ -85,23 +89,34 @@ function failureOf(code: QueryErrorCode, file: string): string {
   return code === "failed" || code === "too-large" ? "The statement failed" : `Cannot query ${file}`;
 }
 
-function hintFor(cause: string, { hasCatalogue, names }: QueriedFile): string {
-  if (!hasCatalogue && unknownCatalogue.test(cause))
+function hintFor(cause: string, queried: QueriedFile): string {
+  if (!queried.hasCatalogue && unknownCatalogue.test(cause))
     return "With --account, `catalogue` is available once `armoire sync --base-url URL` has mirrored it.";
   const quoted = quotedColumn.exec(cause)?.groups?.name;
   if (quoted !== undefined) {
-    const [similar] = similarNames(quoted, names("column"), 1);
+    const [similar] = similarNames(quoted, queried.columnsOf(queried.tablesNamed()), 1);
     const guess = similar === undefined ? "" : `Did you mean the column ${similar}? `;
     return `${guess}Text is in single quotes: '${quoted.replaceAll("'", "''")}'.`;
   }
   const unknown = unknownName.exec(cause)?.groups;
-  if (unknown?.name !== undefined) {
-    const similar = similarNames(unknown.name, names(unknown.what === "table" ? "table" : "column"), 2);
-    const guess = similar.length > 0 ? `Did you mean ${similar.join(" or ")}? ` : "";
-    return `${guess}\`SELECT name, sql FROM sqlite_schema\` lists the tables and their columns, \`armoire tables\` what they mean.`;
-  }
+  if (unknown?.name !== undefined)
+    return unknown.what === "table"
+      ? `${guessOf(unknown.name, queried.tables())}\`armoire tables\` lists the tables.`
+      : hintAtColumns(unknown.name, queried);
   if (severalStatements.test(cause)) return "Give one statement at a time.";
   return "Check the statement.";
+}
+
+function hintAtColumns(name: string, { tablesNamed, columnsOf }: QueriedFile): string {
+  const tables = tablesNamed();
+  const shown = tables.length === 0 ? ["NAME"] : tables;
+  const commands = shown.map((table) => `\`armoire tables ${table}\``).join(" and ");
+  return `${guessOf(name, columnsOf(tables))}${commands} ${shown.length === 1 ? "lists" : "list"} the columns.`;
+}
+
+function guessOf(name: string, names: readonly string[]): string {
+  const similar = similarNames(name, names, 2);
+  return similar.length > 0 ? `Did you mean ${similar.join(" or ")}? ` : "";
 }
 
 function codeOf(error: unknown, stage: QueryStage): QueryErrorCode {

@@ -83,8 +83,12 @@ export function* executeQuery({
     yield { type: "end", isCut: rest !== null };
     if (rest !== null) yield { type: "total", rows: maxRows + 1 + countItems(rest) };
   } catch (error) {
-    const names = (what: "table" | "column") => (database === undefined ? [] : readNames(database, what));
-    const queried = { file, hasCatalogue: catalogue !== null, names };
+    const tables = () => (database === undefined ? [] : readTables(database));
+    const queried = {
+      ...{ file, hasCatalogue: catalogue !== null, tables },
+      tablesNamed: () => tables().filter((table) => wordsOf(sql).has(table.toLowerCase())),
+      columnsOf: (names: readonly string[]) => (database === undefined ? [] : readColumns(database, names)),
+    };
     const { code, message, hint } = toQueryError(error, stage, queried);
     yield { type: "error", code, message, hint };
   } finally {
@@ -93,14 +97,28 @@ export function* executeQuery({
   }
 }
 
+const wordsOf = (sql: string): ReadonlySet<string> => new Set(sql.toLowerCase().match(/\w+/g));
+
 /** Without the program's own tables, whose names begin with `_`. Raw SQL: any SQLite file can be queried. */
-function readNames(database: Database.Database, what: "table" | "column"): string[] {
-  const tables =
-    "select name from pragma_table_list where type in ('table', 'view') and name not glob '_*' and name not glob 'sqlite_*'";
-  const sql =
-    what === "table" ? tables : `select distinct c.name from (${tables}) t join pragma_table_xinfo(t.name) c`;
+const readTables = (database: Database.Database): string[] =>
+  readNames(
+    database,
+    "select distinct name from pragma_table_list where type in ('table', 'view') and name not glob '_*' and name not glob 'sqlite_*'",
+  );
+
+const readColumns = (database: Database.Database, tables: readonly string[]): string[] =>
+  readNames(
+    database,
+    "select distinct c.name from json_each(?) t join pragma_table_xinfo(t.value) c",
+    JSON.stringify(tables),
+  );
+
+function readNames(database: Database.Database, sql: string, ...values: string[]): string[] {
   try {
-    return database.prepare<[], string>(sql).pluck().all();
+    return database
+      .prepare<string[], string>(sql)
+      .pluck()
+      .all(...values);
   } catch {
     // Only suggestions are made of them.
     return [];
