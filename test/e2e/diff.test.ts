@@ -196,10 +196,23 @@ it("--since lists changes reported by the service, by its own times", async () =
   expect(reported.changes.every(({ change }) => change === "reported")).toBe(true);
   const all = await json<Diff>("diff", "--since", "1970", "--kind", "brand", "--mirror", mirror);
   expect(all.totals).toEqual({ brand: { reported: all.changes.length } });
-  expect(await output("diff", "--since", "-1d", "--mirror", mirror)).toMatch(/^Reported .* since 2\d{3}-/);
+  expect(await output("diff", "--since", "-1d", "--quiet", "--mirror", mirror)).toMatch(
+    /^Reported .* since 2\d{3}-/,
+  );
   expect(await output("diff", "--since", "2999", "--mirror", mirror)).toMatch(
     /^Reported by the service .*\nNo changes\.\n$/,
   );
+});
+
+it("--since without reported changes points at those that the mirror observed", async () => {
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  const args = ["diff", "--since", since, "--kind", "model", "--mirror", mirror];
+  expect(await callArmoire(args)).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining("No changes."),
+    stderr: `The mirror has observed changes since then: \`armoire changes --since ${since}\` lists them.\n`,
+  });
+  expect((await callArmoire(["diff", "--since", "2999-01-01", "--mirror", mirror])).stderr).toBe("");
 });
 
 it("--since counts the resources without a time of the service", async () => {

@@ -2,9 +2,17 @@
 import { statSync } from "node:fs";
 import { type Command, Option } from "commander";
 import type { Change, Reported } from "../../../change/change.ts";
+import type { FilterInput } from "../../../change/filter.ts";
+import { openChangeLog } from "../../../change/log/change-log.ts";
 import { type DiffRequest, type OpenDiff, openDiff, openReported } from "../../../change/open-diff.ts";
 import { toMirrorError } from "../../../mirror/file/errors.ts";
-import { type PointOrPath, parsePointOrPath, pointContext } from "../../../mirror/points/point.ts";
+import {
+  PointError,
+  type PointOrPath,
+  parsePoint,
+  parsePointOrPath,
+  pointContext,
+} from "../../../mirror/points/point.ts";
 import { addChangeFilterFlags, type ChangeFilterFlags, changeFilterOf } from "../../flags/change-flags.ts";
 import { type FormatFlags, formatOption, readFormat } from "../../flags/query-flags.ts";
 import { printChanges } from "../../format/data/print-changes.ts";
@@ -66,6 +74,7 @@ export function configure(command: Command, io: Io): void {
       warnOfNotCompared(opened, settings, io);
       const totals = await printChanges(opened, format, io);
       warnOfMissingTimes(opened, settings, io);
+      if (Object.keys(totals).length === 0) hintAtObserved(flags, opened, settings, io);
       if (flags.exitCode && Object.keys(totals).length > 0) io.setExitCode(exitCodes.different);
     } catch (error) {
       throw "mirror" in opened.to.place ? toMirrorError(error, opened.to.place.mirror) : error;
@@ -103,6 +112,31 @@ function warnOfMissingTimes({ withoutTime }: OpenDiff<unknown>, { quiet }: Setti
   io.err(
     `${are} no last_modified_at and may have changed; without --since, \`armoire diff\` compares them.\n`,
   );
+}
+
+/** The service may report an old time for what the mirror saw change just now. */
+function hintAtObserved(flags: DiffFlags, opened: OpenDiff<unknown>, { quiet }: Settings, io: Io): void {
+  const { since, to } = flags;
+  if (quiet || since === undefined || to !== undefined || !("mirror" in opened.to.place)) return;
+  const filter = changeFilterOf(flags);
+  if (hasObservedSince(opened.to.place.mirror, since, filter))
+    io.err(`The mirror has observed changes since then: \`armoire changes --since ${since}\` lists them.\n`);
+}
+
+function hasObservedSince(mirror: string, since: string, filter: FilterInput): boolean {
+  try {
+    const log = openChangeLog({ mirror, since: parsePoint(since, pointContext()), ...filter });
+    try {
+      for (const { changes, isFirst } of log.runs()) for (const _change of changes) return !isFirst;
+      return false;
+    } finally {
+      log.close();
+    }
+  } catch (error) {
+    // The service writes times, such as 2026, that are no points of a mirror.
+    if (error instanceof PointError) return false;
+    throw error;
+  }
 }
 
 function warnOfNotCompared({ notCompared }: OpenDiff<unknown>, { quiet }: Settings, io: Io): void {
