@@ -274,6 +274,10 @@ describe("reading commands", () => {
     );
     expect(size?.columns.map(({ name }) => ({ name }))).toEqual(columns);
     expect(await output("tables", "size")).toMatch(/\nbrand_href is the href of a row of brand\n$/);
+    expect(tables.map(({ table }) => table)).toContain("model_current");
+    expect(await output("tables", "model_current")).toMatch(
+      /^model_current: The table model without .* gone\.\n/,
+    );
     const { stderr, exitCode } = await callArmoire(["tables", "sizze"]);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining("Did you mean size")]);
   });

@@ -30,7 +30,10 @@ export function configure(command: Command, io: Io): void {
       await printWhole(io, json ? toJsonLine(table) : formatDescription(table, io.screen));
       return;
     }
-    const tables = Object.keys(publicTables).map(describe);
+    const tables = Object.keys(publicTables)
+      .flatMap((table) => [table, `${table}_current`])
+      .filter((table) => columns.has(table))
+      .map(describe);
     const rows = tables.map(({ table, about }) => [table, about]);
     await printWhole(io, json ? toJsonLine(tables) : formatWrappedTable(["table", "about"], rows, io.screen));
   });
@@ -45,17 +48,19 @@ interface TableDescription {
   readonly columns: readonly ColumnDescription[];
 }
 
-/** @throws CliError for an unknown table */
+/** @param columns none for an unknown table @throws CliError for one */
 function describeTable(table: string, columns: readonly string[]): TableDescription {
-  const meaning = publicTables[table];
-  if (meaning !== undefined && Object.hasOwn(publicTables, table)) {
-    const { about, key = [], references = {} } = meaning;
+  const base = columns.length === 0 ? table : table.replace(/_current$/, "");
+  const meaning = Object.hasOwn(publicTables, base) ? publicTables[base] : undefined;
+  if (meaning !== undefined) {
+    const { key = [], references = {} } = meaning;
+    const about = table === base ? meaning.about : `The table ${base} without resources that are gone.`;
     return {
       table,
       about,
       key,
       references,
-      columns: columns.flatMap((column) => describeColumn(table, column) ?? []),
+      columns: columns.flatMap((column) => describeColumn(base, column) ?? []),
     };
   }
   const similar = similarNames(table, Object.keys(publicTables), 2);
