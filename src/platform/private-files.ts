@@ -55,7 +55,7 @@ export function readPrivateFile(
     throw toFileError(error, file);
   }
   try {
-    if (!(acceptsSystemFile && isSystemFile(handle))) requireOwnerOnly(file, handle);
+    if (!(acceptsSystemFile && isSystemFile(handle))) requireOwnerOnly(file, handle, followsLinks);
     const bytes = Buffer.alloc(maxBytes);
     const length = readSync(handle, bytes);
     if (length === maxBytes)
@@ -74,13 +74,14 @@ function isSystemFile(handle: number): boolean {
   return uid === 0 && (mode & 0o137) === 0;
 }
 
-function requireOwnerOnly(file: string, handle: number): void {
+/** @param isNamed whether the user names the file, as that of a secret */
+function requireOwnerOnly(file: string, handle: number, isNamed: boolean): void {
   const stats = fstatSync(handle);
   if (!stats.isFile())
     throw new FileError(
       "unsafe",
       `${file} is not a regular file.`,
-      "Name a file; for a pipe there is --token-stdin.",
+      isNamed ? "Name a file; for a pipe there is --token-stdin." : "Move it away.",
     );
   // Windows has no such owners and modes.
   if (process.platform === "win32") return;

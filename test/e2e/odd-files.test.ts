@@ -120,6 +120,14 @@ it("a pipe is refused as config file, as archive and as descriptor of an export"
   expectRefusal(await callArmoire(["diff", "--from", folder, "--mirror", fixture.mirror]), 1, /named pipe/);
 });
 
+it("a pipe in place of the schedules is refused without a word about tokens", async () => {
+  const dataDir = fixture.newPath();
+  mkdirSync(dataDir);
+  makePipe(join(dataDir, "schedules.json"));
+  const result = await callArmoire(["schedule", "list", "--data-dir", dataDir]);
+  expectRefusal(result, 4, /schedules\.json is not a regular file\.\nMove it away\.\n$/);
+});
+
 it("a config file without an end is refused", async () => {
   const file = fixture.newPath();
   writeFileSync(file, " ".repeat(70_000));
