@@ -2,7 +2,7 @@
 import type { Point } from "../src/mirror/points/point.ts";
 import { type PublicTable, publicTables } from "../src/mirror/public-tables.ts";
 import { type MirrorReader, readMirror } from "../src/mirror/reader.ts";
-import { type Coverage, describeCoverage } from "../src/mirror/runs/coverage.ts";
+import { type Coverage, describeTableCoverage } from "../src/mirror/runs/coverage.ts";
 import { ExportError } from "./errors.ts";
 import { describeExported, findReferences } from "./exported-state.ts";
 import type { EmptyTable, ExportedState } from "./package/descriptor.ts";
@@ -53,7 +53,7 @@ export async function withExport<Result>(
     if (source.requireComplete === true && !described.coverage.complete)
       throw new ExportError(
         "incomplete",
-        `Nothing was written. ${describeCoverage(described.coverage)}`,
+        `Nothing was written. ${describeTableCoverage(described.coverage)}`,
         "Run `armoire sync` until the mirror is complete, or leave out --require-complete.",
       );
     return await use({

@@ -21,7 +21,7 @@ export interface PublicTable {
   rows(): Iterable<readonly Cell[]>;
 }
 
-const tablesOfArea: Readonly<Record<Area, readonly string[]>> = {
+export const tablesOfArea: Readonly<Record<Area, readonly string[]>> = {
   catalogue: ["brand", "model", "model_picture", "size", "relation"],
   account: ["user", "bra", "bra_size", "measurement", "measurement_value"],
 };

@@ -303,7 +303,9 @@ describe("reading commands", () => {
     );
     expect(
       await output("export", "--out", out, "--table", "brand", "--format", "csv", "--mirror", fixture.mirror),
-    ).toMatch(/^brand\.csv {2}6 rows\nComplete: everything known is held; checked .*\nWritten to .*\n$/);
+    ).toMatch(
+      /^brand\.csv {2}6 rows\nComplete: everything known of these tables is held; checked .*\nWritten to .*\n$/,
+    );
     expect(await output("export", "--out", out, "--quiet", "--mirror", fixture.mirror)).toBe("");
   });
 

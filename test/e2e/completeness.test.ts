@@ -42,7 +42,7 @@ it("an export with --require-complete writes nothing from a partial mirror and e
   const brands = await armoire("export", "--out", out, "--table", "brand", "--require-complete");
   expect(brands).toMatchObject({
     ...{ exitCode: 0, stderr: "" },
-    stdout: expect.stringMatching(/^Complete: everything known is held; checked .* UTC\.$/m),
+    stdout: expect.stringMatching(/^Complete: everything known of these tables is held; checked .* UTC\.$/m),
   });
   expect((await readPackageContents(out)).coverage?.kinds.map(({ kind }) => kind)).toEqual([
     "root",

@@ -55,6 +55,17 @@ it("a question runs by name, with the limits and formats of any query", async ()
   expect(all).toMatch(/^(\{"name":.*\}\n){6}$/);
 });
 
+it("a query of an account's tables in a catalogue names --account", async () => {
+  const count = ["query", "select count(*) from bra", "--mirror", fixture.mirror];
+  const { stderr } = await callArmoire(count);
+  expect(stderr).toBe("A mirror of the catalogue has no rows of bra; --account NAME has a user's.\n");
+  expect((await callArmoire([...count, "--quiet"])).stderr).toBe("");
+});
+
+it("the program's own table of links is read without a remark on completeness", async () => {
+  expect(await query("select count(*) > 0 as found from _link", "--format", "csv")).toBe("found\n1\n");
+});
+
 describe("row limits", () => {
   const letter =
     "select lower(substr(name, 1, 1)) as letter from model group by 1 having count(*) > 1 limit 1";

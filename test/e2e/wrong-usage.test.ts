@@ -61,9 +61,9 @@ it.each([
   ["select 1 from brnd", true],
   ["selekt 1", false],
   ["select max(", false],
-])("the error of `%s` mentions sqlite_schema: %s", async (sql, isExpected) => {
+])("the error of `%s` mentions `armoire tables`: %s", async (sql, isExpected) => {
   const { stderr } = await callArmoire(["query", sql, "--mirror", fixture.mirror]);
-  expect(stderr.includes("sqlite_schema")).toBe(isExpected);
+  expect(stderr.includes("`armoire tables")).toBe(isExpected);
 });
 
 describe("conflicting formats", () => {

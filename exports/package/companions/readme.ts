@@ -1,6 +1,6 @@
 /** The README of a package: what it is, how whole it is, and how to load it. */
 import { meaningOf } from "../../../schema/dictionary/columns.ts";
-import { describeCoverage } from "../../../src/mirror/runs/coverage.ts";
+import { describeTableCoverage } from "../../../src/mirror/runs/coverage.ts";
 import type { Compression } from "../../formats/compression.ts";
 import type { EmptyTable, ExportedState, PackageContents, PackageFile, Publication } from "../descriptor.ts";
 
@@ -21,7 +21,7 @@ export function readMe(
     `# Mirror of ${host}`,
     `The data of ${state.baseUrl}, as of ${state.run === null ? "the first sync" : `run ${state.run}`}${ended}. Made by Armoire ${toolVersion}.`,
     ...describeSelection(state),
-    ...(coverage ? [describeCoverage(coverage)] : []),
+    ...(coverage ? [describeTableCoverage(coverage)] : []),
     `| file | rows | |\n| --- | ---: | --- |\n${rows.join("\n")}`,
     ...(emptyTables ? [`Without rows, and so without a file: ${listOf(emptyTables)}.`] : []),
     "`datapackage.json` describes each column: its type, its meaning, keys, and references to other tables. " +

@@ -1,11 +1,12 @@
 /** Options of the commands that print rows: parameters and statements of `query`, and the output format. */
 import { InvalidArgumentError, Option } from "commander";
 import type { CsvProfile } from "../../../exports/formats/csv.ts";
+import { formatOfName } from "../../../exports/formats/table.ts";
 import type { Cell } from "../../../schema/fields.ts";
 import { messageOf } from "../../platform/errors.ts";
 import { readRegularFile, tooLarge } from "../../platform/files/regular-files.ts";
 import { defaultLimits } from "../../query/sql/limits.ts";
-import type { ResultFormat } from "../format/data/result.ts";
+import type { FileFormat, ResultFormat } from "../format/data/result.ts";
 import type { Settings } from "../settings/settings.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 
@@ -97,5 +98,40 @@ export function readFormat({ format }: FormatFlags, { json }: Settings): ResultF
     "usage",
     `--json and --format ${format} cannot be given together.`,
     "Leave one of them out.",
+  );
+}
+
+export interface AnswerFlags {
+  readonly format?: FileFormat;
+  readonly out?: string;
+  readonly list?: boolean;
+}
+
+/** @throws CliError for a format that only a file can have */
+export function readAnswerFormat({ format, out, list }: AnswerFlags, settings: Settings): FileFormat {
+  if (out !== undefined && list)
+    throw new CliError("usage", "--out is for the answer of a query.", "Leave out --out or --list.");
+  const named = out === undefined ? null : formatOfName(out);
+  if (settings.json && named !== null && named !== "json")
+    throw new CliError(
+      "usage",
+      `--json contradicts the name ${JSON.stringify(out)}.`,
+      "Leave out --json, or give a name that ends in .json.",
+    );
+  if (out !== undefined && format === undefined && !settings.json) {
+    if (named !== null) return named;
+    throw new CliError(
+      "usage",
+      `The name ${JSON.stringify(out)} does not say the format.`,
+      "Give --format, or a name that ends in .csv, .json, .ndjson, .parquet or .sqlite.",
+    );
+  }
+  if (format !== "parquet" && format !== "sqlite")
+    return readFormat(format === undefined ? {} : { format }, settings);
+  if (out !== undefined && !settings.json) return format;
+  throw new CliError(
+    "usage",
+    `--format ${format} needs --out FILE, and no --json.`,
+    "On standard output, the formats are table, csv, json and ndjson.",
   );
 }

@@ -75,8 +75,8 @@ const kindsOfTable: Readonly<Record<string, readonly string[]>> = {
 /** The public tables that are made of these stored ones, such as `_brand` and `_brand_past`. */
 export function publicTablesFrom(stored: readonly string[]): string[] {
   const names = new Set(stored.map((name) => name.replace(/^_/, "").replace(/_past$/, "")));
-  // Only the view of relations reads links.
-  if (names.has("link")) names.add("relation");
+  // Only the view of relations reads both.
+  if (names.has("link") && names.has("member")) names.add("relation");
   return Object.keys(kindsOfTable).filter((table) => names.has(table));
 }
 
@@ -180,8 +180,12 @@ const listKinds = new Set(["brands", "models", "sizes", "bras", "measurements"])
  * One sentence for people: what is missing, and when the rest was checked.
  * @param showTime shows an ISO 8601 time to the minute; default: in UTC
  */
-export function describeCoverage({ complete, kinds }: Coverage, showTime = utcMinute): string {
-  const parts = complete ? ["everything known is held"] : kinds.flatMap(describeGaps);
+export function describeCoverage(
+  { complete, kinds }: Coverage,
+  showTime = utcMinute,
+  everything = "everything known",
+): string {
+  const parts = complete ? [`${everything} is held`] : kinds.flatMap(describeGaps);
   const text = parts.length === 0 ? "nothing is held" : parts.join("; ");
   return `${complete ? "Complete" : "Not complete"}: ${text}${describeChecks(kinds, showTime)}.`;
 }
@@ -205,6 +209,10 @@ function describeGaps(coverage: KindCoverage): string[] {
       : []),
   ];
 }
+
+/** The same for some tables, such as those of an export. */
+export const describeTableCoverage = (coverage: Coverage, showTime = utcMinute): string =>
+  describeCoverage(coverage, showTime, "everything known of these tables");
 
 const utcMinute = (at: string) => `${at.slice(0, 16).replace("T", " ")} UTC`;
 

@@ -43,6 +43,7 @@ export async function toMatrix(result: QueryResult, matrix: Matrix, maxRows: num
   return {
     columns: [down[0], ...ordered.map((name) => (name === null ? nullName : String(name))), ...down.slice(1)],
     coverage: result.coverage,
+    emptyTables: result.emptyTables,
     batches: readBatches(),
     rows: readRows(),
     maxRows,

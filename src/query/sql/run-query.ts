@@ -5,10 +5,12 @@
 import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Row } from "../../../exports/formats/table.ts";
+import type { Area } from "../../../schema/kind.ts";
 import { MirrorError } from "../../mirror/file/errors.ts";
 import { readShownViews } from "../../mirror/past/as-of.ts";
 import type { Point } from "../../mirror/points/point.ts";
-import { readMirror } from "../../mirror/reader.ts";
+import { tablesOfArea } from "../../mirror/public-tables.ts";
+import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
 import { type Coverage, publicTablesFrom, readCoverage } from "../../mirror/runs/coverage.ts";
 import { QueryError } from "./errors.ts";
 import { defaultLimits, type QueryLimits } from "./limits.ts";
@@ -50,12 +52,20 @@ export interface QueryResult {
   readonly rows: AsyncIterable<Row>;
   /** Of the tables that the statement reads. */
   readonly coverage: QueryCoverage;
+  /** Tables that it reads and that no mirror of this area has rows of. */
+  readonly emptyTables: EmptyTables;
   /** At most this many rows. */
   readonly maxRows: number;
   /** Whether there were more rows than `maxRows`; known after the iteration. */
   readonly isCut: boolean;
   /** The number of all rows, if there were more than `maxRows` and they were counted in time; else null. */
   readonly total: number | null;
+}
+
+export interface EmptyTables {
+  /** Of the mirror; null if the file is none. */
+  readonly area: Area | null;
+  readonly names: readonly string[];
 }
 
 /** How whole the tables are that a statement reads; null for a mirror of which it reads none. */
@@ -124,6 +134,7 @@ export async function runQuery(request: QueryRequest): Promise<QueryResult> {
       mirror: coverageOfTables(file, tablesRead.main, request.asOf),
       catalogue: coverageOfTables(request.catalogue, tablesRead.catalogue),
     },
+    emptyTables: emptyTablesOf(file, tablesRead.main),
     batches,
     rows: readRows(),
     maxRows,
@@ -155,10 +166,26 @@ function coverageOfTables(
 ): Coverage | null {
   const names = publicTablesFrom(tables);
   if (file === undefined || names.length === 0) return null;
+  return readIfMirror(file, (mirror) => readCoverage(mirror, names), asOf);
+}
+
+/** @param tables as stored */
+function emptyTablesOf(file: string, tables: readonly string[]): EmptyTables {
+  const names = publicTablesFrom(tables);
+  const area = names.length === 0 ? null : readIfMirror(file, ({ identity }) => identity.area);
+  const ofOther = area === null ? [] : tablesOfArea[area === "account" ? "catalogue" : "account"];
+  return { area, names: names.filter((name) => ofOther.includes(name)) };
+}
+
+/** Null for any other SQLite file, which can be queried too. */
+function readIfMirror<Result>(
+  file: string,
+  read: (mirror: MirrorReader) => Result,
+  asOf?: Point,
+): Result | null {
   try {
-    return readMirror(file, (mirror) => readCoverage(mirror, names), asOf);
+    return readMirror(file, read, asOf);
   } catch (error) {
-    // Any SQLite file can be queried.
     if (error instanceof MirrorError) return null;
     throw error;
   }

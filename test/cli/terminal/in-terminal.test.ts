@@ -42,6 +42,10 @@ it("a terminal shows the stored times of a query in short, and other outputs sho
   expect(shown).toBe(inKathmandu(whole));
 });
 
+it("an empty answer in a terminal is followed by a line that says so", async () => {
+  expect(await inTerminal(["query", "select name from brand where 0"])).toContain("No rows.");
+});
+
 it("a diff in a terminal has added resources in green, unless NO_COLOR is set", async () => {
   const diff = ["runs", "show", "1"];
   expect(await inTerminal(diff)).toContain("\u001b[32m  added     ");

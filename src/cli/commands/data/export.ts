@@ -12,7 +12,7 @@ import {
 } from "../../../../exports/package/verify-package.ts";
 import type { WrittenPackage } from "../../../../exports/package/write-package.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
-import { type Coverage, describeCoverage } from "../../../mirror/runs/coverage.ts";
+import { type Coverage, describeTableCoverage } from "../../../mirror/runs/coverage.ts";
 import { runQuery } from "../../../query/sql/run-query.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { defaultFormats, readTarget, type TargetFlags } from "../../flags/export-target.ts";
@@ -163,7 +163,7 @@ function configureCreate(command: Command, io: Io): void {
 }
 
 function printGaps(coverage: Coverage | undefined, { quiet }: Settings, io: Io): void {
-  if (!quiet && coverage?.complete === false) io.err(`${describeCoverage(coverage, formatMinute)}\n`);
+  if (!quiet && coverage?.complete === false) io.err(`${describeTableCoverage(coverage, formatMinute)}\n`);
 }
 
 /** On standard output are the rows themselves. */
@@ -181,7 +181,7 @@ function printPackage(contents: WrittenPackage, settings: Settings, io: Io): voi
     for (const { path, format, table, rows } of contents.files)
       io.out(`${format === "sqlite" ? `${path} ${table}` : path}  ${formatRows(rows)}\n`);
     const { folder, isUnchanged, coverage } = contents;
-    if (coverage?.complete) io.out(`${describeCoverage(coverage, formatMinute)}\n`);
+    if (coverage?.complete) io.out(`${describeTableCoverage(coverage, formatMinute)}\n`);
     io.out(isUnchanged ? `Unchanged: ${folder} holds this state already\n` : `Written to ${folder}\n`);
   }
 }
@@ -229,7 +229,7 @@ function formatPackageReport({ contents, problems }: PackageReport): string {
   const run = state.run === null ? "before the first run" : `run ${state.run}`;
   const lines = [
     `Every file is as it was exported: ${tables === 1 ? "1 table" : `${tables} tables`} of ${state.baseUrl}, ${run}`,
-    ...(coverage ? [describeCoverage(coverage, formatMinute)] : []),
+    ...(coverage ? [describeTableCoverage(coverage, formatMinute)] : []),
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -1,6 +1,5 @@
 /** `armoire query`: runs a read-only SQL statement or a named question in a child process. */
 import { type Command, Option } from "commander";
-import { formatOfName } from "../../../../exports/formats/table.ts";
 import type { Cell } from "../../../../schema/fields.ts";
 import { MirrorError } from "../../../mirror/file/errors.ts";
 import { openMirrorReader } from "../../../mirror/reader.ts";
@@ -15,8 +14,8 @@ import {
   collectParameter,
   exactOption,
   excelOption,
+  readAnswerFormat,
   readCsvProfile,
-  readFormat,
   readStatement,
 } from "../../flags/query-flags.ts";
 import { formatQuestion, formatQuestions } from "../../format/data/questions.ts";
@@ -117,40 +116,11 @@ export function configure(command: Command, io: Io): void {
       await give(counted, format, flags, settings, io, signal);
       const option = result.maxRows < flags.maxRows ? "--limit" : "--max-rows";
       if (!settings.quiet) printGaps(result.coverage, io);
-      if (!settings.quiet && counted.count === 0 && result.ifEmpty)
-        io.err(`${escapeControls(result.ifEmpty)}\n`);
+      const isOnScreen = format === "table" && flags.out === undefined && io.screen !== null;
+      if (!settings.quiet) printEmptiness(counted, result.ifEmpty ?? null, isOnScreen, io);
       if (result.isCut && flags.out === undefined) truncationNotice(result, option, settings, io);
     }
   });
-}
-
-/** @throws CliError for a format that only a file can have */
-function readAnswerFormat({ format, out, list }: QueryFlags, settings: Settings): FileFormat {
-  if (out !== undefined && list)
-    throw new CliError("usage", "--out is for the answer of a query.", "Leave out --out or --list.");
-  const named = out === undefined ? null : formatOfName(out);
-  if (settings.json && named !== null && named !== "json")
-    throw new CliError(
-      "usage",
-      `--json contradicts the name ${JSON.stringify(out)}.`,
-      "Leave out --json, or give a name that ends in .json.",
-    );
-  if (out !== undefined && format === undefined && !settings.json) {
-    if (named !== null) return named;
-    throw new CliError(
-      "usage",
-      `The name ${JSON.stringify(out)} does not say the format.`,
-      "Give --format, or a name that ends in .csv, .json, .ndjson, .parquet or .sqlite.",
-    );
-  }
-  if (format !== "parquet" && format !== "sqlite")
-    return readFormat(format === undefined ? {} : { format }, settings);
-  if (out !== undefined && !settings.json) return format;
-  throw new CliError(
-    "usage",
-    `--format ${format} needs --out FILE, and no --json.`,
-    "On standard output, the formats are table, csv, json and ndjson.",
-  );
 }
 
 async function give(
@@ -176,6 +146,24 @@ async function give(
   if (!settings.quiet) io.err(`${formatRows(result.count)} written to ${path}\n`);
 }
 
+/** Why there is nothing to see. */
+function printEmptiness(
+  { count, emptyTables: { area, names } }: CountedResult,
+  ifEmpty: string | null,
+  isOnScreen: boolean,
+  io: Io,
+): void {
+  if (count === 0 && ifEmpty !== null) io.err(`${escapeControls(ifEmpty)}\n`);
+  else if (count === 0 && isOnScreen) io.err("No rows.\n");
+  if (names.length === 0) return;
+  const tables = names.join(", ");
+  io.err(
+    area === "catalogue"
+      ? `A mirror of the catalogue has no rows of ${tables}; --account NAME has a user's.\n`
+      : `A mirror of an account has no rows of ${tables}; the catalogue's are in catalogue.${names[0]}.\n`,
+  );
+}
+
 interface CountedResult extends QueryResult {
   /** The rows that were read so far. */
   readonly count: number;
@@ -195,9 +183,9 @@ function countRows(result: QueryResult): CountedResult {
       yield row;
     }
   }
-  const { columns, coverage, maxRows } = result;
+  const { columns, coverage, emptyTables, maxRows } = result;
   return {
-    ...{ columns, coverage, maxRows, batches: readBatches(), rows: readRows() },
+    ...{ columns, coverage, emptyTables, maxRows, batches: readBatches(), rows: readRows() },
     get isCut() {
       return result.isCut;
     },

@@ -8,7 +8,7 @@ import {
   type TextFormat,
 } from "../../../../exports/formats/table.ts";
 import type { Cell } from "../../../../schema/fields.ts";
-import { type Coverage, describeCoverage } from "../../../mirror/runs/coverage.ts";
+import { type Coverage, describeTableCoverage } from "../../../mirror/runs/coverage.ts";
 import type { QueryResult } from "../../../query/sql/run-query.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
@@ -150,7 +150,7 @@ export function truncationNotice(
 export function printGaps({ mirror, catalogue }: QueryResult["coverage"], io: Pick<Io, "err">): void {
   const print = (coverage: Coverage | null, prefix: string) => {
     if (coverage !== null && !coverage.complete)
-      io.err(`${prefix}${escapeControls(describeCoverage(coverage, formatMinute))}\n`);
+      io.err(`${prefix}${escapeControls(describeTableCoverage(coverage, formatMinute))}\n`);
   };
   print(mirror, "");
   print(catalogue, "Catalogue: ");
