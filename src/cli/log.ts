@@ -2,12 +2,14 @@
  * The log of a long-running command on stderr: one line per event, as plain text on a terminal and as JSON elsewhere. The
  * secrets of the command are removed from every line.
  */
+
 import { pino } from "pino";
 import type { RequestCount } from "../../jobs/bullmq/worker/request-counts.ts";
 import type { Clock } from "../platform/clock.ts";
 import { type Credential, hideSecret, redact } from "../service/credentials/credential.ts";
 import { passwordOf } from "./secrets/redis-address.ts";
 import type { Settings } from "./settings/settings.ts";
+import { formatCount } from "./terminal/format.ts";
 import type { Io } from "./terminal/io.ts";
 
 /** Facts for programs, beside the text. */
@@ -69,7 +71,7 @@ export async function logPeriodically(
     const outcomes = sumsByOutcome(read());
     log.info(
       "counts",
-      `${total - loggedTotal} requests in the last minute; in total ${outcomes.join(", ")}.`,
+      `${formatCount(total - loggedTotal, "request")} in the last minute; in total ${outcomes.join(", ")}.`,
       {
         lastMinute: total - loggedTotal,
         total,

@@ -49,7 +49,7 @@ it("all commands of docs/operating.md succeed in the order of the page", {
       await untilPrinted(worker, args.includes("--dashboard") ? "The dashboard is at" : "Sending requests");
     } else if (command === "schedule run") {
       const scheduler = startArmoire(args, options);
-      await untilPrinted(scheduler, "Running 1 schedules");
+      await untilPrinted(scheduler, "Running 1 schedule");
       await expectCleanExit(scheduler);
     } else {
       const { stdout, stderr, exitCode } = await runArmoire(args, options);

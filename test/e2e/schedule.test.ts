@@ -107,7 +107,7 @@ describe("one process", () => {
       expect.objectContaining({ level: "info", event: "started", schedule: "often", due: runs[0]?.due }),
       expect.objectContaining({ level: "info", event: "ended", schedule: "often", outcome: "done" }),
     ]);
-    expect(ready.msg).toMatch(/^Running 1 schedules of .* Press Ctrl-C to stop\.$/);
+    expect(ready.msg).toMatch(/^Running 1 schedule of .* Press Ctrl-C to stop\.$/);
     expect(result.msg).toMatch(/^often: done in .*; 13 new/);
 
     expect(runs[0]).toMatchObject({ exitCode: 0, attempts: 1, error: null, counts: { new: 13, failed: 0 } });

@@ -8,7 +8,10 @@ export function formatBytes(bytes: number): string {
   return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }
 
-export const formatRows = (rows: number): string => (rows === 1 ? "1 row" : `${rows} rows`);
+export const formatCount = (count: number, noun: string, plural = `${noun}s`): string =>
+  `${count} ${count === 1 ? noun : plural}`;
+
+export const formatRows = (rows: number): string => formatCount(rows, "row");
 
 export function formatDuration(seconds: number): string {
   if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;

@@ -1,6 +1,6 @@
 /** Progress: one line that is rewritten on a terminal, else a plain line every ten seconds. */
 import type { SyncProgress } from "../../sync/report.ts";
-import { formatDays, formatDuration, formatRate } from "./format.ts";
+import { formatCount, formatDays, formatDuration, formatRate } from "./format.ts";
 import type { Io } from "./io.ts";
 
 const terminalEveryMillis = 200;
@@ -48,7 +48,7 @@ export function formatProgress(progress: SyncProgress): string {
   const { kinds, requestsPerSecond, allowance, requests } = progress;
   // A narrow terminal cuts the end off, so the remaining time comes first.
   const parts = requestsPerSecond > 0 ? [describeRest(progress)] : [];
-  parts.push(`${requests.sent} requests, ${requestsPerSecond.toFixed(0)}/s`);
+  parts.push(`${formatCount(requests.sent, "request")}, ${requestsPerSecond.toFixed(0)}/s`);
   if (allowance.remaining !== null) parts.push(`allowance left ${allowance.remaining}`);
   for (const { kind, held, known } of kinds) {
     if (kind !== "root") parts.push(`${kind} ${held}/${known}`);
@@ -71,12 +71,14 @@ function describeRest(progress: SyncProgress): string {
     const undiscovered = left - pending;
     if (undiscovered > found) return `${pending} due, most still to be found`;
     const estimate = seconds < minSeconds ? "" : `, about ${formatDuration(left / requestsPerSecond)}`;
-    return undiscovered > 0 ? `about ${left} requests${estimate}` : `${pending} due${estimate}`;
+    return undiscovered > 0
+      ? `about ${formatCount(left, "request")}${estimate}`
+      : `${pending} due${estimate}`;
   }
   if (limit === null || limit === 0)
-    return `about ${remainingRequests} requests, more than the remaining allowance`;
+    return `about ${formatCount(remainingRequests, "request")}, more than the remaining allowance`;
   const windows = Math.ceil((remainingRequests - remaining) / limit);
   const days = (windows * (windowSeconds ?? secondsPerDay)) / secondsPerDay;
   const time = Number.isInteger(days) ? formatDays(days) : formatDuration(days * secondsPerDay);
-  return `about ${remainingRequests} requests, ${time} at ${formatRate(limit, windowSeconds)}`;
+  return `about ${formatCount(remainingRequests, "request")}, ${time} at ${formatRate(limit, windowSeconds)}`;
 }

@@ -1,4 +1,5 @@
 /** `armoire search`: finds resources by words of their names, offline. */
+
 import { type Command, Option } from "commander";
 import type { Row } from "../../../../exports/formats/table.ts";
 import type { MirrorReader } from "../../../mirror/reader.ts";
@@ -24,6 +25,7 @@ import {
 import { printRows, truncationNotice } from "../../format/data/result.ts";
 import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
+import { formatCount } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
@@ -105,7 +107,9 @@ const nothingFound = "No resource has all of these words.\n";
 function describeSuggestion({ gone, similar }: SearchSuggestion): string {
   const names = similar.map(quote).join(" or ");
   return [
-    gone === 0 ? "" : `${gone} resources that are gone had them: add --gone.\n`,
+    gone === 0
+      ? ""
+      : `${formatCount(gone, "resource that is", "resources that are")} gone had them: add --gone.\n`,
     similar.length === 0 ? "" : `Did you mean ${names}?\n`,
   ].join("");
 }

@@ -13,7 +13,7 @@ import { variants } from "../../../sandbox/variants.ts";
 import { wholeNumber } from "../../flags/option-values.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
-import { toJsonLine } from "../../terminal/format.ts";
+import { formatCount, toJsonLine } from "../../terminal/format.ts";
 import { addHelp } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
@@ -222,7 +222,7 @@ function describeForJson({ url, totals, users, app }: Sandbox): object {
 function describeForTerminal({ url, totals, users, app }: Sandbox): string {
   const lines = [
     url,
-    `  ${totals.brands} brands, ${totals.models} models, ${totals.sizes} sizes`,
+    `  ${formatCount(totals.brands, "brand")}, ${formatCount(totals.models, "model")}, ${formatCount(totals.sizes, "size")}`,
     `  application  ${app.key}:${app.secret}`,
     ...users.map(({ username, token, scopes }) => `  user ${username}  ${token}  (${scopes.join(" ")})`),
   ];

@@ -23,7 +23,13 @@ import { environmentOf, inheritedSettings, selfCommand, version } from "../../se
 import type { GlobalOptions } from "../../settings/global-options.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
-import { formatDuration, formatMoment, redactTokens, toJsonLine } from "../../terminal/format.ts";
+import {
+  formatCount,
+  formatDuration,
+  formatMoment,
+  redactTokens,
+  toJsonLine,
+} from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
@@ -216,7 +222,7 @@ async function runAll(flags: RedisFlags, command: Command, io: Io): Promise<void
     redact: redactTokens,
     onReady(schedules) {
       const { dataDir } = inherited;
-      const text = `Running ${schedules} schedules of ${dataDir}. Press Ctrl-C to stop.`;
+      const text = `Running ${formatCount(schedules, "schedule")} of ${dataDir}. Press Ctrl-C to stop.`;
       log.info("ready", text, { version: version(), schedules, dataDir });
     },
     onWarning: (text) => log.warn("warning", escapeControls(text)),

@@ -1,4 +1,5 @@
 /** `armoire worker`: sends the requests of syncs that use Redis. */
+
 import { type Command, Option } from "commander";
 import {
   type RunWorkerOptions,
@@ -15,6 +16,7 @@ import { type RedisFlags, readRedisAddress } from "../../secrets/redis-address.t
 import { version } from "../../self-command.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
+import { formatCount } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
@@ -100,7 +102,7 @@ async function runUntilStopped(options: RunWorkerOptions, log: Log): Promise<voi
     },
   });
   const sent = totalOf(read());
-  log.info("ended", `Stopped after ${sent} requests.`, { sent });
+  log.info("ended", `Stopped after ${formatCount(sent, "request")}.`, { sent });
 }
 
 function noRedis(): CliError {

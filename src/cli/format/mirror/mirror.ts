@@ -1,7 +1,7 @@
 /** Formats the reports of `armoire mirror check` and `compact`, and the progress of `compact`. */
 import type { CheckReport } from "../../../mirror/check/check.ts";
 import type { CompactProgress, CompactReport, RetentionReport } from "../../../mirror/compact.ts";
-import { formatBytes, formatSecond } from "../../terminal/format.ts";
+import { formatBytes, formatCount, formatSecond } from "../../terminal/format.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 
 export function formatCompacting(progress: CompactProgress): string {
@@ -27,8 +27,8 @@ export function formatRetention(report: RetentionReport, isPreview: boolean): st
       ({ run, endedAt }) => [run, formatSecond(endedAt), isPreview ? "would be pruned" : "pruned"] as const,
     ),
   ].sort(([one], [other]) => other - one);
-  const pruned = `${isPreview ? "Would prune" : "Pruned"} ${prune.length} of ${rows.length} runs`;
-  return `${formatTable(["run", "ended", "kept as"], rows)}${pruned}, with ${removed.revisions} revisions that no kept run contains; their ${removed.bodies} bodies ${isPreview ? "take" : "took"} ${formatBytes(removed.bytes)}.
+  const pruned = `${isPreview ? "Would prune" : "Pruned"} ${prune.length} of ${formatCount(rows.length, "run")}`;
+  return `${formatTable(["run", "ended", "kept as"], rows)}${pruned}, with ${formatCount(removed.revisions, "revision")} that no kept run contains; their ${removed.bodies} bodies ${isPreview ? "take" : "took"} ${formatBytes(removed.bytes)}.
 `;
 }
 
@@ -39,13 +39,13 @@ export function formatCheckReport(
   account: string | null,
 ): string {
   if (problems.length === 0) {
-    const shown = pictures === 0 ? "" : `, ${pictures} ${pictures === 1 ? "picture" : "pictures"}`;
-    return `Sound: ${bodies} bodies and the rows of ${resources} resources${shown} in ${file}\n`;
+    const shown = pictures === 0 ? "" : `, ${formatCount(pictures, "picture")}`;
+    return `Sound: ${formatCount(bodies, "body", "bodies")} and the rows of ${formatCount(resources, "resource")}${shown} in ${file}\n`;
   }
   const lines = problems.map(
     ({ code, where, message }) => `${code === where ? code : `${code}: ${where}`}: ${message}\n`,
   );
-  const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  const count = formatCount(problems.length, "problem");
   const sum = `${lines.join("")}${count} in ${file}.`;
   if (problems.every(({ code }) => code === "media")) {
     const command = `armoire sync --account ${account ?? "NAME"} --media`;

@@ -5,7 +5,7 @@ import type { OwedChecks } from "../../../sync/plan/owed-checks.ts";
 import type { SyncPlan } from "../../../sync/plan/preview.ts";
 import type { Order, Reason } from "../../../sync/plan/request.ts";
 import type { LinkedCataloguePlan } from "../../../sync/sync-account.ts";
-import { formatDays, formatDuration, formatMoment, formatRate } from "../../terminal/format.ts";
+import { formatCount, formatDays, formatDuration, formatMoment, formatRate } from "../../terminal/format.ts";
 import type { Screen } from "../../terminal/io.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 
@@ -105,7 +105,7 @@ function describeAccount({ isWhole, days, requestsPerDay }: AccountForecast): st
 
 function describeReach({ due, allowance, spendable, accountForecast }: SyncPlan): string {
   const cost = due.reduce((sum, { fetch, check, freeChecks }) => sum + fetch + check - freeChecks, 0);
-  const known = `${cost} counted ${cost === 1 ? "request" : "requests"} known to be due`;
+  const known = `${formatCount(cost, "counted request")} known to be due`;
   if (accountForecast?.isWhole === false) return `${known}; more are found while syncing`;
   if (spendable === null || cost === 0) return known;
   const remaining = allowance?.remaining ?? null;

@@ -3,7 +3,7 @@ import type { DriftCode } from "../../../../schema/tables.ts";
 import type { MediaReport, PictureOrigin } from "../../../sync/media/fetch-pictures.ts";
 import type { SyncReport } from "../../../sync/report.ts";
 import type { AccountSyncReport } from "../../../sync/sync-account.ts";
-import { formatMoment, formatRate } from "../../terminal/format.ts";
+import { formatCount, formatMoment, formatRate } from "../../terminal/format.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 
 export interface ReportContext {
@@ -24,7 +24,7 @@ export function formatReport(report: SyncReport, context: ReportContext): string
   const lines = [
     `Run ${run}: ${resources.new} new, ${resources.changed} changed, ${resources.unchanged} unchanged, ${resources.gone} gone` +
       ` in ${seconds.toFixed(1)} s.`,
-    `${requests.sent} requests, ${requests.counted} ${isGuess ? "presumably counted" : "counted"}, ${requests.notModified} not modified.`,
+    `${formatCount(requests.sent, "request")}, ${requests.counted} ${isGuess ? "presumably counted" : "counted"}, ${requests.notModified} not modified.`,
   ];
   const { notGranted = [], withdrawn = [] } = report;
   const neverGranted = notGranted.filter((name) => !withdrawn.includes(name));
@@ -32,7 +32,7 @@ export function formatReport(report: SyncReport, context: ReportContext): string
   lines.push(...formatWarnings(report, account));
   if (resources.skipped > 0)
     lines.push(
-      `${resources.skipped} links were not followed, because they lead to other origins or are invalid; \`armoire status${account === null ? "" : ` --account ${account}`}\` shows where.`,
+      `${formatCount(resources.skipped, "link was", "links were")} not followed (another origin, or invalid); \`armoire status${account === null ? "" : ` --account ${account}`}\` shows where.`,
     );
   const isDone = report.complete && report.stopped === null && resources.pending + resources.failed === 0;
   lines.push(isDone ? describeComplete(report) : describeRest(report, outlook, now, reserve));
@@ -96,10 +96,7 @@ export function formatWarnings(report: SyncReport, account: string | null): stri
       `${resources.failed} failed; \`armoire status${ofAccount}\` lists them, and the next sync tries them again.`,
     );
   if (resources.partial > 0) {
-    const lists =
-      resources.partial === 1
-        ? "1 list is partial and proves"
-        : `${resources.partial} lists are partial and prove`;
+    const lists = formatCount(resources.partial, "list is partial and proves", "lists are partial and prove");
     lines.push(`${lists} no removals; \`armoire status${ofAccount}\` shows where.`);
   }
   if (resources.missingLinks > 0) {

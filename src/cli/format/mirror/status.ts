@@ -6,7 +6,7 @@ import { describeCoverage } from "../../../mirror/runs/coverage.ts";
 import type { AccountStatus, MirrorStatus, PastStatus, PossessionStatus } from "../../../query/status.ts";
 import type { OwedChecks } from "../../../sync/plan/owed-checks.ts";
 import type { ForecastSummary } from "../../../sync/plan/preview.ts";
-import { formatAge, formatMinute, formatSecond } from "../../terminal/format.ts";
+import { formatAge, formatCount, formatMinute, formatSecond } from "../../terminal/format.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 import { formatAllowance, formatOwedChecks, summarizeForecast } from "./plan.ts";
@@ -26,7 +26,7 @@ export function formatStatus(status: StatusWithOutlook, now: number, account: st
     status.account === null ? "" : describeAccount(status.account),
     account === null ? "" : describeCheck(status, now),
     account === null ? "" : describeNewestBackup(status.newestBackup ?? null, account, now),
-    `Mirror     ${status.mirror} (${(status.fileBytes / 1_048_576).toFixed(1)} MiB, ${status.revisions} revisions)\n`,
+    `Mirror     ${status.mirror} (${(status.fileBytes / 1_048_576).toFixed(1)} MiB, ${formatCount(status.revisions, "revision")})\n`,
     `Service    ${status.baseUrl}\n`,
     describeLastRun(lastRun),
     `Allowance  ${formatAllowance(allowance, now)}\n`,
@@ -148,7 +148,7 @@ export function formatPastStatus(past: PastStatus): string {
     gone,
   ]);
   return [
-    `Mirror     ${past.mirror} (${past.revisions} revisions)\n`,
+    `Mirror     ${past.mirror} (${formatCount(past.revisions, "revision")})\n`,
     `Service    ${past.baseUrl}\n`,
     describeLastRun(past.lastRun),
     `\n${formatTable(["kind", "known", "held", "due", "failed", "gone"], rows)}`,

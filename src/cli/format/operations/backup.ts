@@ -16,7 +16,7 @@ import type { PruneReport } from "../../../archive/prune.ts";
 import type { RestoredMirror } from "../../../archive/restore.ts";
 import type { VerifyReport } from "../../../archive/verify.ts";
 import { nameOfUser } from "../../../mirror/account/user.ts";
-import { formatBytes, formatMinute, formatSecond } from "../../terminal/format.ts";
+import { formatBytes, formatCount, formatMinute, formatSecond } from "../../terminal/format.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 
@@ -62,8 +62,8 @@ export function formatRestored({ mirror, manifest, check }: RestoredMirror): str
   const { problems } = check;
   const state =
     problems.length === 0
-      ? `It is sound: ${check.bodies} bodies and the rows of ${check.resources} resources.`
-      : `\`armoire mirror check\` finds ${problems.length === 1 ? "1 problem" : `${problems.length} problems`}, which the original mirror has, too.`;
+      ? `It is sound: ${formatCount(check.bodies, "body", "bodies")} and the rows of ${formatCount(check.resources, "resource")}.`
+      : `\`armoire mirror check\` finds ${formatCount(problems.length, "problem")}, which the original mirror has, too.`;
   return `Restored ${describeState(manifest)}\n${state}\n${escapeControls(mirror)}\n`;
 }
 
@@ -148,7 +148,7 @@ function describeState(manifest: BackupManifest): string {
     describeNotGranted(manifest),
     describeUnlinked(manifest),
   ].filter((note) => note !== null);
-  const held = `${escapeControls(subject)} as of ${formatSecond(state.at)} (run ${state.run}): ${holds(manifest)}, ${manifest.revisions} revisions.`;
+  const held = `${escapeControls(subject)} as of ${formatSecond(state.at)} (run ${state.run}): ${holds(manifest)}, ${formatCount(manifest.revisions, "revision")}.`;
   return [held, ...notes.map(escapeControls)].join("\n");
 }
 
