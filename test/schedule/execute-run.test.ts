@@ -138,3 +138,15 @@ it("a run that is killed records the signal as its error", async () => {
   const { run } = await execute(`process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 1000)`);
   expect(run).toMatchObject({ exitCode: null, error: "ended by SIGKILL" });
 });
+
+it("an export that was unchanged is not recorded as written", async () => {
+  const report = { files: [{ rows: 3 }, { rows: 4 }], isUnchanged: true };
+  const print = (isUnchanged: boolean) =>
+    `console.log(${JSON.stringify(JSON.stringify({ ...report, isUnchanged }))})`;
+  await execute(print(false));
+  await execute(print(true));
+  expect(readRuns(dataDir, someSchedule.name).map(({ counts }) => counts)).toEqual([
+    { files: 2, rows: 7 },
+    { unchanged: 2 },
+  ]);
+});

@@ -13,7 +13,10 @@ const syncReport = z.object({
 });
 /** A backup syncs first, and reports that too. */
 const backupReport = z.object({ sync: syncReport }).transform(({ sync }) => sync);
-const exportReport = z.object({ files: z.array(z.object({ rows: z.number() })) });
+const exportReport = z.object({
+  files: z.array(z.object({ rows: z.number() })),
+  isUnchanged: z.boolean(),
+});
 
 /**
  * @param text the output of a command with `--json`
@@ -28,6 +31,7 @@ export function summarizeReport(text: string): Readonly<Record<string, number>> 
   }
   const exported = exportReport.safeParse(value);
   if (!exported.success) return null;
-  const { files } = exported.data;
+  const { files, isUnchanged } = exported.data;
+  if (isUnchanged) return { unchanged: files.length };
   return { files: files.length, rows: files.reduce((sum, { rows }) => sum + rows, 0) };
 }
