@@ -1,23 +1,36 @@
 /** Where an export goes, as the user names it: placeholders in names, and files that may be replaced. */
-import { closeSync, lstatSync, openSync, readSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, existsSync, lstatSync, openSync, readSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
 import { chooseTemporary, publish, writeTemporary } from "../src/platform/atomic-file.ts";
+import { isSystemError } from "../src/platform/errors.ts";
 import { removeFile } from "../src/platform/folders.ts";
 import { ExportError } from "./errors.ts";
 import type { FittedTable } from "./formats/fitted-types.ts";
 import { parquetChunks } from "./formats/parquet.ts";
 import { writeSqliteFile } from "./formats/sqlite.ts";
 import type { ExportedState } from "./package/descriptor.ts";
+import type { Reference } from "./package/table-schema.ts";
 
-/** Replaces `{run}` and `{date}`. @throws ExportError */
-export function expandName(out: string, { run, endedAt }: ExportedState): string {
+/**
+ * @param out in its last part, `{run}` and `{date}` are replaced
+ * @returns the absolute path, in an existing folder
+ * @throws ExportError
+ */
+export function resolveDestination(out: string, state: ExportedState): string {
+  const place = resolve(expandName(out, state));
+  const folder = dirname(place);
+  if (folder === place) throw badName(`${place} is the root of the file system.`);
+  if (existsSync(folder)) return place;
+  const hint = "Make it first, or give another path with --out.";
+  throw new ExportError("no-folder", `There is no folder: ${folder}`, hint);
+}
+
+function expandName(out: string, { run, endedAt }: ExportedState): string {
+  const unknown = basename(out).match(/\{(?!run\}|date\})\w*\}/)?.[0];
+  if (unknown !== undefined) throw badName(`There is no placeholder ${unknown}: ${out}`);
   if (!/\{(run|date)\}/.test(out)) return out;
   if (/\{(run|date)\}/.test(dirname(out)))
-    throw new ExportError(
-      "bad-folder-name",
-      `{run} and {date} can only be in the last part of a path: ${out}`,
-      "For example: exports/catalogue-{date}.",
-    );
+    throw badName(`{run} and {date} can only be in the last part of a path: ${out}`);
   if (run !== null && endedAt === null)
     throw new ExportError(
       "nothing-held",
@@ -32,6 +45,9 @@ export function expandName(out: string, { run, endedAt }: ExportedState): string
     );
   return out.replaceAll("{run}", String(run)).replaceAll("{date}", endedAt.slice(0, 10));
 }
+
+const badName = (message: string) =>
+  new ExportError("bad-folder-name", message, "For example: exports/catalogue-{date} or catalogue-{run}.");
 
 /**
  * An existing regular file may be replaced, unless it is a mirror, a ledger or the database of another program.
@@ -82,12 +98,29 @@ export async function writeTypedFile(
     (await writeTemporary(path, chunks, signal, mode)).commit();
     return;
   }
+  await writeDatabase(path, [fitted], [], { signal, mode });
+}
+
+/** Writes tables to a file of their own. @throws as writeTypedFile does */
+export async function writeDatabase(
+  path: string,
+  tables: readonly FittedTable[],
+  references: readonly Reference[],
+  { signal, mode }: { readonly signal?: AbortSignal | undefined; readonly mode: number },
+): Promise<void> {
   const temporary = await chooseTemporary(path);
   try {
-    await writeSqliteFile(temporary, [fitted], [], { signal, mode });
+    await writeSqliteFile(temporary, tables, references, { signal, mode });
     publish(temporary, path);
   } catch (error) {
     removeFile(temporary);
     throw error;
   }
+}
+
+/** A system error as one for the user; any other error as it is. */
+export function toWritingError(error: unknown, file: string): unknown {
+  if (!isSystemError(error)) return error;
+  const hint = "Make room or choose another place. An earlier file there is unchanged.";
+  return new ExportError("write-failed", `Cannot write ${file}: ${error.message}`, hint, { cause: error });
 }

@@ -8,6 +8,8 @@ export class ExportError extends errorClass("ExportError", {
   /** An export whose descriptor cannot be read. */
   "damaged-package": "rejected",
   "newer-package": "rejected",
+  /** The folder to read, or the one to write into. */
+  "no-folder": "failed",
   "bad-table-name": "usage",
   "bad-folder-name": "usage",
   /** There is no such brand or column, or the tables have none. */

@@ -1,8 +1,8 @@
 /** Exports a mirror as a data package: its public tables at one instant, complete or absent. */
 import { statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import { type ReadFreeBytes, requireFreeSpace, workingBytes } from "../src/platform/files/free-space.ts";
-import { expandName } from "./destination.ts";
+import { resolveDestination } from "./destination.ts";
 import type { Compression } from "./formats/compression.ts";
 import type { CsvProfile } from "./formats/csv.ts";
 import type { ExportFormat } from "./formats/table.ts";
@@ -31,10 +31,10 @@ export interface ExportMirrorRequest extends ExportSource {
 export async function exportMirror(request: ExportMirrorRequest): Promise<WrittenPackage> {
   const { file, formats, csv, compression, publication, toolVersion, signal } = request;
   return await withExport(request, async (opened) => {
-    const out = expandName(request.out, opened.state);
+    const out = resolveDestination(request.out, opened.state);
     requireFreeSpace(
       {
-        folder: dirname(resolve(out)),
+        folder: dirname(out),
         // Some tables may be small. All of them take more than a quarter of the mirror, once for each format.
         bytes: workingBytes + (request.tables.length === 0 ? (formats.length * statSync(file).size) / 4 : 0),
         purpose: "The export",

@@ -1,9 +1,7 @@
 /** Exports one table of a mirror to a single file, or as text to any destination: without a folder and a descriptor. */
-import { resolve } from "node:path";
 import type { Coverage } from "../src/mirror/runs/coverage.ts";
 import { fileMode, writeTemporary } from "../src/platform/atomic-file.ts";
-import { isSystemError } from "../src/platform/errors.ts";
-import { expandName, requireReplaceable, writeTypedFile } from "./destination.ts";
+import { requireReplaceable, resolveDestination, toWritingError, writeTypedFile } from "./destination.ts";
 import { ExportError } from "./errors.ts";
 import { type Compression, compress, toBytes } from "./formats/compression.ts";
 import type { CsvProfile } from "./formats/csv.ts";
@@ -46,7 +44,7 @@ export async function exportTable(request: ExportTableRequest): Promise<Exported
     if (found === undefined)
       throw new ExportError("bad-selection", `The table ${request.table} has none of these columns.`);
     const table = withCount(found);
-    const file = typeof out === "string" ? resolve(expandName(out, state)) : null;
+    const file = typeof out === "string" ? resolveDestination(out, state) : null;
     if (file !== null) await writeFile(file, table, request, fileMode(opened.isPrivate));
     else if (typeof out === "function") await writeText(table, request, out);
     return { file, table: table.name, format, rows: table.count, state, coverage };
@@ -82,9 +80,7 @@ async function writeFile(
     const bytes = compression === undefined ? plain : compress(plain, compression, signal);
     (await writeTemporary(file, bytes, signal, mode)).commit();
   } catch (error) {
-    if (!isSystemError(error)) throw error;
-    const hint = "Make room or choose another place. An earlier file there is unchanged.";
-    throw new ExportError("write-failed", `Cannot write ${file}: ${error.message}`, hint, { cause: error });
+    throw toWritingError(error, file);
   }
 }
 

@@ -15,7 +15,7 @@ export const envelopeTable = "envelope";
 export interface SelectionRequest {
   /** Only these tables; all that have rows if empty. */
   readonly tables: readonly string[];
-  /** Only these columns, and only tables that have one. Default: all. */
+  /** Only these columns, in this order, and only tables that have one. Default: all. */
   readonly columns?: readonly string[];
   /** Only rows of these brands (name, slug or URL), and of their models and sizes. Default: all. */
   readonly brands?: readonly string[];

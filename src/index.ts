@@ -1,6 +1,11 @@
 /** The public library: the functions behind the commands, with their types and errors. */
 
 export { ExportError } from "../exports/errors.ts";
+export {
+  type ExportDatabaseRequest,
+  type ExportedDatabase,
+  exportDatabase,
+} from "../exports/export-database.ts";
 export { type ExportMirrorRequest, exportMirror } from "../exports/export-mirror.ts";
 export { type ExportedTable, type ExportTableRequest, exportTable } from "../exports/export-table.ts";
 export type { Compression } from "../exports/formats/compression.ts";

@@ -2,6 +2,7 @@
  * `datapackage.json`: describes the files of an export as a Data Package (version 2, https://datapackage.org). Here is what it
  * says, and how it is read; `to-descriptor.ts` writes it. The property `armoire` holds what the standard lacks.
  */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { isSystemError } from "../../src/platform/errors.ts";
@@ -258,11 +259,14 @@ function readText(folder: string, path: string): string {
   try {
     return readRegularFile(path, maxDescriptorBytes).toString();
   } catch (error) {
-    if (isSystemError(error)) {
-      const isAbsent = error.code === "ENOENT";
-      throw notAPackage(folder, isAbsent ? `it has no ${descriptorName}` : error.message);
-    }
-    throw error;
+    if (!isSystemError(error)) throw error;
+    if (!existsSync(folder))
+      throw new ExportError("no-folder", `There is no folder: ${folder}`, "Give the folder of an export.");
+    const reasons: Readonly<Record<string, string>> = {
+      ENOENT: `it has no ${descriptorName}`,
+      ENOTDIR: "it is not a folder",
+    };
+    throw notAPackage(folder, reasons[error.code ?? ""] ?? error.message);
   }
 }
 

@@ -187,7 +187,7 @@ async function requireEmpty(place: string): Promise<void> {
   if (stats === undefined || (stats.isDirectory() && (await readdir(place)).length === 0)) return;
   throw new BackupError(
     "exists",
-    `The destination is not empty: ${place}`,
+    `The destination is ${stats.isDirectory() ? "not empty" : "not a folder"}: ${place}`,
     "Restore into a new or empty folder.",
   );
 }

@@ -61,6 +61,14 @@ export async function openFolderSource(folder: string): Promise<OpenSource> {
       "Compare with an export that was made without --brand, --changed-since and --where.",
     );
   }
+  if (!contents.files.some(({ table }) => tables.some(({ name }) => name === table))) {
+    close();
+    throw new ChangeError(
+      "not-comparable",
+      `The export ${folder} has no table in CSV, JSON or NDJSON.`,
+      "Compare with an export in one of these formats, or with a run.",
+    );
+  }
   return {
     place: { folder, run },
     baseUrl,

@@ -38,7 +38,7 @@ export interface TableSelection {
   readonly hasChosenKeys?: boolean;
   /** With the table `envelope`. */
   readonly withEnvelopes?: boolean;
-  /** Only these columns, and only tables that have one. */
+  /** Only these columns, in this order, and only tables that have one. */
   readonly columns?: readonly string[];
 }
 
@@ -123,6 +123,15 @@ function conditionOf(
   };
 }
 
+/** In the order of the selection. */
+const chooseColumns = <Column extends string>(
+  all: readonly Column[],
+  { columns }: TableSelection,
+): Column[] =>
+  columns === undefined
+    ? [...all]
+    : [...new Set(columns)].flatMap((name) => all.filter((column) => column === name));
+
 /** Without `checked_at`, which changes with every check although the data stays the same. */
 function tableOf(mirror: MirrorReader, name: string, selection: TableSelection): PublicTable {
   // Raw, since the table is given by name.
@@ -132,7 +141,7 @@ function tableOf(mirror: MirrorReader, name: string, selection: TableSelection):
     )
     .pluck()
     .all();
-  const columns = all.filter((column) => selection.columns?.includes(column) ?? true);
+  const columns = chooseColumns(all, selection);
   const first = all[0] ?? "";
   const order = orderOf(name, first);
   // Quoted: types differ, and some texts are blobs.
@@ -181,7 +190,7 @@ const envelopes = `select r.url as href, r.kind, ${isoTimeOf("v.fetched_at")} as
   where v.seq = (select max(seq) from _revision where resource_id = r.id)`;
 
 function envelopeTable(mirror: MirrorReader, selection: TableSelection): PublicTable {
-  const columns = envelopeColumns.filter((column) => selection.columns?.includes(column) ?? true);
+  const columns = chooseColumns(envelopeColumns, selection);
   const key = "quote(href)";
   const condition = conditionOf(mirror, { name: "envelope", first: "href", key }, selection);
   return {

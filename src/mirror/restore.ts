@@ -131,6 +131,13 @@ function requireNoMirror(file: string): void {
   const log = `${file}-wal`;
   const logBytes = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
   if (!existsSync(file) && logBytes === 0) return;
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
+    throw new MirrorError(
+      "exists",
+      file,
+      "A folder is there, where the mirror would be a file",
+      "Give the name of a new file with --mirror FILE, or a new folder with --to DIR.",
+    );
   throw new MirrorError(
     "exists",
     existsSync(file) ? file : log,

@@ -145,6 +145,10 @@ describe("create, restore and unpack", () => {
     ]);
     expect(ofCatalogue.stderr).toContain("The backup is of the catalogue of");
     await expectExit(2, ["backup", "restore", file]);
+    const intoFolder = await expectExit(1, ["backup", "restore", file, "--mirror", path("data")]);
+    expect(intoFolder.stderr).toMatch(/^armoire: A folder is there, .*data\nGive the name of a new file/);
+    const ontoFile = await expectExit(1, ["backup", "restore", file, "--to", file]);
+    expect(ontoFile.stderr).toMatch(/^armoire: The destination is not a folder: /);
     await expectExit(2, ["backup", "restore", file, "--account", "bea", "--to", path("files")]);
     expect(readdirSync(folder.path).sort()).toEqual(["backups", "data"]);
     expect(readdirSync(path("data/accounts/bea"))).not.toContain("mirror.sqlite");

@@ -37,6 +37,7 @@ beforeAll(async () => {
   await sync({ file: mirror, baseUrl: sandbox.url });
   await output("export", "--out", at("first"), "--mirror", mirror);
   await output("export", "--out", at("csv"), "--format", "csv", "--mirror", mirror);
+  await output("export", "--out", at("parquet"), "--format", "parquet", "--mirror", mirror);
   await output("export", "--out", at("ndjson"), "--format", "ndjson", "--mirror", mirror);
   await output("export", "--out", at("brands"), "--table", "brand", "--mirror", mirror);
   before = readEntities();
@@ -297,6 +298,7 @@ describe("invalid input", () => {
       /cannot be used with option '--from/,
     ],
     ["an export alone", ["diff", "--to", "first"], 2, /There is nothing to compare first with/],
+    ["an export in Parquet", ["diff", "--from", "parquet"], 1, /parquet has no table in CSV, JSON or NDJSON/],
     [
       "a folder that is no export",
       ["diff", "--from", "."],

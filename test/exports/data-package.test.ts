@@ -305,6 +305,7 @@ describe("verification", () => {
 
   it("verifying a data package refuses a folder without a descriptor", async () => {
     const folder = await makeTestFolder();
-    await expect(verifyDataPackage(join(folder, "absent"))).rejects.toMatchObject({ code: "not-a-package" });
+    await expect(verifyDataPackage(folder)).rejects.toMatchObject({ code: "not-a-package" });
+    await expect(verifyDataPackage(join(folder, "absent"))).rejects.toMatchObject({ code: "no-folder" });
   });
 });

@@ -1,6 +1,6 @@
 /** What an export of a mirror is called, which tables it has, and when it is left as it is. */
 import { appendFileSync, existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { exportMirror } from "../../exports/export-mirror.ts";
 import type { ExportFormat } from "../../exports/formats/table.ts";
@@ -22,7 +22,9 @@ it("{run} and {date} in the last part of a path become the run and the UTC date 
   const { folder, state } = await exportTo("catalogue-{date}-run-{run}");
   expect(basename(folder)).toBe(`catalogue-${state.endedAt?.slice(0, 10)}-run-1`);
   expect(existsSync(folder)).toBe(true);
-  await expect(exportTo("{date}/catalogue")).rejects.toMatchObject({ code: "bad-folder-name" });
+  for (const name of ["{date}/catalogue", "catalogue-{day}", relative(dirname(rig.file), "/")])
+    await expect(exportTo(name)).rejects.toMatchObject({ code: "bad-folder-name" });
+  await expect(exportTo("absent/catalogue")).rejects.toMatchObject({ code: "no-folder" });
 });
 
 it("an export of the same state leaves the folder as it is; of another choice, it replaces the folder", async () => {

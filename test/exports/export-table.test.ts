@@ -80,9 +80,30 @@ it("--out - writes CSV by default, and a notice of missing resources to standard
   expect(stderr).toMatch(/not complete|Incomplete|missing/i);
 });
 
+it("a name that ends in .sqlite makes one file of all tables, with keys and full-text search", async () => {
+  const args = ["export", "--mirror", rig.file, "--out", placeOf("all.sqlite")];
+  const { stdout, exitCode } = await callArmoire(args);
+  expect([exitCode, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^brand {2}\d+ rows\n(.*\n)*Written to .*all\.sqlite\n$/),
+  ]);
+  const db = new Database(placeOf("all.sqlite"), { readonly: true });
+  const tables = db.prepare("select name from sqlite_schema where name not glob '*_*'").pluck().all();
+  expect(tables).toEqual(expect.arrayContaining(["brand", "model", "size"]));
+  expect(db.prepare("select count(*) from model_fts").pluck().get()).toBeGreaterThan(0);
+  expect(db.pragma("foreign_key_list(model)")).toMatchObject([{ from: "brand_href", table: "brand" }]);
+  db.close();
+  await callArmoire([...args, "--table", "size,brand"]);
+  const chosen = new Database(placeOf("all.sqlite"), { readonly: true });
+  expect(
+    chosen.prepare("select name from sqlite_schema where name in ('brand', 'model', 'size')").pluck().all(),
+  ).toEqual(["brand", "size"]);
+  chosen.close();
+});
+
 it("{date} and {run} are replaced in the name of a file, and --where and --column apply", async () => {
-  await exportBrands("--out", placeOf("brands-{run}.csv"), "--column", "name", "--where", "false");
-  expect(readFileSync(placeOf("brands-1.csv"), "utf8")).toBe("name\n");
+  await exportBrands("--out", placeOf("brands-{run}.csv"), "--column", "name,href", "--where", "false");
+  expect(readFileSync(placeOf("brands-1.csv"), "utf8")).toBe("name,href\n");
 });
 
 it("a condition that is none ends in one line and a hint", async () => {
@@ -144,7 +165,7 @@ it("a file of a catalogue has the modes that the umask allows, and nothing is le
 it("a folder that does not exist ends in one line", async () => {
   const { exitCode, stderr } = await exportBrands("--out", placeOf("absent/brands.csv"));
   expect(exitCode).toBe(1);
-  expect(stderr).toMatch(/^armoire: Cannot write .*brands\.csv: ENOENT/);
+  expect(stderr).toMatch(/^armoire: There is no folder: .*absent\nMake it first/);
   expect(existsSync(placeOf("absent"))).toBe(false);
 });
 
@@ -153,7 +174,7 @@ const base = { out: "brands.csv", table: ["brand"] } as const;
 it.each([
   [{ ...base, table: [] }, /is for one table/],
   [{ ...base, table: ["brand", "model"] }, /is for one table/],
-  [{ out: "all.sqlite", table: [] }, /is for one table/],
+  [{ out: "all.sqlite", table: [], license: "CC0-1.0" }, /are stated in a folder/],
   [{ out: "-", table: [] }, /is for one table/],
   [{ ...base, format: "json" }, /contradict each other/],
   [{ ...base, format: "csv,json" }, /contradict each other/],

@@ -74,14 +74,14 @@ it("--brand exports the rows of a brand, its models, pictures, sizes and relatio
   expect(readFileSync(join(folder, "README.md"), "utf8")).toContain("Only rows of these brands");
 });
 
-it("--column exports these columns, and the tables that have them, without keys that are not whole", async () => {
+it("--column exports these columns in their order, and the tables that have them, without keys that are not whole", async () => {
   const { folder, files } = await exportTo("columns", {
     columns: ["band", "cup", "brand_href"],
     formats: ["csv"],
   });
   expect(files.map(({ path, columns }) => [path, columns])).toEqual([
     ["model.csv", ["brand_href"]],
-    ["size.csv", ["brand_href", "band", "cup"]],
+    ["size.csv", ["band", "cup", "brand_href"]],
   ]);
   const duck = await (await DuckDBInstance.create(":memory:")).connect();
   await duck.run(`set file_search_path = '${folder}'`);

@@ -1,4 +1,4 @@
-/** Where an export goes: a folder, or with one table a file or standard output. In: options. Out: the target and its formats. */
+/** Where an export goes: a folder, an SQLite file, or with one table any file or standard output. In: options. Out: the target and its formats. */
 import { type Compression, compressedEndings, compressions } from "../../../exports/formats/compression.ts";
 import {
   type ExportFormat,
@@ -33,6 +33,8 @@ export type ExportTarget =
       readonly format: ExportFormat;
       readonly compression: Compression | null;
     }
+  /** Several tables in one SQLite file. */
+  | { readonly kind: "database"; readonly path: string }
   | { readonly kind: "output"; readonly table: string; readonly format: TextFormat };
 
 export const defaultFormats = "csv,json";
@@ -56,8 +58,10 @@ export function readTarget(flags: TargetFlags, { json }: { readonly json: boolea
     if (compression !== null && !formats.some(isTextFormat)) throw notCompressible(formats);
     return { kind: "folder", path: out, formats, compression };
   }
-  requireForTable(flags, `The name ${JSON.stringify(out)}`);
   const { format } = named;
+  const isDatabase = format === "sqlite";
+  if (isDatabase) requireNoPublication(flags);
+  else requireForTable(flags, `The name ${JSON.stringify(out)}`);
   if (named.compression !== null && !isTextFormat(format)) throw notCompressible([format]);
   if (flags.format !== undefined && flags.format !== format)
     throw contradiction(
@@ -69,6 +73,7 @@ export function readTarget(flags: TargetFlags, { json }: { readonly json: boolea
       `--compress ${compression} and the name ${JSON.stringify(out)}`,
       `Leave out --compress, or give a name that ends in ${compressedEndings[compression]}.`,
     );
+  if (isDatabase && (flags.table.length !== 1 || flags.withEnvelopes)) return { kind: "database", path: out };
   return { kind: "file", path: out, table: tableOf(flags), format, compression: named.compression };
 }
 
@@ -83,16 +88,18 @@ function readName(name: string): { format: ExportFormat; compression: Compressio
 
 const tableOf = ({ table: [table = ""] }: TargetFlags): string => table;
 
-function requireForTable(
-  { table, withEnvelopes = false, license, citation }: TargetFlags,
-  what: string,
-): void {
+function requireForTable(flags: TargetFlags, what: string): void {
+  const { table, withEnvelopes = false } = flags;
   if (table.length !== 1 || withEnvelopes)
     throw new CliError(
       "usage",
       `${what} is for one table.`,
       "Give exactly one --table, or the name of a folder without such an ending.",
     );
+  requireNoPublication(flags);
+}
+
+function requireNoPublication({ license, citation }: TargetFlags): void {
   if (license !== undefined || citation !== undefined)
     throw new CliError(
       "usage",

@@ -52,6 +52,11 @@ export function durationMillis(value: string): number {
   return millis;
 }
 
+/** For names without commas: several at once. */
+export function collectNames(value: string, earlier: readonly string[]): readonly string[] {
+  return [...earlier, ...value.split(",").map((name) => name.trim())];
+}
+
 export function collect(value: string, earlier: readonly string[]): readonly string[] {
   return [...earlier, value];
 }

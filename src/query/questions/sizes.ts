@@ -93,7 +93,9 @@ order by l.cup_position nulls last, l.cup nulls last, l.band nulls last`,
   },
   {
     name: "size-conversions",
-    title: "What is the label of a size in the other sizing systems, and how many sizes say so?",
+    title:
+      "What is the label of a size in the other sizing systems, and how many sizes say so? Of brands whose usual system is the " +
+      "given one.",
     options: [size, { ...system, isRequired: true }],
     sql: `select other.key as system, other.value as size, count(*) as said_by
 from size_current s join brand b on b.href = s.brand_href, json_each(s.alternative_sizes) other

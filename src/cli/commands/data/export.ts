@@ -1,5 +1,6 @@
 /** `armoire export create|verify`: the tables of a mirror as a Data Package. `create` is the default. */
 import { type Command, Option } from "commander";
+import { type ExportedDatabase, exportDatabase } from "../../../../exports/export-database.ts";
 import { exportMirror } from "../../../../exports/export-mirror.ts";
 import { type ExportedTable, exportTable } from "../../../../exports/export-table.ts";
 import { compressions } from "../../../../exports/formats/compression.ts";
@@ -16,7 +17,7 @@ import { type Coverage, describeTableCoverage } from "../../../mirror/runs/cover
 import { runQuery } from "../../../query/sql/run-query.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { defaultFormats, readTarget, type TargetFlags } from "../../flags/export-target.ts";
-import { collect } from "../../flags/option-values.ts";
+import { collect, collectNames } from "../../flags/option-values.ts";
 import { type CsvFlags, exactOption, excelOption, readCsvProfile } from "../../flags/query-flags.ts";
 import { version } from "../../self-command.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
@@ -66,7 +67,7 @@ function configureCreate(command: Command, io: Io): void {
     .description("write the tables of a mirror, as `armoire export` alone does")
     .requiredOption(
       "--out <path>",
-      "the folder to create; or with one --table a file, such as brands.csv, or - for standard output",
+      "the folder to create; or one .sqlite file; or with one --table any file, such as brands.csv, or - for standard output",
     )
     .addOption(
       new Option("--format <formats>", `${exportFormats.join(", ")}, or several with commas`).default(
@@ -74,8 +75,13 @@ function configureCreate(command: Command, io: Io): void {
         defaultFormats,
       ),
     )
-    .option("--table <name>", "only this table (repeatable)", collect, [])
-    .option("--column <name>", "only this column, and tables that have it (repeatable)", collect, [])
+    .option("--table <names>", "only these tables: several with commas (repeatable)", collectNames, [])
+    .option(
+      "--column <names>",
+      "only these columns, in this order, and tables that have one: several with commas (repeatable)",
+      collectNames,
+      [],
+    )
     .option("--brand <name>", "only rows of this brand, its models and sizes (repeatable)", collect, [])
     .option("--changed-since <point>", "only rows of resources that changed after a run, or since a time")
     .option("--with-envelopes", "with a table envelope: the last response for each resource, as sent")
@@ -92,7 +98,8 @@ function configureCreate(command: Command, io: Io): void {
       "The folder holds one file per table and format, and datapackage.json (a Data Package, version 2): types, meanings and " +
         "keys of the columns, row counts and SHA-256. README.md says how whole the export is; load.sql, load.py and load.R load " +
         "the CSV files into DuckDB, pandas and R with the right types. Tables without rows have no file, unless named by --table.",
-      "The format sqlite is one file with all tables, keys, indexes and full-text search. JSON and Parquet have real booleans and " +
+      "The format sqlite is one file, tables.sqlite, with all tables, keys and indexes; brand_fts, model_fts and bra_fts are for " +
+        "full-text search. --out all.sqlite makes that file alone. JSON and Parquet have real booleans and " +
         "objects, and Parquet has times. A Parquet column with a number that a double would change is text.",
       "With one --table, --out may be a file: its name ends in .csv, .json, .ndjson, .parquet or .sqlite, which is the format, and " +
         "text formats may be compressed, as in .csv.gz or .json.zst. A regular file is replaced, but no mirror. --out - writes csv " +
@@ -145,7 +152,12 @@ function configureCreate(command: Command, io: Io): void {
       ...(asOf && { asOf }),
     };
     const compressed =
-      target.kind === "output" || target.compression === null ? {} : { compression: target.compression };
+      "compression" in target && target.compression !== null ? { compression: target.compression } : {};
+    const selected = { tables: flags.table, withEnvelopes: flags.withEnvelopes === true };
+    if (target.kind === "database") {
+      printDatabase(await exportDatabase({ ...source, ...selected, out: target.path }), settings, io);
+      return;
+    }
     if (target.kind !== "folder") {
       const { table, format } = target;
       const out = target.kind === "file" ? target.path : io.out;
@@ -155,7 +167,7 @@ function configureCreate(command: Command, io: Io): void {
     const { path: out, formats } = target;
     const publication = readPublication(flags, settings);
     const folder = {
-      ...{ out, formats, tables: flags.table, withEnvelopes: flags.withEnvelopes === true },
+      ...{ out, formats, ...selected },
       ...{ publication, toolVersion: version() },
     };
     printPackage(await exportMirror({ ...source, ...compressed, ...folder }), settings, io);
@@ -172,6 +184,16 @@ function printTable(exported: ExportedTable, settings: Settings, io: Io): void {
   if (settings.json) io.out(toJsonLine(exported));
   else if (!settings.quiet && exported.file !== null)
     io.out(`${formatRows(exported.rows)} written to ${exported.file}\n`);
+}
+
+function printDatabase(exported: ExportedDatabase, settings: Settings, io: Io): void {
+  const { file, tables, coverage } = exported;
+  printGaps(coverage, settings, io);
+  if (settings.json) io.out(toJsonLine(exported));
+  else if (!settings.quiet) {
+    for (const { table, rows } of tables) io.out(`${table}  ${formatRows(rows)}\n`);
+    io.out(`Written to ${file}\n`);
+  }
 }
 
 function printPackage(contents: WrittenPackage, settings: Settings, io: Io): void {

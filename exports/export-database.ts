@@ -1,0 +1,50 @@
+/** Exports tables of a mirror to a single SQLite file, without a folder and a descriptor. */
+import type { Coverage } from "../src/mirror/runs/coverage.ts";
+import { fileMode } from "../src/platform/atomic-file.ts";
+import { requireReplaceable, resolveDestination, toWritingError, writeDatabase } from "./destination.ts";
+import { writeFitted } from "./formats/fitted-types.ts";
+import { type ExportSource, withExport } from "./open-export.ts";
+import type { ExportedState } from "./package/descriptor.ts";
+import { withCount } from "./package/write-tables.ts";
+
+export interface ExportDatabaseRequest extends ExportSource {
+  /** A file, in whose name `{run}` and `{date}` are replaced. */
+  readonly out: string;
+}
+
+export interface ExportedDatabase {
+  /** The absolute path. */
+  readonly file: string;
+  readonly tables: readonly { readonly table: string; readonly rows: number }[];
+  readonly state: ExportedState;
+  readonly coverage: Coverage;
+}
+
+/**
+ * The file is whole or as it was before.
+ * @throws MirrorError, PointError, ExportError; the signal's reason
+ */
+export async function exportDatabase(request: ExportDatabaseRequest): Promise<ExportedDatabase> {
+  const { signal } = request;
+  return await withExport(request, async ({ state, coverage, tables, references, isPrivate }) => {
+    const file = resolveDestination(request.out, state);
+    const counted = tables.map(withCount);
+    const mode = fileMode(isPrivate);
+    try {
+      requireReplaceable(file);
+      await writeFitted(
+        counted,
+        (fitted) => writeDatabase(file, fitted, references, { signal, mode }),
+        () => {},
+      );
+    } catch (error) {
+      throw toWritingError(error, file);
+    }
+    return {
+      file,
+      tables: counted.map(({ name, count }) => ({ table: name, rows: count })),
+      state,
+      coverage,
+    };
+  });
+}
