@@ -97,3 +97,13 @@ it("progress counts held and known resources of each kind, up to all of them", a
   const truth = [...rig.sandbox.truth()].filter(({ kind }) => kind === "size");
   expect(seen.at(-1)?.kinds.at(-1)).toEqual({ kind: "size", held: truth.length, known: truth.length });
 });
+
+it("the forecast counts failed models as missing, not as absent", async () => {
+  await using rig = await startRig({ brands: 2, models: 6, sizes: 6 });
+  rig.sandbox.setFaults([{ kind: "model", positions: [1, 2], fault: "not-json", times: "always" }]);
+  await rig.sync();
+  const { forecast } = planSync({ file: rig.file, baseUrl: rig.sandbox.url });
+  const bras = rig.read(({ db }) => db.prepare("select sum(bra_count) from brand").pluck().get());
+  expect(forecast?.coverage.expected).toBe(bras);
+  expect(forecast?.depths[1]?.remainingRequests).toBe(2);
+});

@@ -63,7 +63,7 @@ export function formatPlan(
     const isFetched = forecast.depths.every(({ remainingRequests }) => remainingRequests === 0);
     if (!isFetched) parts.push(`\nTime until the mirror is complete, about\n${tabulateDays(forecast)}`);
     parts.push(`\n${formatMaxStaleness(forecast)}\n`);
-    if (percent(forecast.coverage.after[0]?.share ?? 0) !== "100 %")
+    if (percent(shareNow(forecast.coverage)) !== "100 %")
       parts.push(
         `\nShare of all bras covered, with --order value at ${forecast.requestsPerDay} requests a day\n${chartCoverage(forecast)}`,
       );
@@ -127,15 +127,20 @@ export function formatOwedChecks(owed: OwedChecks | null): string {
   return `${parts.join(", ")}; \`${command}\` makes them, in about ${formatDuration(seconds)}.\n`;
 }
 
+const shareNow = ({ after }: Forecast["coverage"]): number => after[0]?.share ?? 0;
+
 /** The forecast in one line. @param depth the depth of the sync */
 export function summarizeForecast({ depths, coverage, requestsPerDay }: Forecast, depth: Depth): string {
   const { covered, expected, after } = coverage;
-  const sizes = depths.flatMap(({ kinds }) => kinds).find(({ kind }) => kind === "size");
-  const missesSizes = depth === "sizes" && covered >= expected && sizes && sizes.held < sizes.expected;
+  const [models, sizes] = ["model", "size"].map((name) =>
+    depths.flatMap(({ kinds }) => kinds).find(({ kind }) => kind === name),
+  );
+  const hasModels = covered >= expected && (models === undefined || models.held >= models.expected);
+  const missesSizes = depth === "sizes" && hasModels && sizes && sizes.held < sizes.expected;
   // Bras are counted by their models, so all of them are covered long before all sizes are held.
   const now = missesSizes
     ? `All models are held, and ${sizes.held} of about ${sizes.expected} sizes`
-    : `${percent(covered / expected)} of all bras are covered`;
+    : `${percent(shareNow(coverage))} of all bras are covered`;
   const days = ({ remainingRequests }: { readonly remainingRequests: number }) =>
     formatDays(Math.ceil(remainingRequests / requestsPerDay));
   // Brands and models are fetched together, so all brands are complete no sooner than all models.

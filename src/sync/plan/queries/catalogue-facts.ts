@@ -106,7 +106,7 @@ function prepareListings(db: Connection) {
       sql<number>`total(m.bra_count)`.as("bras"),
     ])
     .where("r.kind", "=", "model")
-    .where("r.state", "in", ["due", "held"])
+    .where("r.state", "in", ["due", "held", "failed"])
     .where(isFetchable("r"))
     .groupBy("r.owner_id");
   return prepare(db, () =>

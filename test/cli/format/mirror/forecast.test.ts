@@ -47,6 +47,18 @@ describe("one line", () => {
     );
   });
 
+  it("a forecast in one line does not take failed models for held ones", () => {
+    const model = { kind: "model", known: 100, held: 20, expected: 100 };
+    const size = { kind: "size", known: 10, held: 0, expected: 42 };
+    const depths = forecast.depths.map((depth) => ({
+      ...depth,
+      kinds: { brands: [], models: [model], sizes: [size] }[depth.depth],
+    }));
+    expect(summarizeForecast({ ...forecast, depths, coverage: whole.coverage }, "sizes")).toMatch(
+      /^100 % of all bras are covered; all models in 1 day, /,
+    );
+  });
+
   it("a forecast in one line states missing sizes where all models are held", () => {
     const sizes = { kind: "size", known: 10, held: 0, expected: 42 };
     const depths = forecast.depths.map((depth) => ({
