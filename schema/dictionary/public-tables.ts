@@ -11,7 +11,7 @@ export const sharedColumns: Readonly<Record<string, string>> = {
   model_href: "the model's URL",
   service_url: "its page on the public site",
   first_seen_at: "when the mirror first saw a link to it",
-  checked_at: "when it was last requested",
+  checked_at: "when it was last requested. Not in exports: it changes without the data",
   gone_at: "when it was found to be gone, else null. The row keeps its last values",
   last_modified_at: "from the service, as sent, without a time zone",
 };
@@ -71,7 +71,7 @@ export const publicTables: Readonly<Record<string, PublicTableMeaning>> = {
       cup: "the letters in the label; their order depends on the sizing system",
       bra_count: "number of bras of it that users have",
       main_picture: "URL of a picture",
-      alternative_sizes: "JSON: sizing system to label",
+      alternative_sizes: 'its labels in other sizing systems, such as `{"UK": "30FF"}`',
     },
   },
   size_label: {

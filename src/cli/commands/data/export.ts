@@ -105,9 +105,9 @@ function configureCreate(command: Command, io: Io): void {
         "text formats may be compressed, as in .csv.gz or .json.zst. A regular file is replaced, but no mirror. --out - writes csv " +
         "(or --format json or ndjson) to standard output. Neither has a datapackage.json.",
       "--compress makes brand.csv.gz (gzip) or brand.csv.zst (Zstandard), which load.sql, load.py and load.R read.",
-      "It is written as a whole or not at all. A folder that is not an export is refused. The same state gives the same data files, " +
+      "It is written as a whole or not at all. A folder that is not an export is refused. The same state gives the same data files, without checked_at, " +
         "and if the folder holds this state already, it stays as it is. In the last part of --out, {run} is the number of the exported run " +
-        "and {date} the UTC date of its end.",
+        "and {date} the UTC date of its end; a later state of the same day replaces that folder.",
       'In CSV, null is an empty field and empty text is "". NUL and lone surrogates are escaped, as in \\u0000. Text that begins ' +
         "with =, +, -, @, a tab, a line break or an apostrophe gets an apostrophe before it, unless --exact is given.",
       "--where is what would follow WHERE in SQL, over the columns of the table. It may read other tables with a subquery, and has " +
