@@ -30,7 +30,9 @@ it.each([
 
 it("a report of one request is in the singular", () => {
   const requests = { ...report.requests, sent: 1, counted: 1, notModified: 0 };
-  expect(formatReport({ ...report, requests }, context)).toContain("\n1 request, 1 counted, 0 not modified.\n");
+  expect(formatReport({ ...report, requests }, context)).toContain(
+    "\n1 request, 1 counted, 0 not modified.\n",
+  );
 });
 
 const context = { outlook: null, now, reserve: 0, account: null };
