@@ -159,6 +159,34 @@ describe("tables on a terminal", () => {
     ]);
   });
 
+  it("a table that is too wide has headings of several lines, if they are wider than their cells", () => {
+    const columns = ["day", "loose_underbust", "snug_underbust", "lying bust"];
+    expect(fitted(columns, [["2026-11-03", 94.5, 84, null]], 45)).toEqual([
+      "               loose_      snug_  lying",
+      "day         underbust  underbust   bust",
+      "──────────  ─────────  ─────────  ─────",
+      "2026-11-03       94.5         84",
+    ]);
+    expect(fitted(columns, [["2026-11-03", 94.5, 84, null]], 80)).toHaveLength(3);
+  });
+
+  it("the key gives way to names and numbers that need its place, but not if it is all that names a row", () => {
+    const names = ["Longline Balconette", 12345678, "Kiramode Atelier"];
+    expect(fitted(["name", "bras", "brand", "href"], [[...names, address]], 55)).toEqual([
+      "name                       bras  brand",
+      "───────────────────  ──────────  ────────────────",
+      "Longline Balconette  12,345,678  Kiramode Atelier",
+    ]);
+    expect(fitted(["href", "bras", "brand"], [[address, ...names.slice(1)]], 40)[0]).toMatch(/href$/);
+    expect(fitted(["name", "bras", "brand", "url"], [[...names, address]], 55)[0]).toMatch(/url$/);
+  });
+
+  it("a time is never cut", () => {
+    const time = "2026-11-24T06:30:00.974170";
+    const row = ["Longline Balconette".repeat(3), time];
+    expect(fitted(["name", "last_modified_at"], [row], 40)[2]).toBe(`Longline Ba…  ${time}`);
+  });
+
   it("rows that cannot fit have a line for each value, uncut", () => {
     const columns = Array.from({ length: 6 }, (_, n) => `column ${n}`);
     const rows = [1, 2].map((row) => columns.map((_, n) => `${"x".repeat(20)} ${row} ${n}`));

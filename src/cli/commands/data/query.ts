@@ -81,8 +81,9 @@ export function configure(command: Command, io: Io): void {
         "text. Every parameter needs a value. With --as-of every table shows that state, except tables of the program's own " +
         "bookkeeping.",
       "The function envelope(href) returns the body of a resource as the service sent it, as JSON text.",
-      "On a terminal, a table fits its width, or has a line for each value. What is longer than the screen is shown in the program " +
-        "that PAGER names (default: less; empty: none).",
+      "On a terminal, a table fits its width: URLs and long texts are shortened, and href is left out where the other columns " +
+        "need its place. If they still do not fit, each value has a line. What is longer than the screen is shown in the " +
+        "program that PAGER names (default: less; empty: none).",
       "In CSV, text that spreadsheets run as a formula gets an apostrophe before it, as in exports, unless --exact is given.",
       "CSV, JSON and NDJSON are printed while rows are read; an error after that ends the output early, with its exit code. In " +
         "JSON and NDJSON a repeated column name gets a number. A table shows at most 1,000 characters of a cell. If " +

@@ -1,18 +1,22 @@
 /**
- * Makes the columns of a table fit a width: addresses go last and are cut in the middle, then long texts are cut at the
- * end. Numbers are never cut. Pure.
+ * Makes the columns of a table fit a width: addresses go last and are cut in the middle, headings are broken into lines,
+ * the key `href` gives way to names, and long texts are cut at the end. Numbers and times are never cut. Pure.
  */
 import { displayWidth, truncate } from "./display-width.ts";
 
 export interface Column {
   readonly name: string;
+  /** The lines of the name. */
+  readonly heading: readonly string[];
   readonly cells: readonly string[];
-  /** Of the widest cell, or the name. */
+  /** Of the widest cell or line of the heading. */
   readonly width: number;
   readonly isNumeric: boolean;
 }
 
 const minAddressWidth = 16;
+/** Of a text beside the key. */
+const readableWidth = 24;
 const minTextWidth = 10;
 
 /**
@@ -20,11 +24,21 @@ const minTextWidth = 10;
  * @returns null if the columns cannot be made narrow enough
  */
 export function fitColumns(columns: readonly Column[], width: number, gap: number): Column[] | null {
+  const broken = columns.map(breakHeading);
+  return (
+    fitTexts(columns, width, gap, readableWidth) ??
+    fitTexts(broken, width, gap, readableWidth) ??
+    fitTexts(withoutKey(columns), width, gap, readableWidth) ??
+    fitTexts(withoutKey(broken), width, gap, minTextWidth)
+  );
+}
+
+function fitTexts(columns: readonly Column[], width: number, gap: number, minText: number): Column[] | null {
   const most = width - gap * (columns.length - 1);
   const others = columns.filter((column) => !isAddress(column));
   const addresses = columns.filter(isAddress);
   const narrowest = addresses.map((column) => Math.min(column.width, minAddressWidth));
-  const otherWidths = narrow(others, minTextWidth, most - sum(narrowest));
+  const otherWidths = narrow(others, minText, most - sum(narrowest));
   if (otherWidths === null) return null;
   const addressWidths = narrow(addresses, minAddressWidth, most - sum(otherWidths)) ?? narrowest;
   return [
@@ -36,25 +50,47 @@ export function fitColumns(columns: readonly Column[], width: number, gap: numbe
 /** Narrows the widest columns first. @returns null if the columns have more than `most`, though none is wider than `min` */
 function narrow(columns: readonly Column[], min: number, most: number): number[] | null {
   const widths = columns.map(({ width }) => width);
+  const isNarrowable = columns.map((column) => !column.isNumeric && !isTime(column));
   for (let excess = sum(widths) - most; excess > 0; excess--) {
-    const widest = Math.max(...widths.filter((width, index) => width > min && !columns[index]?.isNumeric));
+    const widest = Math.max(...widths.filter((width, index) => width > min && isNarrowable[index]));
     if (widest === Number.NEGATIVE_INFINITY) return null;
-    const index = widths.findIndex((width, at) => width === widest && !columns[at]?.isNumeric);
+    const index = widths.findIndex((width, at) => width === widest && isNarrowable[at]);
     widths[index] = widest - 1;
   }
   return widths;
 }
 
+/** Breaks a name such as `largest_band` that is wider than all cells. */
+function breakHeading(column: Column): Column {
+  const parts = column.name.match(/[^ _]*(?:_+|$| +)|[^ _]+/g)?.filter((part) => part !== "") ?? [];
+  const width = Math.max(...[...column.cells, ...parts.map((part) => part.trimEnd())].map(displayWidth), 0);
+  const heading: string[] = [];
+  for (const part of parts) {
+    const longer = (heading.at(-1) ?? "") + part;
+    if (heading.length > 0 && displayWidth(longer.trimEnd()) <= width) heading[heading.length - 1] = longer;
+    else heading.push(part);
+  }
+  return { ...column, heading: heading.map((line) => line.trimEnd()), width };
+}
+
+/** Without the key, if the first column names the rows. */
+function withoutKey(columns: readonly Column[]): readonly Column[] {
+  const [first] = columns;
+  if (first === undefined || first.isNumeric || isAddress(first)) return columns;
+  return columns.filter((column) => column.name !== "href" || !isAddress(column));
+}
+
 function cut(column: Column, width: number, shorten: (text: string, columns: number) => string): Column {
   if (width >= column.width) return column;
   const cells = column.cells.map((cell) => shorten(cell, width));
-  return { ...column, name: truncate(column.name, width), cells, width };
+  return { ...column, heading: column.heading.map((line) => truncate(line, width)), cells, width };
 }
 
-function isAddress({ cells }: Column): boolean {
-  return (
-    cells.some((cell) => cell !== "") && cells.every((cell) => /^(?:https?:\/\/[\x21-\x7e]*)?$/.test(cell))
-  );
+const isAddress = (column: Column) => consistsOf(column, /^https?:\/\/[\x21-\x7e]*$/);
+const isTime = (column: Column) => consistsOf(column, /^\d{4}-\d\d-\d\d[\d :.TZUC+-]{0,24}$/);
+
+function consistsOf({ cells }: Column, form: RegExp): boolean {
+  return cells.some((cell) => cell !== "") && cells.every((cell) => cell === "" || form.test(cell));
 }
 
 /** The end of an address tells more than its host. */

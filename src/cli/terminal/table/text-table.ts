@@ -61,7 +61,7 @@ export function* tableLines(columns: readonly string[], rows: Rows): Generator<s
 
 /**
  * The lines of a table that fits a terminal. Columns with large numbers have separators, and times are short. If the columns
- * cannot be made narrow enough, it has a line for each value, uncut.
+ * cannot be made narrow enough, it has a line for each value, uncut and with the key.
  * @param width of the terminal
  */
 export function* fittedLines(columns: readonly string[], rows: Rows, width: number): Generator<string> {
@@ -84,6 +84,7 @@ function columnsOf(
     const cells = rows.map((row) => show(row[index], index));
     return {
       name: header,
+      heading: [header],
       cells,
       width: cells.reduce((widest, cell) => Math.max(widest, displayWidth(cell)), displayWidth(header)),
       isNumeric: rows.length > 0 && rows.every((row) => isNumber(row[index])),
@@ -101,7 +102,8 @@ function* linesOf(columns: readonly Column[], rows: number): Generator<string> {
       })
       .join(gap)
       .trimEnd();
-  yield toLine(({ name }) => name);
+  const headingLines = Math.max(...columns.map(({ heading }) => heading.length));
+  for (let line = headingLines; line > 0; line--) yield toLine(({ heading }) => heading.at(-line) ?? "");
   yield columns.map(({ width }) => "─".repeat(width)).join(gap);
   for (let row = 0; row < rows; row++) yield toLine(({ cells }) => cells[row] ?? "");
 }
