@@ -20,9 +20,9 @@ import {
   nameOf,
   usageOf,
   withMetavariables,
-  wrapText,
 } from "../src/cli/terminal/help.ts";
 import { systemIo } from "../src/cli/terminal/io.ts";
+import { wrapText } from "../src/cli/terminal/wrap.ts";
 
 const columns = 100;
 

@@ -1,7 +1,7 @@
 /** Writes `questions.md` from the canned questions; run by `npm run docs`. */
 import { writeFile } from "node:fs/promises";
 import { formatOption } from "../src/cli/format/data/questions.ts";
-import { wrapText } from "../src/cli/terminal/help.ts";
+import { wrapText } from "../src/cli/terminal/wrap.ts";
 import type { Question } from "../src/query/questions/question.ts";
 import { listQuestions } from "../src/query/questions/questions.ts";
 

@@ -28,7 +28,7 @@ import {
   exitCodes,
 } from "./terminal/exit-codes.ts";
 import { toJsonLine } from "./terminal/format.ts";
-import { type Io, interruptSignal } from "./terminal/io.ts";
+import { type Io, interruptSignal, printText } from "./terminal/io.ts";
 import { formatProgress, progressDisplay } from "./terminal/progress-display.ts";
 import { escapeControls } from "./terminal/safe-text.ts";
 
@@ -85,7 +85,7 @@ export async function syncAndBackUp(flags: SyncAndBackupFlags, settings: Setting
   const failure = "error" in done.synced ? explainRefusal(done.synced.error, account) : null;
   if (failure !== null) io.err(describeError(failure, settings.verbose));
   if (settings.json) io.out(toJsonLine(jsonOf(done)));
-  else if (!settings.quiet) io.out(describe(done, account.name));
+  else if (!settings.quiet) printText(io, describe(done, account.name));
   else io.err(describeWarnings(done, account.name));
   if ("report" in done.synced) {
     const { report, errors: syncErrors } = done.synced.report;

@@ -1,6 +1,7 @@
 /** Help texts of commands. `--help` prints them, and `docs/generate-command-line.ts` writes them as a page. */
 import type { Argument, Command, Help, HelpConfiguration, Option } from "commander";
 import { type ExitCodeName, exitCodeMeanings, exitCodes } from "./exit-codes.ts";
+import { wrapText } from "./wrap.ts";
 
 export interface HelpText {
   /** Paragraphs, in any line length. */
@@ -49,19 +50,6 @@ function paragraphsOf(command: Command): string[] {
 export function formatExitCodes(names: readonly ExitCodeName[]): string {
   const ordered = names.toSorted((one, other) => exitCodes[one] - exitCodes[other]);
   return `Exit codes: ${ordered.map((name) => `${exitCodes[name]} ${exitCodeMeanings[name].label}`).join(", ")}.`;
-}
-
-/** Breaks a paragraph at spaces. A word that is longer than a line has a line of its own. */
-export function wrapText(text: string, columns: number): string {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(/\s+/)) {
-    if (line !== "" && line.length + 1 + word.length > columns) {
-      lines.push(line);
-      line = word;
-    } else line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, line].join("\n");
 }
 
 /** The heading of the options that every command has. */

@@ -7,6 +7,7 @@ import { askTerminal, type Question } from "./ask-terminal.ts";
 import { CliError, describeError, type ExitCode, exitCodes, interruptedError } from "./exit-codes.ts";
 import { showInPager } from "./pager.ts";
 import { escapeLines } from "./safe-text.ts";
+import { wrapLines, wrapText } from "./wrap.ts";
 
 /** The process as a command sees it: environment, terminal and streams. Data goes to `out`, everything else to `err`. */
 export interface Io {
@@ -23,7 +24,7 @@ export interface Io {
   readonly readInput: () => Promise<string>;
   /** On a terminal, unsafe characters are escaped. */
   readonly out: Writer;
-  /** Unsafe characters are escaped. */
+  /** Whole lines of text, wrapped on a terminal. Unsafe characters are escaped. */
   readonly err: (text: string) => void;
   /** Replaces the last line of the terminal on stderr; an empty text clears it. Unsafe characters are escaped. */
   readonly rewriteLine: (text: string) => void;
@@ -35,10 +36,8 @@ export interface Io {
 export interface Screen {
   /** The width of the terminal. */
   readonly columns: number;
-  /** Prints all of a result, in a pager if it is longer than the screen. */
-  readonly print: (text: string) => Promise<void> | undefined;
-  /** Prints a part of a result, with colors if the terminal has them and NO_COLOR is not set. */
-  readonly printLines: (lines: readonly Line[]) => Promise<void> | undefined;
+  /** Prints all of a result, in a pager if it is longer than the screen. Colors need a terminal that has them, and no NO_COLOR. */
+  readonly print: (lines: readonly Line[]) => Promise<void> | undefined;
 }
 
 export interface Line {
@@ -50,7 +49,7 @@ export interface Line {
 /** The streams that a command prints to. */
 export interface OutputStreams {
   readonly stdout: NodeJS.WriteStream & { readonly fd: number };
-  readonly stderr: Writable;
+  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
 }
 
 /** The printing part of an `Io`: the only one that writes to a terminal. */
@@ -58,7 +57,7 @@ export function printersOf({ stdout, stderr }: OutputStreams): Pick<Io, "out" | 
   const write = isWrittenAtOnce(stdout) ? fileWriter(stdout.fd) : streamWriter(stdout);
   return {
     out: stdout.isTTY === true ? (text) => write(escapeLines(text)) : write,
-    err: (text) => void stderr.write(escapeLines(text)),
+    err: (text) => void stderr.write(escapeLines(stderr.isTTY === true ? wrapNotice(text, stderr) : text)),
     rewriteLine: (text) => void stderr.write(`\r\u001b[2K${escapeLines(text)}`),
   };
 }
@@ -91,30 +90,37 @@ export function systemIo(): Io {
   };
 }
 
-/** Prints all of a text, on a terminal in a pager if it is longer than the screen. */
-export function printWhole({ out, screen }: Pick<Io, "out" | "screen">, text: string) {
-  return screen === null ? out(text) : screen.print(text);
+/** Not JSON of the log, nor what has a layout, such as help and stacks. */
+const wrapNotice = (text: string, { columns = 80 }: { readonly columns?: number }): string =>
+  text.replace(/^[^ {].*$/gm, (line) => wrapText(line, columns));
+
+/** Prints all of a text for people, on a terminal wrapped, and in a pager if it is longer than the screen. */
+export function printText({ out, screen }: Pick<Io, "out" | "screen">, text: string) {
+  return screen === null ? out(text) : screen.print(toLines(wrapLines(text, screen.columns)));
 }
 
+/** @param text ends with a line end */
+export const toLines = (text: string): Line[] =>
+  text === ""
+    ? []
+    : text
+        .replace(/\n$/, "")
+        .split("\n")
+        .map((line) => ({ text: line }));
+
 function screenOf(terminal: NodeJS.WriteStream): Screen {
-  const writeRaw = streamWriter(terminal);
-  const write: Writer = (text) => writeRaw(escapeLines(text));
+  const write = streamWriter(terminal);
   const hasColors = terminal.hasColors();
+  const show = ({ text, color }: Line): string => {
+    const safe = escapeLines(text);
+    return `${color === undefined || !hasColors ? safe : styleText(color, safe, { validateStream: false })}\n`;
+  };
   return {
     columns: Number(process.env.COLUMNS) || terminal.columns || 80,
-    print(text) {
-      const isLong = text.split("\n").length > terminal.rows;
-      return isLong && showInPager(escapeLines(text), process.env) ? undefined : write(text);
+    print(lines) {
+      const text = lines.map(show).join("");
+      return lines.length >= terminal.rows && showInPager(text, process.env) ? undefined : write(text);
     },
-    printLines: (lines) =>
-      writeRaw(
-        lines
-          .map(({ text, color }) => {
-            const safe = escapeLines(text);
-            return `${color === undefined || !hasColors ? safe : styleText(color, safe, { validateStream: false })}\n`;
-          })
-          .join(""),
-      ),
   };
 }
 

@@ -12,7 +12,7 @@ export async function showInTerminal(
   { rows = 50, env = {} }: { readonly rows?: number; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<string> {
   const words = [process.execPath, sources, ...args].map((word) => `'${word}'`).join(" ");
-  const { stdout } = await run("script", ["-qec", `stty rows ${rows} cols 80; exec ${words}`, "/dev/null"], {
+  const { stdout } = await run("script", ["-qc", `stty rows ${rows} cols 80; exec ${words}`, "/dev/null"], {
     env: { PATH: process.env.PATH ?? "", HOME: "/nonexistent", TERM: "xterm", ...env },
   });
   return stdout;

@@ -52,6 +52,19 @@ it("a diff in a terminal has added resources in green, unless NO_COLOR is set", 
   expect(await inTerminal(diff, { NO_COLOR: "1" })).not.toContain("\u001b");
 });
 
+it("a diff that is longer than the screen is shown in the pager", async () => {
+  const options = { rows: 10, env: { PAGER: "sed -n 1p" } };
+  const shown = await showInTerminal(["runs", "show", "1", "--mirror", rig.file], options);
+  expect(shown).toMatch(/\nObserved [^\n]*\r\n$/);
+});
+
+it("an error in a terminal is wrapped at its width", async () => {
+  const lines = (await inTerminal(["show", "brand", "nothing like it"])).trimEnd().split("\r\n");
+  expect(lines.filter((line) => displayWidth(line) > 80)).toEqual([]);
+  expect(lines.join(" ")).toContain("A key is a URL, slugs such as brand/model/size, or a name;");
+  expect(lines).toHaveLength(3);
+});
+
 it("the plan of a complete mirror fits a terminal, and has no chart", async () => {
   const [mirror = "", ...lines] = (await inTerminal(["plan"])).split("\r\n");
   expect(mirror).toContain(rig.file);

@@ -13,7 +13,7 @@ import { readSettings } from "../../settings/settings.ts";
 import { describeError, exitCodeOf, exitCodes } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
-import { type Io, interruptSignal } from "../../terminal/io.ts";
+import { type Io, interruptSignal, printText } from "../../terminal/io.ts";
 
 interface CreateFlags extends EncryptFlags {
   readonly to: string;
@@ -74,5 +74,5 @@ async function createOne(flags: CreateFlags, command: Command, io: Io): Promise<
     io.setExitCode(exitCodeOf(catalogueError));
   } else if (flags.requireComplete && !isComplete(created.manifest)) io.setExitCode(exitCodes.incomplete);
   if (settings.json) io.out(toJsonLine(report));
-  else if (!settings.quiet) io.out(formatCreated(created));
+  else if (!settings.quiet) printText(io, formatCreated(created));
 }

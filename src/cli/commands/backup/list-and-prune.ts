@@ -12,7 +12,7 @@ import { readSettings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfVerifying } from "../../terminal/help.ts";
-import { type Io, interruptSignal } from "../../terminal/io.ts";
+import { type Io, interruptSignal, printText } from "../../terminal/io.ts";
 
 interface PruneFlags extends RetentionFlags, PassphraseFlags {
   readonly dryRun?: boolean;
@@ -63,7 +63,8 @@ async function listAll(folder: string, flags: PassphraseFlags, command: Command,
   for await (const backup of listBackups(request)) backups.push(backup);
   if (backups.some((backup) => !backup.isSound && backup.code === "damaged"))
     io.setExitCode(exitCodes.rejected);
-  io.out(settings.json ? toJsonLine(backups) : formatList(backups, basename));
+  if (settings.json) io.out(toJsonLine(backups));
+  else printText(io, formatList(backups, basename));
 }
 
 async function pruneAll(folder: string, flags: PruneFlags, command: Command, io: Io): Promise<void> {
@@ -83,7 +84,7 @@ async function pruneAll(folder: string, flags: PruneFlags, command: Command, io:
     ...(account && { of: ownerOf(account) }),
   });
   if (settings.json) io.out(toJsonLine(report));
-  else if (!settings.quiet || report.isPreview) io.out(formatPruned(report, basename));
+  else if (!settings.quiet || report.isPreview) printText(io, formatPruned(report, basename));
 }
 
 function ownerOf(account: Account): BackupOwner {

@@ -10,7 +10,7 @@ import { readSettings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
-import type { Io } from "../../terminal/io.ts";
+import { type Io, printText } from "../../terminal/io.ts";
 import { rootHashOption, type VerifyFlags } from "./verify.ts";
 
 interface RestoreFlags extends VerifyFlags {
@@ -61,7 +61,7 @@ async function restoreOne(file: string, flags: RestoreFlags, command: Command, i
     const { manifest, rootHash } = await unpackBackup({ ...request, folder: to });
     if (settings.json) io.out(toJsonLine({ folder: resolve(to), manifest, rootHash }));
     else if (!settings.quiet)
-      io.out(`The files of the backup are in ${resolve(to)}; README.txt describes them.\n`);
+      printText(io, `The files of the backup are in ${resolve(to)}; README.txt describes them.\n`);
     return;
   }
   const restored = await restoreBackup({
@@ -76,5 +76,5 @@ async function restoreOne(file: string, flags: RestoreFlags, command: Command, i
   });
   if (restored.check.problems.length > 0) io.setExitCode(exitCodes.damaged);
   if (settings.json) io.out(toJsonLine(restored));
-  else if (!settings.quiet) io.out(formatRestored(restored));
+  else if (!settings.quiet) printText(io, formatRestored(restored));
 }

@@ -11,7 +11,7 @@ import { readSettings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfVerifying } from "../../terminal/help.ts";
-import type { Io } from "../../terminal/io.ts";
+import { type Io, printText } from "../../terminal/io.ts";
 
 export interface VerifyFlags extends PassphraseFlags {
   readonly rootHash?: string;
@@ -53,7 +53,7 @@ async function verifyOne(file: string, flags: VerifyFlags, command: Command, io:
   if (report.problems.length > 0) io.setExitCode(exitCodes.rejected);
   if (settings.json) io.out(toJsonLine(report));
   else if (!settings.quiet || report.problems.length > 0)
-    io.out(formatVerified(report, rootHash !== undefined));
+    printText(io, formatVerified(report, rootHash !== undefined));
 }
 
 function parseRootHash(value: string): string {

@@ -21,7 +21,7 @@ import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
-import { type Io, interruptSignal, printWhole } from "../../terminal/io.ts";
+import { type Io, interruptSignal, printText } from "../../terminal/io.ts";
 import { escapeLines } from "../../terminal/safe-text.ts";
 
 interface ChangesFlags extends ChangeFilterFlags {
@@ -86,7 +86,7 @@ export function configure(command: Command, io: Io): void {
         const isWritten = await write(log, format, options, out, io);
         if (settings.json) io.out(toJsonLine({ file: resolve(out), format, isUnchanged: !isWritten }));
         else if (!settings.quiet)
-          io.out(isWritten ? `Written to ${out}\n` : `Unchanged: ${out} has these changes already\n`);
+          printText(io, isWritten ? `Written to ${out}\n` : `Unchanged: ${out} has these changes already\n`);
       }
     } catch (error) {
       throw toMirrorError(error, file);
@@ -137,8 +137,8 @@ function requireUrl(url: string | undefined): void {
 
 async function print(log: ChangeLog, format: LogFormat, options: LogOptions, io: Io): Promise<void> {
   const text = safeText(log, format, options);
-  if (format === "ndjson") for (const part of text) await io.out(part);
-  else await printWhole(io, [...text].join(""));
+  if (format === "markdown") await printText(io, [...text].join(""));
+  else for (const part of text) await io.out(part);
 }
 
 /** @returns false if the file had the same content before @throws ExportError, FileError, the signal's reason */

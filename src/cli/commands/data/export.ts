@@ -25,7 +25,7 @@ import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
 import { formatMinute, formatRows, toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading, exitCodesOfVerifying } from "../../terminal/help.ts";
-import { type Io, interruptSignal } from "../../terminal/io.ts";
+import { type Io, interruptSignal, printText } from "../../terminal/io.ts";
 
 interface ExportFlags extends AsOfFlags, CsvFlags, TargetFlags {
   readonly column: readonly string[];
@@ -183,7 +183,7 @@ function printTable(exported: ExportedTable, settings: Settings, io: Io): void {
   printGaps(exported.coverage, settings, io);
   if (settings.json) io.out(toJsonLine(exported));
   else if (!settings.quiet && exported.file !== null)
-    io.out(`${formatRows(exported.rows)} written to ${exported.file}\n`);
+    printText(io, `${formatRows(exported.rows)} written to ${exported.file}\n`);
 }
 
 function printDatabase(exported: ExportedDatabase, settings: Settings, io: Io): void {
@@ -191,8 +191,8 @@ function printDatabase(exported: ExportedDatabase, settings: Settings, io: Io): 
   printGaps(coverage, settings, io);
   if (settings.json) io.out(toJsonLine(exported));
   else if (!settings.quiet) {
-    for (const { table, rows } of tables) io.out(`${table}  ${formatRows(rows)}\n`);
-    io.out(`Written to ${file}\n`);
+    for (const { table, rows } of tables) printText(io, `${table}  ${formatRows(rows)}\n`);
+    printText(io, `Written to ${file}\n`);
   }
 }
 
@@ -201,10 +201,10 @@ function printPackage(contents: WrittenPackage, settings: Settings, io: Io): voi
   if (settings.json) io.out(toJsonLine(contents));
   else if (!settings.quiet) {
     for (const { path, format, table, rows } of contents.files)
-      io.out(`${format === "sqlite" ? `${path} ${table}` : path}  ${formatRows(rows)}\n`);
+      printText(io, `${format === "sqlite" ? `${path} ${table}` : path}  ${formatRows(rows)}\n`);
     const { folder, isUnchanged, coverage } = contents;
-    if (coverage?.complete) io.out(`${describeTableCoverage(coverage, formatMinute)}\n`);
-    io.out(isUnchanged ? `Unchanged: ${folder} holds this state already\n` : `Written to ${folder}\n`);
+    if (coverage?.complete) printText(io, `${describeTableCoverage(coverage, formatMinute)}\n`);
+    printText(io, isUnchanged ? `Unchanged: ${folder} holds this state already\n` : `Written to ${folder}\n`);
   }
 }
 
@@ -227,7 +227,7 @@ function configureVerify(command: Command, io: Io): void {
     const report = await verifyDataPackage(folder);
     if (report.problems.length > 0) io.setExitCode(exitCodes.rejected);
     if (settings.json) io.out(toJsonLine(report));
-    else if (!settings.quiet || report.problems.length > 0) io.out(formatPackageReport(report));
+    else if (!settings.quiet || report.problems.length > 0) printText(io, formatPackageReport(report));
   });
 }
 

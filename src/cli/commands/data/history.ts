@@ -14,7 +14,7 @@ import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
-import type { Io } from "../../terminal/io.ts";
+import { type Io, printText } from "../../terminal/io.ts";
 
 export function configure(command: Command, io: Io): void {
   addResourceArguments(command).addOption(formatOption()).addOption(asOfOption());
@@ -41,7 +41,7 @@ export function configure(command: Command, io: Io): void {
       const format = readFormat(flags, settings);
       const asOf = readAsOf(flags, settings, io);
       const history = withMirror(settings, (mirror) => readHistory(mirror, kind, key), asOf);
-      if (format === "table") await io.out(formatHistory(history));
+      if (format === "table") await printText(io, formatHistory(history));
       else if (format === "json") await io.out(toJsonLine(history));
       else await printRows(historyColumns, rowsOfHistory(history), format, "guarded", io);
     },

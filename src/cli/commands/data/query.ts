@@ -31,7 +31,7 @@ import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
 import { formatRows, toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
-import { type Io, interruptSignal, printWhole } from "../../terminal/io.ts";
+import { type Io, interruptSignal, printText } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 
 /** Includes the options of questions, whose names are only known at run time. */
@@ -110,7 +110,7 @@ export function configure(command: Command, io: Io): void {
   command.action(async (sql: string | undefined, flags: QueryFlags) => {
     const settings = readSettings(command, io);
     const format = readAnswerFormat(flags, settings);
-    if (flags.list) await printWhole(io, listText(sql, settings, io.screen));
+    if (flags.list) await printList(sql, settings, io);
     else {
       const signal = flags.out === undefined ? null : interruptSignal(io, "the file was not written");
       const result = await execute(sql, flags, settings, io, signal);
@@ -214,12 +214,13 @@ function readableCatalogue(settings: Settings, io: Io): string | null {
   }
 }
 
-function listText(sql: string | undefined, { json, account }: Settings, screen: Io["screen"]): string {
+async function printList(sql: string | undefined, { json, account }: Settings, io: Io): Promise<void> {
   const isSuitable = (question: Question) => account === null || areasOf(question).includes("account");
   const suitable = listQuestions().filter(isSuitable);
   const questions = sql === undefined ? suitable : [findQuestion(sql.replace(/^@/, ""))];
-  if (json) return toJsonLine(questions);
-  return sql === undefined ? formatQuestions(questions, screen) : questions.map(formatQuestion).join("");
+  if (json) await io.out(toJsonLine(questions));
+  else if (sql === undefined) await printText(io, formatQuestions(questions, io.screen));
+  else await printText(io, questions.map(formatQuestion).join(""));
 }
 
 /** Sorted rows are all computed before the first is shown, so most answers are counted within this time. */

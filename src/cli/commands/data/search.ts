@@ -27,7 +27,7 @@ import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { formatCount } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
-import type { Io } from "../../terminal/io.ts";
+import { type Io, printText } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 
 interface SearchFlags extends AsOfFlags, CsvFlags, FormatFlags {
@@ -93,7 +93,7 @@ export function configure(command: Command, io: Io): void {
       .map((result) => columns.map((column) => result[column]));
     const isEmptyTable = format === "table" && rows.length === 0;
     if (correction !== null) io.err(`${nothingFound}Results for ${quote(correction)} instead:\n`);
-    if (isEmptyTable) await io.out(nothingFound);
+    if (isEmptyTable) await printText(io, nothingFound);
     else await printRows(columns, rows, format, readCsvProfile(flags), io);
     if (isCut) truncationNotice({ maxRows: flags.limit, total: null }, "--limit", settings, io);
     if (suggestion === null) return;

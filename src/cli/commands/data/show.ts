@@ -18,7 +18,7 @@ import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
-import { type Io, printWhole } from "../../terminal/io.ts";
+import { type Io, printText } from "../../terminal/io.ts";
 
 interface ShowFlags extends AsOfFlags, FormatFlags {
   readonly body?: boolean;
@@ -72,7 +72,7 @@ export function configure(command: Command, io: Io): void {
       return;
     }
     const shown = withMirror(settings, (mirror) => showResource(mirror, kind, key), asOf);
-    if (format === "table") await printWhole(io, formatResource(shown));
+    if (format === "table") await printText(io, formatResource(shown));
     else if (format === "json") await io.out(toJsonLine(shown));
     else {
       const { fields } = shown;

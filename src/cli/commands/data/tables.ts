@@ -7,8 +7,8 @@ import { similarNames } from "../../../platform/fuzzy-names.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
-import { addHelp, wrapText } from "../../terminal/help.ts";
-import { type Io, printWhole } from "../../terminal/io.ts";
+import { addHelp } from "../../terminal/help.ts";
+import { type Io, printText } from "../../terminal/io.ts";
 import { formatWrappedTable } from "../../terminal/table/text-table.ts";
 
 export function configure(command: Command, io: Io): void {
@@ -27,7 +27,8 @@ export function configure(command: Command, io: Io): void {
     const describe = (table: string) => describeTable(table, columns.get(table) ?? []);
     if (name !== undefined) {
       const table = describe(name);
-      await printWhole(io, json ? toJsonLine(table) : formatDescription(table, io.screen));
+      if (json) io.out(toJsonLine(table));
+      else await printText(io, formatDescription(table, io.screen));
       return;
     }
     const tables = Object.keys(publicTables)
@@ -35,7 +36,8 @@ export function configure(command: Command, io: Io): void {
       .filter((table) => columns.has(table))
       .map(describe);
     const rows = tables.map(({ table, about }) => [table, about]);
-    await printWhole(io, json ? toJsonLine(tables) : formatWrappedTable(["table", "about"], rows, io.screen));
+    if (json) io.out(toJsonLine(tables));
+    else await printText(io, formatWrappedTable(["table", "about"], rows, io.screen));
   });
 }
 
@@ -82,7 +84,5 @@ function formatDescription(
     ...Object.entries(references).map(([column, to]) => `${column} is the href of a row of ${to}`),
   ];
   const rows = columns.map(({ name, type, about }) => [name, type, about]);
-  const text = `${table}: ${about}`;
-  const head = screen === null ? text : wrapText(text, screen.columns);
-  return `${head}\n\n${formatWrappedTable(["column", "type", "meaning"], rows, screen)}${notes.length > 0 ? `\n${notes.join("\n")}\n` : ""}`;
+  return `${table}: ${about}\n\n${formatWrappedTable(["column", "type", "meaning"], rows, screen)}${notes.length > 0 ? `\n${notes.join("\n")}\n` : ""}`;
 }

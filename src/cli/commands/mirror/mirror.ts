@@ -17,7 +17,7 @@ import { givenServiceName, readSettings, type Settings } from "../../settings/se
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
-import type { Io } from "../../terminal/io.ts";
+import { type Io, printText } from "../../terminal/io.ts";
 import { progressDisplay } from "../../terminal/progress-display.ts";
 
 export function configure(command: Command, io: Io): void {
@@ -43,11 +43,8 @@ export function configure(command: Command, io: Io): void {
     const settings = readSettings(check, io);
     withMirror(settings, (mirror) => {
       const report = checkMirror(mirror, kinds);
-      io.out(
-        settings.json
-          ? toJsonLine(report)
-          : formatCheckReport(report, mirror.file, settings.account?.name ?? null),
-      );
+      if (settings.json) io.out(toJsonLine(report));
+      else printText(io, formatCheckReport(report, mirror.file, settings.account?.name ?? null));
       if (report.problems.length > 0) io.setExitCode(exitCodes.damaged);
     });
   });
@@ -74,7 +71,7 @@ export function configure(command: Command, io: Io): void {
       ...givenServiceName(settings),
     });
     if (settings.json) io.out(toJsonLine(report));
-    else io.out(`Rebuilt from ${report.resources} bodies; ${report.discovered} new resources.\n`);
+    else printText(io, `Rebuilt from ${report.resources} bodies; ${report.discovered} new resources.\n`);
   });
   const compact = addRetentionFlags(
     command.command("compact").description("make the file smaller, and prune old runs with --keep options"),
@@ -109,7 +106,8 @@ export function configure(command: Command, io: Io): void {
       ...(keep && { keep }),
       onProgress: settings.quiet ? () => {} : (progress) => display.update(() => progress),
     }).finally(display.end);
-    io.out(settings.json ? toJsonLine(report) : formatCompactReport(report));
+    if (settings.json) io.out(toJsonLine(report));
+    else printText(io, formatCompactReport(report));
   });
 
   function preview(settings: Settings, keep: RetentionPolicy | undefined): void {
@@ -122,8 +120,7 @@ export function configure(command: Command, io: Io): void {
     }
     const mirror = mirrorFileToRead(settings);
     const retention = previewRetention({ file: mirror, keep });
-    io.out(
-      settings.json ? toJsonLine({ mirror, dryRun: true, retention }) : formatRetention(retention, true),
-    );
+    if (settings.json) io.out(toJsonLine({ mirror, dryRun: true, retention }));
+    else printText(io, formatRetention(retention, true));
   }
 }

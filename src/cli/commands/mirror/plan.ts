@@ -15,7 +15,7 @@ import { catalogueFileOf, mirrorFileToPlan } from "../../settings/mirror-file.ts
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
-import type { Io } from "../../terminal/io.ts";
+import { type Io, printText } from "../../terminal/io.ts";
 
 interface PlanFlags extends SpendingFlags, Pick<AccountFlags, "withCatalogue"> {}
 
@@ -63,6 +63,6 @@ export function printPlan(
   if (settings.json) io.out(toJsonLine({ ...plan, ...linked }));
   else {
     const text = formatPlan(plan, target.order, Date.now(), io.screen);
-    io.out(linked ? text + formatLinkedPlan(linked.catalogue) : text);
+    printText(io, linked ? text + formatLinkedPlan(linked.catalogue) : text);
   }
 }

@@ -12,7 +12,7 @@ import { mirrorFileToRead, withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
-import type { Io } from "../../terminal/io.ts";
+import { type Io, printText } from "../../terminal/io.ts";
 
 export function configure(command: Command, io: Io): void {
   addHelp(command, {
@@ -50,7 +50,8 @@ export function configure(command: Command, io: Io): void {
       idle: all ? 0 : countIdleRuns(reader),
     }));
     const runs = found.slice(0, limit);
-    io.out(settings.json ? toJsonLine(runs) : formatRuns(runs));
+    if (settings.json) io.out(toJsonLine(runs));
+    else printText(io, formatRuns(runs));
     if (found.length > limit) truncationNotice({ maxRows: limit, total: null }, "--limit", settings, io);
     if (idle > 0 && !settings.quiet) io.err(idleNotice(idle));
   });
@@ -71,7 +72,7 @@ export function configure(command: Command, io: Io): void {
       const run = withMirror(settings, (reader) => readRun(reader, opened.to.place.run ?? 0));
       if (settings.json) await printChanges(opened, "json", io, { run });
       else {
-        if (run !== null) io.out(`${formatRun(run)}\n`);
+        if (run !== null) printText(io, `${formatRun(run)}\n`);
         await printChanges(opened, "table", io);
       }
     } catch (error) {

@@ -9,7 +9,7 @@ import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
-import type { Io } from "../../terminal/io.ts";
+import { type Io, printText } from "../../terminal/io.ts";
 
 export function configure(command: Command, io: Io): void {
   command.addOption(asOfOption());
@@ -36,7 +36,8 @@ export function configure(command: Command, io: Io): void {
     const asOf = readAsOf(flags, settings, io);
     if (asOf !== undefined) {
       const past = withMirror(settings, readPastStatus, asOf);
-      io.out(settings.json ? toJsonLine(past) : formatPastStatus(past));
+      if (settings.json) io.out(toJsonLine(past));
+      else printText(io, formatPastStatus(past));
       return;
     }
     const held = withMirror(settings, readStatus);
@@ -46,6 +47,7 @@ export function configure(command: Command, io: Io): void {
     const { account } = settings;
     const newestBackup = account && { newestBackup: readNewestBackup(account) };
     const status = { ...held, ...newestBackup, allowance, forecast, owedChecks };
-    io.out(settings.json ? toJsonLine(status) : formatStatus(status, Date.now(), account?.name ?? null));
+    if (settings.json) io.out(toJsonLine(status));
+    else printText(io, formatStatus(status, Date.now(), account?.name ?? null));
   });
 }

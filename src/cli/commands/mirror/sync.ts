@@ -40,7 +40,7 @@ import {
 } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp } from "../../terminal/help.ts";
-import type { Io } from "../../terminal/io.ts";
+import { type Io, printText } from "../../terminal/io.ts";
 import { formatProgress, progressDisplay } from "../../terminal/progress-display.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { printPlan } from "./plan.ts";
@@ -212,10 +212,11 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
     const outlook = forecast && summarizeForecast(forecast, flags.depth);
     const { reserve = 0 } = flags;
     const name = account?.name ?? null;
-    io.out(formatReport(report, { outlook, now: Date.now(), reserve, account: name }));
+    printText(io, formatReport(report, { outlook, now: Date.now(), reserve, account: name }));
     // Before everything is held, fetches come first; there is no such command for single brands.
-    if (report.complete && flags.brand.length === 0) io.out(formatOwedChecks(readOwed(target, settings, io)));
-    if (name !== null) io.out(formatAccountParts(report, name, Date.now()));
+    if (report.complete && flags.brand.length === 0)
+      printText(io, formatOwedChecks(readOwed(target, settings, io)));
+    if (name !== null) printText(io, formatAccountParts(report, name, Date.now()));
   }
   if (!settings.quiet) io.err(describeServiceName(target.file, account?.name ?? null));
   const failures = [...errors, ...(await passChangesOn())];

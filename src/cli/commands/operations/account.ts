@@ -23,7 +23,7 @@ import { readSettings } from "../../settings/settings.ts";
 import { CliError, describeError, exitCodeOf, exitCodes } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
-import { type Io, interruptSignal } from "../../terminal/io.ts";
+import { type Io, interruptSignal, printText } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 
 interface RemoveFlags {
@@ -128,7 +128,7 @@ async function addOne(name: string, flags: TokenFlags, command: Command, io: Io)
   });
   const { account, ...rest } = added;
   if (settings.json) io.out(toJsonLine({ ...account, ...rest }));
-  else if (!settings.quiet) io.out(formatAdded(added));
+  else if (!settings.quiet) printText(io, formatAdded(added));
 }
 
 /** Asks for confirmation at the terminal. @throws CliError if the user declines or there is no terminal */
@@ -174,7 +174,7 @@ function listAll(command: Command, io: Io): void {
     }
   }
   if (settings.json) io.out(toJsonLine(overviews));
-  else if (overviews.length > 0 || names.length === 0) io.out(formatAccounts(overviews, io.screen));
+  else if (overviews.length > 0 || names.length === 0) printText(io, formatAccounts(overviews, io.screen));
   // Of these codes, the higher one takes precedence.
   if (failures.length > 0) io.setExitCode(Math.max(...failures));
   if (settings.quiet) return;
@@ -194,7 +194,7 @@ async function removeOne(name: string, flags: RemoveFlags, command: Command, io:
   const startedAt = new Date().toISOString();
   const removed = await removeAccount({ dataDir, name, purge, keychain: keychainOf(io), startedAt });
   if (settings.json) io.out(toJsonLine(removed));
-  else if (!settings.quiet) io.out(formatRemoved(removed));
+  else if (!settings.quiet) printText(io, formatRemoved(removed));
   io.err(formatHardLinked(removed));
   if (removed.remainingToken === null) return;
   const { entry, why } = removed.remainingToken;

@@ -18,7 +18,7 @@ import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp } from "../../terminal/help.ts";
-import type { Io } from "../../terminal/io.ts";
+import { type Io, printText } from "../../terminal/io.ts";
 
 interface DoctorFlags extends PassphraseFlags, RedisFlags {
   readonly offline?: boolean;
@@ -58,11 +58,8 @@ export function configure(command: Command, io: Io): void {
       throw new CliError("usage", "--passphrase-file needs --scan.", "Add --scan, or leave it out.");
     const settings = readSettings(command, io);
     const examined = await examine(settings, flags, io);
-    io.out(
-      settings.json
-        ? toJsonText(examined)
-        : formatDiagnoses({ version: version(), node: process.versions.node }, examined),
-    );
+    if (settings.json) io.out(toJsonText(examined));
+    else printText(io, formatDiagnoses({ version: version(), node: process.versions.node }, examined));
     if (!examined.diagnoses.every(({ isOk }) => isOk)) io.setExitCode(exitCodes.failed);
   });
 }

@@ -31,7 +31,7 @@ import {
   toJsonLine,
 } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
-import type { Io } from "../../terminal/io.ts";
+import { type Io, printText } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { configureSystemSchedulers } from "./system-schedulers.ts";
 
@@ -163,7 +163,8 @@ async function addOne(
   else if (!settings.quiet) {
     const late =
       added.delayMillis === 0 ? "" : `, with a delay of ${formatDuration(added.delayMillis / 1000)}`;
-    io.out(
+    printText(
+      io,
       `${name} runs next at ${formatMoment(listed.nextAt ?? "", Date.now(), stepOf(added))}${late}, if \`armoire schedule run\` is running, or after \`armoire schedule install ${name}\`.\n`,
     );
   }
@@ -174,11 +175,13 @@ function listAll(name: string | undefined, command: Command, io: Io): void {
   const dataDir = settings.dataDir.value;
   if (name !== undefined) {
     const listed = toListed(readSchedule(dataDir, name), dataDir);
-    io.out(settings.json ? toJsonLine(listed) : formatRuns(listed));
+    if (settings.json) io.out(toJsonLine(listed));
+    else printText(io, formatRuns(listed));
     return;
   }
   const listed = listSchedules(dataDir).map((schedule) => toListed(schedule, dataDir));
-  io.out(settings.json ? toJsonLine(listed) : formatSchedules(listed, Date.now(), io.screen));
+  if (settings.json) io.out(toJsonLine(listed));
+  else printText(io, formatSchedules(listed, Date.now(), io.screen));
 }
 
 function toListed(schedule: Schedule, dataDir: string): ListedSchedule {
@@ -194,7 +197,7 @@ function removeOne(name: string, command: Command, io: Io): void {
   const settings = readSettings(command, io);
   const removed = removeSchedule(settings.dataDir.value, name, systemClock);
   if (settings.json) io.out(toJsonLine(removed));
-  else if (!settings.quiet) io.out(`Removed ${name}. If it is running, that run continues.\n`);
+  else if (!settings.quiet) printText(io, `Removed ${name}. If it is running, that run continues.\n`);
 }
 
 async function runAll(flags: RedisFlags, command: Command, io: Io): Promise<void> {

@@ -24,7 +24,7 @@ import { readSettings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
-import type { Io } from "../../terminal/io.ts";
+import { type Io, printText } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 
 export function configureSystemSchedulers(command: Command, io: Io): void {
@@ -146,7 +146,7 @@ async function installAll(
   if (!dryRun) for (const plan of plans) await install(plan);
   if (settings.json) return void io.out(toJsonLine(plans));
   if (dryRun) return void io.out(plans.map(formatInstallPlan).join("\n"));
-  if (!settings.quiet) for (const { schedule } of chosen) io.out(`Installed ${schedule.name}.\n`);
+  if (!settings.quiet) for (const { schedule } of chosen) printText(io, `Installed ${schedule.name}.\n`);
 }
 
 async function uninstallOne(
@@ -167,7 +167,7 @@ async function uninstallOne(
   if (!dryRun) await uninstall(plan);
   if (settings.json) io.out(toJsonLine(plan));
   else if (dryRun) io.out(formatRemovalPlan(plan));
-  else if (!settings.quiet) io.out(`Uninstalled ${name}. The schedule stays.\n`);
+  else if (!settings.quiet) printText(io, `Uninstalled ${name}. The schedule stays.\n`);
 }
 
 const userPlace = (dataDir: string, { env }: Io): UserPlace => ({

@@ -12,7 +12,8 @@ import {
 } from "../../../change/change.ts";
 import { isList } from "../../../change/diff.ts";
 import type { OpenDiff } from "../../../change/open-diff.ts";
-import type { Io, Line, Screen } from "../../terminal/io.ts";
+import { type Io, type Screen, toLines } from "../../terminal/io.ts";
+import { wrapLines } from "../../terminal/wrap.ts";
 import { changeFormatter, formatComparison, formatTotals } from "./changes.ts";
 import { type ResultFormat, writerOf } from "./result.ts";
 
@@ -55,24 +56,18 @@ type TextMaker = (
   about: Readonly<Record<string, unknown>>,
 ) => ChangeText | Promise<ChangeText>;
 
-/** Within the width of the terminal, and in color. */
+/** Within the width of the terminal, in color, and in a pager if it is long. */
 async function printToScreen(opened: OpenDiff<Change | Reported>, screen: Screen): Promise<Totals> {
   const totals: Totals = {};
   const format = changeFormatter(opened, screen.columns);
-  await screen.printLines(linesOf(formatComparison(opened)));
+  const lines = toLines(wrapLines(formatComparison(opened), screen.columns));
   for (const change of opened.changes) {
     count(totals, change);
-    await screen.printLines(format(change));
+    lines.push(...format(change));
   }
-  await screen.printLines(linesOf(formatTotals(totals, opened.since !== null)));
+  await screen.print([...lines, ...toLines(formatTotals(totals, opened.since !== null))]);
   return totals;
 }
-
-const linesOf = (text: string): Line[] =>
-  text
-    .trimEnd()
-    .split("\n")
-    .map((line) => ({ text: line }));
 
 function tableText(opened: OpenDiff<unknown>): ChangeText {
   const format = changeFormatter(opened, null);

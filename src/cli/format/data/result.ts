@@ -36,7 +36,7 @@ export async function printResult(
 ): Promise<void> {
   if (format === "table" && screen !== null) {
     const lines = fittedLines(result.columns.map(shorten), await collect(result.rows), screen.columns);
-    await screen.print(`${[...lines].join("\n")}\n`);
+    await screen.print([...lines].map((text) => ({ text })));
   } else for await (const text of resultChunks(result, format, csv)) await out(text);
 }
 

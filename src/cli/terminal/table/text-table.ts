@@ -1,7 +1,7 @@
 /** Text tables, aligned by display width, with control characters escaped. */
 import { formatSecond } from "../format.ts";
-import { wrapText } from "../help.ts";
 import { escapeControls } from "../safe-text.ts";
+import { wrapText } from "../wrap.ts";
 import { displayWidth } from "./display-width.ts";
 import { type Column, fitColumns } from "./fit-columns.ts";
 
