@@ -99,14 +99,14 @@ export function printText({ out, screen }: Pick<Io, "out" | "screen">, text: str
   return screen === null ? out(text) : screen.print(toLines(wrapLines(text, screen.columns)));
 }
 
-/** @param text ends with a line end */
-export const toLines = (text: string): Line[] =>
+/** A line end at the end is not needed. */
+export const toLines = (text: string, color?: Line["color"]): Line[] =>
   text === ""
     ? []
     : text
         .replace(/\n$/, "")
         .split("\n")
-        .map((line) => ({ text: line }));
+        .map((line) => ({ text: line, color }));
 
 function screenOf(terminal: NodeJS.WriteStream): Screen {
   const write = streamWriter(terminal);

@@ -55,7 +55,7 @@ export function configure(command: Command, io: Io): void {
         "compare it. Both states must be of the same base URL.",
       "Without --since, the changes are observed: those that the mirror saw between two points. --since selects by the service's " +
         "last_modified_at, which has no time zone: 2026-11-03 is the beginning of that day, and an instant such as -7d is taken in " +
-        "UTC. On a terminal, long values are shortened to where they differ.",
+        "UTC. On a terminal, what is longer than the screen is shown in the program that PAGER names.",
     ],
     examples: [
       "armoire diff",

@@ -11,9 +11,10 @@ import { isList, listDifference } from "../../../change/diff.ts";
 import type { OpenDiff } from "../../../change/open-diff.ts";
 import type { DiffSource, SourceLocation } from "../../../change/sources.ts";
 import { formatSecond } from "../../terminal/format.ts";
-import type { Line } from "../../terminal/io.ts";
+import { type Line, toLines } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
-import { displayWidth, truncate } from "../../terminal/table/display-width.ts";
+import { displayWidth } from "../../terminal/table/display-width.ts";
+import { wrapLines } from "../../terminal/wrap.ts";
 import { readableChange, readableValue } from "./field-value.ts";
 
 const indent = " ".repeat(12);
@@ -40,7 +41,7 @@ function describePlace(place: SourceLocation, hasFile = false): string {
 
 /**
  * Formats one change after another, with a heading for each kind.
- * @param columns the width of the terminal; null to cut nothing
+ * @param columns the width of the terminal; null for lines of any length
  */
 export function changeFormatter(
   { to }: { readonly to: DiffSource },
@@ -51,23 +52,24 @@ export function changeFormatter(
     const heading = change.kind === kind ? [] : [{ text: "" }, { text: change.kind }];
     kind = change.kind;
     const path = to.baseUrl === null ? change.href : change.href.replace(to.baseUrl, "");
-    const name = columns === null ? escapeControls(change.name) : truncate(escapeControls(change.name), 34);
+    const name = escapeControls(change.name);
     const start = `  ${change.change.padEnd(8)}  ${name}${name === "" ? "" : "  "}`;
     const first = start + escapeControls(path);
-    // Addresses are never cut, so that they can be copied.
     const fits = columns === null || displayWidth(first) <= columns;
     const head = fits ? [first] : [start.trimEnd(), indent + escapeControls(path)];
-    const color = colors[change.change];
-    const details = detailsOf(change, columns).map((line) => ({
-      text: indent + line,
-      color: line.startsWith(addedMark)
-        ? colors.added
-        : line.startsWith(removedMark)
-          ? colors.removed
-          : undefined,
-    }));
-    return [...heading, ...head.map((text) => ({ text, color })), ...details];
+    const lines = (line: string, color: Line["color"]): Line[] =>
+      columns === null ? [{ text: line, color }] : toLines(wrapLines(line, columns), color);
+    return [
+      ...heading,
+      ...head.flatMap((line) => lines(line, colors[change.change])),
+      ...detailsOf(change, columns).flatMap((line) => lines(indent + line, colorOf(line))),
+    ];
   };
+}
+
+function colorOf(detail: string): Line["color"] {
+  if (detail.startsWith(addedMark)) return colors.added;
+  return detail.startsWith(removedMark) ? colors.removed : undefined;
 }
 
 const colors: Readonly<Partial<Record<(Change | Reported)["change"], Line["color"]>>> = {
@@ -103,21 +105,22 @@ export function formatTotals(totals: Totals, isReported: boolean): string {
 }
 
 /**
- * One line with both values, or for a list one line per added or removed entry.
- * @param columns the width for values that are no lists; null to cut nothing
+ * One line with both values, or a line for each if they do not fit; for a list one line per added or removed entry.
+ * Nothing is cut: values may differ anywhere.
+ * @param columns the width; null for one line in any case
  */
-export function formatField({ field, before, after }: FieldChange, columns: number | null): string[] {
+function formatField({ field, before, after }: FieldChange, columns: number | null): string[] {
   if (isList(before) || isList(after)) return [field, ...describeEntries(before, after)];
-  const [one, other] = [shown(before), shown(after)];
-  const room = columns === null ? null : Math.floor((columns - field.length - 5) / 2);
-  const [was, is] = room === null ? [one, other] : cutBoth(one, other, room);
-  return [`${field}  ${was} → ${is}`];
+  const [was, is] = [shown(before), shown(after)];
+  const line = `${field}  ${was} → ${is}`;
+  return columns === null || displayWidth(line) <= columns
+    ? [line]
+    : [field, `${removedMark}${was}`, `${addedMark}${is}`];
 }
 
 const addedMark = "  + ";
 const removedMark = "  - ";
 
-/** Entries are never cut: they may differ anywhere. */
 function describeEntries(before: Value, after: Value): string[] {
   const { removed, added } = listDifference(before, after);
   const lines = [
@@ -129,16 +132,4 @@ function describeEntries(before: Value, after: Value): string[] {
 
 function shown(value: Value): string {
   return value === null ? "null" : escapeControls(value);
-}
-
-const context = 8;
-
-/** Cuts two values so that their first difference stays visible. */
-function cutBoth(one: string, other: string, room: number): readonly [string, string] {
-  if (displayWidth(one) + displayWidth(other) <= 2 * room) return [one, other];
-  let same = 0;
-  while (same < one.length && one[same] === other[same]) same++;
-  const from = Math.max(0, same - context);
-  const cut = (text: string) => truncate(from === 0 ? text : `…${text.slice(from)}`, room);
-  return [cut(one), cut(other)];
 }

@@ -32,15 +32,27 @@ describe("text", () => {
     );
   });
 
-  it("a change as text cuts long values to their first difference, within 80 columns, in any script", () => {
-    const long = "https://pictures.example/".repeat(8);
+  it("a change as text has a line for each of two values that do not fit one, wrapped and uncut", () => {
     const fields = [
-      { field: "logo", before: `${long}1.png`, after: `${long}2.png` },
-      { field: "name", before: "レース".repeat(40), after: `レース${"x".repeat(90)}` },
+      { field: "logo", before: `https://pictures.example/${"1".repeat(30)}`, after: "2".repeat(30) },
+      { field: "name", before: "レース ".repeat(20).trim(), after: "Lace" },
     ];
-    const text = describeAll({ ...about, name: "ブラ".repeat(30), change: "changed", fields });
-    expect(text).toContain("logo  …example/1.png → …example/2.png\n");
-    expect(text.split("\n").filter((line) => displayWidth(line) > 80)).toEqual([]);
+    expect(
+      describeAll({ ...about, name: "ブラ", change: "changed", fields })
+        .split("\n")
+        .slice(2),
+    ).toEqual([
+      "  changed   ブラ  m/1/",
+      "            logo",
+      `              - https://pictures.example/${"1".repeat(30)}`,
+      `              + ${"2".repeat(30)}`,
+      "            name",
+      `              - ${"レース ".repeat(9).trim()}`,
+      `                ${"レース ".repeat(9).trim()}`,
+      "                レース レース",
+      "              + Lace",
+      "",
+    ]);
   });
 
   it("a change as text shows added and removed entries of a list uncut and with repetitions, or a change of order", () => {
@@ -56,19 +68,23 @@ describe("text", () => {
     expect(list([a, b], [b, a])).toEqual(["              the same entries in another order"]);
   });
 
-  it("a change as text cuts no address, and nothing at all without a terminal", () => {
+  it("a change as text breaks no word, and no line without a terminal", () => {
     const href = `https://a.example/${"m/".repeat(40)}`;
     const path = "m/".repeat(40);
     const change: Change = {
-      ...{ ...about, href, name: "x".repeat(50), change: "changed" },
+      ...{ ...about, href, name: "x".repeat(40), change: "changed" },
       fields: [{ field: "logo", before: "1".repeat(90), after: "2".repeat(90) }],
     };
     expect(describeAll(change).split("\n")[3]).toBe(`            ${path}`);
     expect(textOf(changeFormatter({ to }, null)(change))).toBe(
-      `\nmodel\n  changed   ${"x".repeat(50)}  ${path}\n            logo  ${"1".repeat(90)} → ${"2".repeat(90)}\n`,
+      `\nmodel\n  changed   ${"x".repeat(40)}  ${path}\n            logo  ${"1".repeat(90)} → ${"2".repeat(90)}\n`,
     );
     const lines = changeFormatter({ to }, 60)(change).map(({ text }) => text);
-    expect(lines.filter((line) => displayWidth(line) > 60)).toEqual([`            ${path}`]);
+    expect(lines.filter((line) => displayWidth(line) > 60)).toEqual([
+      `            ${path}`,
+      `              - ${"1".repeat(90)}`,
+      `              + ${"2".repeat(90)}`,
+    ]);
   });
 
   it("a change as text escapes control characters", () => {
