@@ -279,7 +279,7 @@ describe("listing", () => {
     await add("ada", 0);
     const { stdout } = await armoire(["account", "list"]);
     expect(stdout.split("\n")[2]).toMatch(
-      /^ada +anna +http\S+ +profile, email; not known until a sync: bras, measurements +never +file$/,
+      /^ada +anna +never +profile, email; not known until a sync: bras, measurements at http\S+; token in a file$/,
     );
   });
 
@@ -297,7 +297,9 @@ describe("listing", () => {
       },
       { name: "clara", bras: null, measurements: null, lastSync: null },
     ]);
-    expect((await armoire(["account", "list"])).stdout).toMatch(/^ada .* \d{4}-\S+ \S+ UTC +30 +\d+ +file$/m);
+    expect((await armoire(["account", "list"])).stdout).toMatch(
+      /^ada +anna +30 +\d+ +\d{4}-\S+ \S+ UTC +profile, .*; token in a file$/m,
+    );
   });
 
   it("account list shows the permissions seen by the last sync, or by a newer token", async () => {

@@ -180,7 +180,7 @@ it("a model is found by words of its name, its code and its brand in any order",
   expect(find(rig, "ony come")).toEqual([
     {
       ...{ kind: "model", name: "Onyx", code: "C-m1", brand: "Comexim", bra_count: 1n, state: "held" },
-      href: urlOf("m1/"),
+      ...{ href: urlOf("m1/"), key: null },
     },
   ]);
   expect(namesFound(rig, "onyx rose")).toEqual([]);
@@ -203,6 +203,7 @@ it("a model that is only listed is found by its listed name and its brand", asyn
       bra_count: null,
       state: "listed",
       href: urlOf("m/"),
+      key: null,
     },
   ]);
   crawl(mirror, world);

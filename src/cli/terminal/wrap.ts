@@ -26,7 +26,8 @@ export function wrapLines(text: string, columns: number): string {
   return text
     .split("\n")
     .map((line) => {
-      if (displayWidth(line) <= columns) return line;
+      const isRule = line.startsWith("─");
+      if (isRule || displayWidth(line) <= columns) return line;
       const head = /^ *(?:[-+✓✗] )?(?:\S(?: ?\S)* {2,})?/.exec(line)?.[0] ?? "";
       const short = displayWidth(head) > columns / 2 ? (/^ */.exec(line)?.[0] ?? "") : head;
       return wrapText(line.slice(short.length), columns, short);

@@ -65,6 +65,14 @@ it("an error in a terminal is wrapped at its width", async () => {
   expect(lines).toHaveLength(3);
 });
 
+it("a search in a terminal shows names with the keys that `show` takes", async () => {
+  const [heading = "", , found = ""] = (await inTerminal(["search", "a", "--kind", "model"])).split("\r\n");
+  expect(heading).toMatch(/^kind +name +bra_count +key$/);
+  const key = found.split(/ {2,}/).at(-1) ?? "";
+  expect(key).toMatch(/^[^/]+\/[^/]+$/);
+  expect(await inTerminal(["show", "model", key])).toMatch(/^brand /);
+});
+
 it("the plan of a complete mirror fits a terminal, and has no chart", async () => {
   const [mirror = "", ...lines] = (await inTerminal(["plan"])).split("\r\n");
   expect(mirror).toContain(rig.file);

@@ -229,7 +229,7 @@ describe("tables with sentences", () => {
     );
   });
 
-  it.each([null, { columns: 24 }])(
+  it.each([null, { columns: 17 }])(
     "without a terminal, or on a narrow one (%j), each row is a line",
     (screen) => {
       const rows = [["name", "some words that are long"]];

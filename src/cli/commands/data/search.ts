@@ -2,8 +2,10 @@
 
 import { type Command, Option } from "commander";
 import type { Row } from "../../../../exports/formats/table.ts";
+import type { Area } from "../../../../schema/kind.ts";
 import type { MirrorReader } from "../../../mirror/reader.ts";
 import {
+  type Found,
   type FoundKind,
   foundColumns,
   foundColumnsOfAccounts,
@@ -54,6 +56,7 @@ export function configure(command: Command, io: Io): void {
         "these, the most owned models. No character has a special meaning.",
       "If nothing matches, a table shows the results of the most similar known words instead, and a notice on stderr says so. " +
         "CSV, JSON and NDJSON are empty then, and so is a table with --quiet.",
+      "On a terminal, the table has the key that `armoire show` takes instead of the URL.",
     ],
     examples: [
       "armoire search comexim",
@@ -87,10 +90,14 @@ export function configure(command: Command, io: Io): void {
       asOf,
     );
     const isCut = all.length > flags.limit;
-    const columns = area === "account" ? foundColumnsOfAccounts : foundColumns;
-    const rows: readonly Row[] = all
-      .slice(0, flags.limit)
-      .map((result) => columns.map((column) => result[column]));
+    const found = all.slice(0, flags.limit);
+    const isForTerminal = format === "table" && io.screen !== null;
+    const columns = isForTerminal
+      ? columnsForTerminal(area, found)
+      : area === "account"
+        ? foundColumnsOfAccounts
+        : foundColumns;
+    const rows: readonly Row[] = found.map((result) => columns.map((column) => result[column]));
     const isEmptyTable = format === "table" && rows.length === 0;
     if (correction !== null) io.err(`${nothingFound}Results for ${quote(correction)} instead:\n`);
     if (isEmptyTable) await printText(io, nothingFound);
@@ -100,6 +107,18 @@ export function configure(command: Command, io: Io): void {
     if (correction === null) io.err((isEmptyTable ? "" : nothingFound) + describeSuggestion(suggestion));
     else io.err(describeSuggestion({ gone: 0, similar: suggestion.similar.slice(1) }));
   });
+}
+
+/** The key tells the brand of a model that is held, and what `show` takes. */
+function columnsForTerminal(area: Area, found: readonly Found[]): readonly (keyof Found)[] {
+  const isAllHeld = found.every(({ state }) => state === "held");
+  return [
+    ...["kind" as const, "name" as const],
+    ...(area === "account" || !isAllHeld ? ["brand" as const] : []),
+    ...(area === "account" ? [] : ["bra_count" as const]),
+    ...(isAllHeld ? [] : ["state" as const]),
+    "key",
+  ];
 }
 
 const nothingFound = "No resource has all of these words.\n";

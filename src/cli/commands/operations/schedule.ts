@@ -176,7 +176,7 @@ function listAll(name: string | undefined, command: Command, io: Io): void {
   if (name !== undefined) {
     const listed = toListed(readSchedule(dataDir, name), dataDir);
     if (settings.json) io.out(toJsonLine(listed));
-    else printText(io, formatRuns(listed));
+    else printText(io, formatRuns(listed, io.screen));
     return;
   }
   const listed = listSchedules(dataDir).map((schedule) => toListed(schedule, dataDir));

@@ -9,7 +9,7 @@ import type { AddedAccount } from "../../../sync/add-account.ts";
 import { formatMinute } from "../../terminal/format.ts";
 import type { Io } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
-import { formatTable } from "../../terminal/table/text-table.ts";
+import { formatWrappedTable } from "../../terminal/table/text-table.ts";
 
 export function formatAdded({ account, isReplaced, whyNoKeychain }: AddedAccount): string {
   const { name, baseUrl } = account;
@@ -27,17 +27,15 @@ export function formatAdded({ account, isReplaced, whyNoKeychain }: AddedAccount
 
 export function formatAccounts(overviews: readonly AccountOverview[], screen: Io["screen"]): string {
   if (overviews.length === 0) return "There are no accounts. Add one with `armoire account add NAME`.\n";
-  return formatTable(
-    ["account", "user", "service", "may read", "last sync", "bras", "measurements", "token"],
+  return formatWrappedTable(
+    ["account", "user", "bras", "measurements", "last sync", "access"],
     overviews.map((overview) => [
       overview.name,
       overview.username ?? nameOfUser(userOf(overview)),
-      overview.baseUrl,
-      describeScopes(overview),
+      overview.bras,
+      overview.measurements,
       describeLastSync(overview.lastSync),
-      overview.bras ?? "",
-      overview.measurements ?? "",
-      overview.tokenIn,
+      `${describeScopes(overview)} at ${overview.baseUrl}; token in ${overview.tokenIn === "file" ? "a file" : "the keychain"}`,
     ]),
     screen,
   );

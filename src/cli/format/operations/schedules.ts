@@ -8,10 +8,10 @@ import type { Schedule } from "../../../schedule/schedule.ts";
 import type { InstallPlan, RemovalPlan, SystemCommand } from "../../../schedule/system/install.ts";
 import type { PrintedFile } from "../../../schedule/system/installation.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
-import { formatDuration, formatMoment, formatTime, type Step } from "../../terminal/format.ts";
+import { formatAge, formatDuration, formatTime, type Step } from "../../terminal/format.ts";
 import type { Io } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
-import { formatTable } from "../../terminal/table/text-table.ts";
+import { formatWrappedTable } from "../../terminal/table/text-table.ts";
 
 export interface ListedSchedule extends Schedule {
   /** ISO 8601, UTC; null if it is never due again. */
@@ -50,10 +50,15 @@ export function formatSchedules(
   const rows = schedules.map((schedule) => {
     const { name, cron, tz, args, nextAt, runs } = schedule;
     const last = runs.at(-1);
-    const next = nextAt === null ? "never" : formatMoment(nextAt, now, stepOf(schedule));
-    return [name, cron, tz, args.join(" "), next, last === undefined ? "" : describeOutcome(schedule, last)];
+    return [
+      name,
+      nextAt === null ? "never" : formatTime(nextAt, stepOf(schedule)),
+      last === undefined ? "" : `${last.outcome}, ${formatAge(last.startedAt, now)} ago`,
+      tz === Intl.DateTimeFormat().resolvedOptions().timeZone ? cron : `${cron} ${tz}`,
+      args.join(" "),
+    ];
   });
-  return formatTable(["name", "cron", "zone", "command", "next", "last run"], rows, screen);
+  return formatWrappedTable(["name", "next", "last run", "cron", "command"], rows, screen);
 }
 
 /** The precision of its times. */
@@ -61,7 +66,7 @@ export function stepOf(schedule: Schedule): Step {
   return hasSeconds(schedule) ? "second" : "minute";
 }
 
-export function formatRuns(schedule: ListedSchedule): string {
+export function formatRuns(schedule: ListedSchedule, screen: Io["screen"]): string {
   const { name, runs } = schedule;
   if (runs.length === 0) return `${name} has not run yet.\n`;
   const step = stepOf(schedule);
@@ -74,7 +79,7 @@ export function formatRuns(schedule: ListedSchedule): string {
       run.outcome,
       describeCounts(run),
     ]);
-  return formatTable(["due", "started", "took", "outcome", "details"], rows);
+  return formatWrappedTable(["due", "started", "took", "outcome", "details"], rows, screen);
 }
 
 /** One line, for a log. */
@@ -82,11 +87,6 @@ export function formatEnd(schedule: Schedule, run: ScheduledRun): string {
   const details = describeCounts(run);
   const took = run.seconds === null ? "" : ` in ${formatDuration(run.seconds)}`;
   return `${schedule.name}: ${outcomeOf(run)}${took}${details === "" ? "" : `; ${details}`}`;
-}
-
-function describeOutcome(schedule: Schedule, run: ListedSchedule["runs"][number]): string {
-  const details = describeCounts(run);
-  return `${formatTime(run.startedAt, stepOf(schedule))} ${run.outcome}${details === "" ? "" : `; ${details}`}`;
 }
 
 function describeCounts({ counts, error, attempts }: ScheduledRun): string {

@@ -18,6 +18,7 @@ const minAddressWidth = 16;
 /** Of a text beside the key. */
 const readableWidth = 24;
 const minTextWidth = 10;
+const uncut = Number.POSITIVE_INFINITY;
 
 /**
  * @param gap between two columns
@@ -26,9 +27,9 @@ const minTextWidth = 10;
 export function fitColumns(columns: readonly Column[], width: number, gap: number): Column[] | null {
   const broken = columns.map(breakHeading);
   return (
-    fitTexts(columns, width, gap, readableWidth) ??
+    fitTexts(columns, width, gap, uncut) ??
     fitTexts(broken, width, gap, readableWidth) ??
-    fitTexts(withoutKey(columns), width, gap, readableWidth) ??
+    fitTexts(withoutKey(columns), width, gap, uncut) ??
     fitTexts(withoutKey(broken), width, gap, minTextWidth)
   );
 }

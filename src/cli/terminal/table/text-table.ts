@@ -19,7 +19,7 @@ export function formatTable(
 
 const gap = "  ";
 /** A narrower last column is not wrapped. */
-const minWrapped = 20;
+const minWrapped = 12;
 
 /**
  * A table whose last column holds sentences, which are wrapped on a terminal.
@@ -27,18 +27,18 @@ const minWrapped = 20;
  */
 export function formatWrappedTable(
   columns: readonly string[],
-  rows: readonly (readonly string[])[],
+  rows: Rows,
   screen: { readonly columns: number } | null,
 ): string {
   const others = columns
     .slice(0, -1)
-    .map((name, n) => Math.max(...[name, ...rows.map((row) => row[n] ?? "")].map(displayWidth)));
+    .map((name, n) => Math.max(...[name, ...rows.map((row) => escapeControls(row[n]))].map(displayWidth)));
   const room = (screen?.columns ?? 0) - others.reduce((sum, width) => sum + width + gap.length, 0);
   if (room < minWrapped) return formatTable(columns, rows);
   const wrapped = rows.flatMap((row) =>
-    wrapText(row.at(-1) ?? "", room)
+    wrapText(String(row.at(-1) ?? ""), room)
       .split("\n")
-      .map((line, n) => [...row.slice(0, -1).map((cell) => (n === 0 ? cell : "")), line]),
+      .map((line, n) => [...row.slice(0, -1).map((cell) => (n === 0 ? cell : null)), line]),
   );
   return formatTable(columns, wrapped);
 }
