@@ -100,7 +100,7 @@ it.each([
   [
     "2019-07",
     1,
-    /^armoire: No run had ended by 2019-07-31T21:59:59\.999Z \(2019-07 in Europe\/Berlin\)\.\nAvailable runs/,
+    /^armoire: No run had ended by "2019-07" in the time zone Europe\/Berlin \(2019-07-31 21:59:59 UTC\)\.\nAvailable runs/,
   ],
   ["-9w", 1, /^armoire: No run had ended by .*\nAvailable runs/],
   ["soon", 2, /^armoire: "soon" is not a point in time\.\nUse a run number, a time /],

@@ -134,7 +134,7 @@ describe("sync", () => {
 describe("reading commands", () => {
   it("status shows the mirror, its last run and its kinds", async () => {
     expect(await output("status", "--mirror", fixture.mirror)).toMatch(
-      /^Mirror {5}.*\nService .*\nLast run {3}1, .*\nAllowance {2}.*\nForecast {3}100 % of all bras are covered, and the mirror is complete\.\n\nkind /,
+      /^Mirror {5}.*\nService .*\nLast run {3}1, .*\nAllowance {2}.*\nForecast {3}The mirror holds the models of 100 % of all users' bras, and is complete\.\n\nkind /,
     );
     expect(await outputAsJson("status", "--mirror", fixture.mirror)).toMatchObject({
       baseUrl: fixture.sandbox.url,

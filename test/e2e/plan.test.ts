@@ -49,7 +49,7 @@ describe("in the middle of the first crawl", () => {
 
   it("the sync ends with the next time to sync and a forecast", () => {
     expect(lastLine).toMatch(
-      /^The allowance is spent; sync again at \d{4}-\d\d-\d\d \d\d:\d\d UTC \(in 24 h\)\. \d+ % of all bras are covered, \d+ % in 1 day, 100 % in 7 days; all models in \d days?, all sizes in \d+ days, at 30 a day\.$/,
+      /^The allowance is spent; sync again at \d{4}-\d\d-\d\d \d\d:\d\d UTC \(in 24 h\)\. The mirror holds the models of \d+ % of all users' bras, \d+ % in 1 day, 100 % in 7 days; all models in \d days?, all sizes in \d+ days, at 30 requests a day\.$/,
     );
   });
 
@@ -94,7 +94,9 @@ describe("in the middle of the first crawl", () => {
     expect(await json("status", ...dataDir)).toMatchObject({ allowance, forecast });
     const text = await output("status", ...dataDir);
     expect(text).toMatch(/\nAllowance {2}0 left of 30 a day, renewed at /);
-    expect(text).toMatch(/\nForecast {3}\d+ % of all bras are covered, .* at 30 a day\.\n/);
+    expect(text).toMatch(
+      /\nForecast {3}The mirror holds the models of \d+ % of all users' bras, .* at 30 requests a day\.\n/,
+    );
     expect(text).toMatch(/\nkind +known +held +due +failed +gone +median age +90th percentile +oldest\n/);
   });
 

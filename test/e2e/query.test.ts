@@ -99,7 +99,7 @@ describe("row limits", () => {
       exitCode: 0,
       stdout: "",
       stderr: expect.stringMatching(
-        /^Nothing since 20.*Z, from "latest"\. The latest run, run \d+, had ended by then\.\n$/,
+        /^Nothing since "latest" \(20.* UTC\)\. The latest run, run \d+, had ended by then\.\n$/,
       ),
     });
     const csv = await callArmoire([...newest, "csv"]);

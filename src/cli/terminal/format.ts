@@ -13,6 +13,13 @@ export const formatCount = (count: number, noun: string, plural = `${noun}s`): s
 
 export const formatRows = (rows: number): string => formatCount(rows, "row");
 
+/** A resource of a kind, in words. The kinds of lists are named like what they list: `models`, and `model`. */
+export function formatKind(kind: string): string {
+  if (kind === "me") return "user";
+  const words = kind.replaceAll("_", " ");
+  return words.endsWith("s") && !words.startsWith("?") ? `list of ${words}` : words;
+}
+
 export function formatDuration(seconds: number): string {
   if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;

@@ -1,6 +1,6 @@
 /** Progress: one line that is rewritten on a terminal, else a plain line every ten seconds. */
 import type { SyncProgress } from "../../sync/report.ts";
-import { formatCount, formatDays, formatDuration, formatRate } from "./format.ts";
+import { formatCount, formatDays, formatDuration, formatKind, formatRate } from "./format.ts";
 import type { Io } from "./io.ts";
 
 const terminalEveryMillis = 200;
@@ -51,7 +51,7 @@ export function formatProgress(progress: SyncProgress): string {
   parts.push(`${formatCount(requests.sent, "request")}, ${requestsPerSecond.toFixed(0)}/s`);
   if (allowance.remaining !== null) parts.push(`allowance left ${allowance.remaining}`);
   for (const { kind, held, known } of kinds) {
-    if (kind !== "root") parts.push(`${kind} ${held}/${known}`);
+    if (kind !== "root") parts.push(`${formatKind(kind)} ${held}/${known}`);
   }
   return parts.join(separator);
 }

@@ -3,6 +3,7 @@ import { type SqlBool, sql } from "kysely";
 import type { Connection } from "../file/connection.ts";
 import { prepare, prepareColumn, q } from "../file/statements.ts";
 import { type Point, PointError } from "./point.ts";
+import { utcSecond } from "./zoned-time.ts";
 
 /** A run that has ended. */
 export interface EndedRun {
@@ -104,9 +105,13 @@ function pointError(db: Connection, point: Point): PointError {
       : `Available runs: from ${describe(first)} to ${describe(last)}.`;
   switch (point.kind) {
     case "time": {
-      const zone = point.timeZone === null ? "" : ` in ${point.timeZone}`;
+      const zone = point.timeZone === null ? "" : ` in the time zone ${point.timeZone}`;
       const runs = hasPrunedRuns(db) ? "No remaining run" : "No run";
-      return new PointError("too-early", `${runs} had ended by ${point.at} (${point.text}${zone}).`, hint);
+      return new PointError(
+        "too-early",
+        `${runs} had ended by ${JSON.stringify(point.text)}${zone} (${utcSecond(point.at)}).`,
+        hint,
+      );
     }
     case "latest": {
       const message =
@@ -137,7 +142,7 @@ function runError(db: Connection, run: number, available: readonly EndedRun[], h
   );
 }
 
-const describe = ({ run, endedAt }: EndedRun): string => `run ${run} (${endedAt})`;
+const describe = ({ run, endedAt }: EndedRun): string => `run ${run} (${utcSecond(endedAt)})`;
 
 function hasPrunedRuns(db: Connection): boolean {
   const select = prepareColumn(db, () =>

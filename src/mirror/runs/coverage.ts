@@ -195,9 +195,9 @@ function describeGaps(coverage: KindCoverage): string[] {
   const name = kind.replaceAll("_", " ");
   const missing = due + failed;
   const isList = listKinds.has(kind) || kind.startsWith("related") || kind.startsWith("same");
-  const pages = missing === 1 ? `1 page of lists of ${name}` : `${missing} pages of lists of ${name}`;
+  const pages = missing === 1 ? `1 page that lists ${name} is` : `${missing} pages that list ${name} are`;
   return [
-    ...(missing > 0 ? [isList ? `${pages} not read` : `${held} of ${held + missing} ${name}s held`] : []),
+    ...(missing > 0 ? [isList ? `${pages} not fetched` : `${held} of ${held + missing} ${name}s held`] : []),
     ...(partial > 0 ? [`${partial} ${partial === 1 ? "list" : "lists"} of ${name} inconsistent`] : []),
     ...(missingLinks > 0
       ? [

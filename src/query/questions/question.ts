@@ -93,7 +93,8 @@ export const cups: QuestionOption = {
   about: "only these cups in the order of the system, such as DD-G, H- or H",
 };
 
-const since = "since a day, a time or -7d; except in @discontinued also the end of a run, or latest";
+const since =
+  "only from this day or time on, such as 2026-11-03 or -7d; except in @discontinued also after a run: its number or latest";
 
 export const sinceSeen: QuestionOption = { name: "since", type: "seen", ...optional, about: since };
 

@@ -2,6 +2,7 @@
 import { type Point, type PointContext, PointError, parsePoint } from "../../mirror/points/point.ts";
 import { listPoints, resolvePoint } from "../../mirror/points/resolve-point.ts";
 import { readServiceTime } from "../../mirror/points/service-time.ts";
+import { utcSecond } from "../../mirror/points/zoned-time.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 
 /** `seen`: times of the mirror, in UTC. `reported`: times of the service, without a zone. */
@@ -30,11 +31,11 @@ export function readSince(
 export function describeNothingSince({ db }: Pick<MirrorReader, "db">, text: string, since: string): string {
   const runs = listPoints(db);
   const [first, last] = [runs[0], runs.at(-1)];
-  const nothing = `Nothing since ${since}, from ${JSON.stringify(text)}.`;
+  const nothing = `Nothing since ${JSON.stringify(text)} (${utcSecond(since)}).`;
   if (first === undefined || last === undefined) return `${nothing} No run has ended yet.`;
   if (last.endedAt <= since) return `${nothing} The latest run, run ${last.run}, had ended by then.`;
   if (since < first.endedAt)
-    return `${nothing} The first run, run ${first.run}, ended at ${first.endedAt}: nothing was known before.`;
+    return `${nothing} The first run, run ${first.run}, ended at ${utcSecond(first.endedAt)}: nothing was known before.`;
   return nothing;
 }
 

@@ -103,13 +103,13 @@ describe("conversion", () => {
 
   it("an answer without rows says since when there are none, and why", () => {
     const describe = (text: string) => describeNothingSince(mirror, text, read(text, "seen"));
-    const since = (time: string, text: string) => `Nothing since ${time}, from "${text}".`;
-    expect(describe("1")).toBe(since("2026-01-01T06:10:00.000Z", "1"));
+    const since = (time: string, text: string) => `Nothing since "${text}" (${time} UTC).`;
+    expect(describe("1")).toBe(since("2026-01-01 06:10:00", "1"));
     expect(describe("latest")).toBe(
-      `${since("2026-01-02T06:10:00.000Z", "latest")} The latest run, run 2, had ended by then.`,
+      `${since("2026-01-02 06:10:00", "latest")} The latest run, run 2, had ended by then.`,
     );
     expect(describe("2025")).toBe(
-      `${since("2024-12-31T23:00:00.000Z", "2025")} The first run, run 1, ended at 2026-01-01T06:10:00.000Z: nothing was known before.`,
+      `${since("2024-12-31 23:00:00", "2025")} The first run, run 1, ended at 2026-01-01 06:10:00 UTC: nothing was known before.`,
     );
   });
 

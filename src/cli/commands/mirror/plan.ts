@@ -24,7 +24,7 @@ export function configure(command: Command, io: Io): void {
   addHelp(command, {
     details: [
       "Prints the next requests with their reasons, the cost, what today's allowance covers, the days until the mirror is " +
-        "complete, and the share of all bras that is covered by then. It sends nothing, and works before the first sync. " +
+        "complete, and the share of users' bras whose models are held by then. It sends nothing, and works before the first sync. " +
         "The output of `armoire sync --dry-run` is the same. With --follow, it leaves out resources behind links that no sync " +
         "has followed yet.",
     ],

@@ -48,6 +48,6 @@ export function configure(command: Command, io: Io): void {
     const newestBackup = account && { newestBackup: readNewestBackup(account) };
     const status = { ...held, ...newestBackup, allowance, forecast, owedChecks };
     if (settings.json) io.out(toJsonLine(status));
-    else printText(io, formatStatus(status, Date.now(), account?.name ?? null));
+    else printText(io, formatStatus(status, Date.now(), account?.name ?? null, io.screen));
   });
 }

@@ -5,7 +5,7 @@ import type { OwedChecks } from "../../../sync/plan/owed-checks.ts";
 import type { SyncPlan } from "../../../sync/plan/preview.ts";
 import type { Order, Reason } from "../../../sync/plan/request.ts";
 import type { LinkedCataloguePlan } from "../../../sync/sync-account.ts";
-import { formatCount, formatDays, formatDuration, formatMoment, formatRate } from "../../terminal/format.ts";
+import { formatCount, formatDays, formatDuration, formatKind, formatMoment, formatRate } from "../../terminal/format.ts";
 import type { Screen } from "../../terminal/io.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 
@@ -48,7 +48,7 @@ export function formatPlan(
       `\n${formatTable(
         ["next", "why", "url"],
         next.map(({ kind, reason, url }) => [
-          kind,
+          formatKind(kind),
           reason === "new" ? reasonsOfNew[order] : reasons[reason],
           url,
         ]),
@@ -65,7 +65,7 @@ export function formatPlan(
     parts.push(`\n${formatMaxStaleness(forecast)}\n`);
     if (percent(shareNow(forecast.coverage)) !== "100 %")
       parts.push(
-        `\nShare of all bras covered, with --order value at ${forecast.requestsPerDay} requests a day\n${chartCoverage(forecast)}`,
+        `\nShare of users' bras whose models are held (--order value, ${forecast.requestsPerDay} requests a day)\n${chartCoverage(forecast)}`,
       );
   }
   return parts.join("");
@@ -94,7 +94,7 @@ export function formatAllowance(allowance: SyncPlan["allowance"], now: number): 
 }
 
 function toDueRow({ kind, fetch, check, freeChecks }: SyncPlan["due"][number]): unknown[] {
-  return [kind, fetch, freeChecks, check - freeChecks];
+  return [formatKind(kind), fetch, freeChecks, check - freeChecks];
 }
 
 /** One line, once all lists are read. */
@@ -140,7 +140,7 @@ export function summarizeForecast({ depths, coverage, requestsPerDay }: Forecast
   // Bras are counted by their models, so all of them are covered long before all sizes are held.
   const now = missesSizes
     ? `All models are held, and ${sizes.held} of about ${sizes.expected} sizes`
-    : `${percent(shareNow(coverage))} of all bras are covered`;
+    : `The mirror holds the models of ${percent(shareNow(coverage))} of all users' bras`;
   const days = ({ remainingRequests }: { readonly remainingRequests: number }) =>
     formatDays(Math.ceil(remainingRequests / requestsPerDay));
   // Brands and models are fetched together, so all brands are complete no sooner than all models.
@@ -148,13 +148,13 @@ export function summarizeForecast({ depths, coverage, requestsPerDay }: Forecast
     .slice(depth === "brands" ? 0 : 1, allDepths.indexOf(depth) + 1)
     .filter(({ remainingRequests }) => remainingRequests > 0)
     .map((end) => `all ${end.depth} in ${days(end)}`);
-  if (ends.length === 0) return `${now}, and the mirror is complete.`;
+  if (ends.length === 0) return `${now}, and is complete.`;
   const milestones = after.filter(({ day }) => [1, 7, 30].includes(day));
   const shares = milestones
     .filter(() => depth !== "brands" && covered < expected)
     .filter((_, n) => percent(milestones[n - 1]?.share ?? 0) !== "100 %")
     .map(({ day, share }) => `${percent(share)} in ${formatDays(day)}`);
-  return `${[now, ...shares].join(", ")}; ${ends.join(", ")}, at ${requestsPerDay} a day.`;
+  return `${[now, ...shares].join(", ")}; ${ends.join(", ")}, at ${requestsPerDay} requests a day.`;
 }
 
 /** Requests and days until each depth is complete, at this allowance and at the documented ones. */
@@ -175,7 +175,7 @@ export function tabulateDays({ depths, limit }: Forecast): string {
 
 const chartWidth = 40;
 
-/** A bar chart of the share of all bras covered after some days. */
+/** A bar chart of the share of all bras whose models are held after some days. */
 export function chartCoverage({ coverage }: Forecast): string {
   return coverage.after
     .map(({ day, share }) => {

@@ -6,7 +6,8 @@ import { describeCoverage } from "../../../mirror/runs/coverage.ts";
 import type { AccountStatus, MirrorStatus, PastStatus, PossessionStatus } from "../../../query/status.ts";
 import type { OwedChecks } from "../../../sync/plan/owed-checks.ts";
 import type { ForecastSummary } from "../../../sync/plan/preview.ts";
-import { formatAge, formatCount, formatMinute, formatSecond } from "../../terminal/format.ts";
+import { formatAge, formatCount, formatKind, formatMinute, formatSecond } from "../../terminal/format.ts";
+import type { Screen } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 import { formatAllowance, formatOwedChecks, summarizeForecast } from "./plan.ts";
@@ -19,8 +20,19 @@ export type StatusWithOutlook = MirrorStatus &
     readonly newestBackup?: NewestBackup | null;
   };
 
-/** @param now epoch milliseconds @param account its name; null for a catalogue, and for another mirror */
-export function formatStatus(status: StatusWithOutlook, now: number, account: string | null): string {
+type Width = Pick<Screen, "columns"> | null;
+
+/**
+ * @param now epoch milliseconds
+ * @param account its name; null for a catalogue, and for another mirror
+ * @param screen the terminal; null without one
+ */
+export function formatStatus(
+  status: StatusWithOutlook,
+  now: number,
+  account: string | null,
+  screen: Width = null,
+): string {
   const { lastRun, allowance, forecast } = status;
   const parts = [
     status.account === null ? "" : describeAccount(status.account),
@@ -31,7 +43,7 @@ export function formatStatus(status: StatusWithOutlook, now: number, account: st
     describeLastRun(lastRun),
     `Allowance  ${formatAllowance(allowance, now)}\n`,
     forecast === null ? "" : `Forecast   ${summarizeForecast(forecast, "sizes")}\n`,
-    account === null ? formatKinds(status, now) : "",
+    account === null ? formatKinds(status, now, screen) : "",
     `\n${describeCoverage(status, formatMinute)}\n${formatOwedChecks(status.owedChecks)}`,
   ];
   if (status.awaitingApproval > 0)
@@ -63,9 +75,9 @@ export function formatStatus(status: StatusWithOutlook, now: number, account: st
   return parts.join("");
 }
 
-function formatKinds({ kinds }: MirrorStatus, now: number): string {
+function formatKinds({ kinds }: MirrorStatus, now: number, screen: Width): string {
   const rows = kinds.map((row) => [
-    row.kind,
+    formatKind(row.kind),
     row.known,
     row.held,
     row.due,
@@ -73,7 +85,8 @@ function formatKinds({ kinds }: MirrorStatus, now: number): string {
     row.gone,
     ...[row.p50CheckAt, row.p90CheckAt, row.oldestCheckAt].map((at) => formatAge(at, now)),
   ]);
-  return `\n${formatTable(["kind", "known", "held", "due", "failed", "gone", "median age", "90th percentile", "oldest"], rows)}`;
+  const ages = ["median age", "90th percentile", "oldest"];
+  return `\n${formatTable(["kind", "known", "held", "due", "failed", "gone", ...ages], rows, screen)}`;
 }
 
 function describeCheck({ kinds }: MirrorStatus, now: number): string {
@@ -140,7 +153,7 @@ function describeAccount({ user, notGranted, bras, measurements, pictures }: Acc
 
 export function formatPastStatus(past: PastStatus): string {
   const rows = past.kinds.map(({ kind, known, held, due, failed, gone }) => [
-    kind,
+    formatKind(kind),
     known,
     held,
     due,

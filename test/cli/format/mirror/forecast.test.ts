@@ -36,14 +36,14 @@ const whole: Forecast = {
 describe("one line", () => {
   it("a forecast in one line states the coverage now and in the next days, and when each depth is complete", () => {
     expect(summarizeForecast(forecast, "sizes")).toBe(
-      "31 % of all bras are covered, 50 % in 1 day, 99 % in 7 days, 100 % in 30 days; all models in 1 day, all sizes in 41 days, at 100 a day.",
+      "The mirror holds the models of 31 % of all users' bras, 50 % in 1 day, 99 % in 7 days, 100 % in 30 days; all models in 1 day, all sizes in 41 days, at 100 requests a day.",
     );
   });
 
   it("a forecast in one line ends at the depth of the sync", () => {
-    expect(summarizeForecast(forecast, "models")).toMatch(/; all models in 1 day, at 100 a day\.$/);
+    expect(summarizeForecast(forecast, "models")).toMatch(/; all models in 1 day, at 100 requests a day\.$/);
     expect(summarizeForecast(forecast, "brands")).toBe(
-      "31 % of all bras are covered, and the mirror is complete.",
+      "The mirror holds the models of 31 % of all users' bras, and is complete.",
     );
   });
 
@@ -67,20 +67,20 @@ describe("one line", () => {
     }));
     const { coverage } = whole;
     expect(summarizeForecast({ ...forecast, depths, coverage }, "sizes")).toMatch(
-      /^All models are held, and 0 of about 42 sizes; .*all sizes in \d+ days, at 100 a day\.$/,
+      /^All models are held, and 0 of about 42 sizes; .*all sizes in \d+ days, at 100 requests a day\.$/,
     );
   });
 
   it("a forecast in one line ends its shares with the first 100 %", () => {
     const after = [1, 7, 30].map((day) => ({ day, share: 1 }));
     expect(summarizeForecast({ ...forecast, coverage: { ...forecast.coverage, after } }, "sizes")).toMatch(
-      /covered, 100 % in 1 day; all models/,
+      /bras, 100 % in 1 day; all models/,
     );
   });
 
   it("a forecast in one line states that a mirror is complete", () => {
     expect(summarizeForecast(whole, "sizes")).toBe(
-      "100 % of all bras are covered, and the mirror is complete.",
+      "The mirror holds the models of 100 % of all users' bras, and is complete.",
     );
   });
 });
