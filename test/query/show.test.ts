@@ -186,7 +186,7 @@ it("the page of a model is readable", () => {
   const [, header = ""] = text.match(/\nSizes \(bras that users own of each, ..\):\n(band .*)\n/) ?? [];
   expect(header.split(/ +/).sort()).toEqual(["band", ...new Set(own.map(({ fields }) => fields.cup))].sort());
   for (const { fields } of own) expect(text).toMatch(new RegExp(`\n *${fields.band}  .*\\d`));
-  expect(text).toMatch(/\nSource:\n {2}request +GET http.*\n {2}response +status 200, run \d, /);
+  expect(text).toMatch(/\nSource:\n {2}request \(GET\) +http.*\n {2}response +status 200, run \d, /);
   expect(text).toMatch(/\n {2}found in +http/);
 });
 

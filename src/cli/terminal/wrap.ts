@@ -1,8 +1,13 @@
-/** Breaks lines of text at spaces. Words, and commands in backquotes, stay whole, so that they can be copied. */
+/**
+ * Breaks lines of text at spaces, and long JSON between its members. Words, and commands in backquotes, stay whole, so that
+ * they can be copied.
+ */
 import { displayWidth } from "./table/display-width.ts";
 
 /** A number and its percent sign are one word. */
 const word = /(?:`[^`\n]*`|\S)+(?: %\S*)?/g;
+
+const betweenMembers = /(?<=[\]}"\dle],)(?=["{[])/;
 
 /**
  * A word that is longer than a line has a line of its own.
@@ -12,11 +17,15 @@ export function wrapText(text: string, columns: number, head = ""): string {
   const indent = " ".repeat(displayWidth(head));
   const lines: string[] = [];
   let line = "";
-  for (const [next] of text.matchAll(word)) {
-    if (line !== "" && displayWidth(`${indent}${line} ${next}`) > columns) {
-      lines.push(line);
-      line = next;
-    } else line = line === "" ? next : `${line} ${next}`;
+  for (const [whole] of text.matchAll(word)) {
+    const isJson = /^[[{]/.test(whole) && displayWidth(indent + whole) > columns;
+    for (const [n, next] of (isJson ? whole.split(betweenMembers) : [whole]).entries()) {
+      const longer = line === "" || n > 0 ? line + next : `${line} ${next}`;
+      if (line !== "" && displayWidth(indent + longer) > columns) {
+        lines.push(line);
+        line = next;
+      } else line = longer;
+    }
   }
   return head + [...lines, line].join(`\n${indent}`);
 }

@@ -21,6 +21,13 @@ describe("wrapped text", () => {
     expect(wrapLines("  - one two three four five", 16)).toBe("  - one two\n    three four\n    five");
   });
 
+  it("JSON that is longer than a line breaks between its members", () => {
+    const json = '[{"url":"https://pictures.example/1.jpg","text":null},{"url":"x"}]';
+    const wrapped = wrapLines(`  + ${json}`, 50);
+    expect(wrapped).toBe('  + [{"url":"https://pictures.example/1.jpg",\n    "text":null},{"url":"x"}]');
+    expect(JSON.parse(wrapped.slice(4))).toEqual(JSON.parse(json));
+  });
+
   it("a line that fits stays as it is", () => {
     expect(wrapLines("a   b\n\n   c  d\n", 20)).toBe("a   b\n\n   c  d\n");
   });

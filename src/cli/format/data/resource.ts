@@ -33,7 +33,7 @@ function formatSource(source: Provenance): string {
   const { url, redirectedTo, run, revision, fetchedAt, status, etag, modifiedAt, checkedAt, foundIn } =
     source;
   const rows: string[][] = [
-    ["request", `GET ${url}`],
+    ["request (GET)", url],
     ...(redirectedTo === null ? [] : [["redirected to", redirectedTo]]),
     ["response", `status ${status}, run ${run}, ${formatSecond(fetchedAt)}, revision ${revision}`],
     ...(etag === null ? [] : [["ETag", etag]]),

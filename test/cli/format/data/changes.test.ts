@@ -63,8 +63,11 @@ describe("text", () => {
       describeAll({ ...about, change: "changed", fields: [{ field: "pictures", before, after }] })
         .split("\n")
         .slice(4, -1);
-    const line = (sign: string, of: typeof a) => `              ${sign} ${JSON.stringify(of)}`;
-    expect(list([a, b, b], [c, b])).toEqual([line("-", a), line("-", b), line("+", c)]);
+    const lines = (sign: string, { url, text }: typeof a) => [
+      `              ${sign} {"url":"${url}",`,
+      `                "text":"${text}"}`,
+    ];
+    expect(list([a, b, b], [c, b])).toEqual([...lines("-", a), ...lines("-", b), ...lines("+", c)]);
     expect(list([a, b], [b, a])).toEqual(["              the same entries in another order"]);
   });
 
