@@ -5,8 +5,9 @@ import { refuseEmptyValues } from "./settings/empty-values.ts";
 import { environmentVariables } from "./settings/environment.ts";
 import { addGlobalOptions } from "./settings/global-options.ts";
 import { exitCodeMeanings, exitCodes } from "./terminal/exit-codes.ts";
-import { helpConfiguration, nameOf, noteOperands } from "./terminal/help.ts";
+import { helpColumns, helpConfiguration, nameOf, noteOperands } from "./terminal/help.ts";
 import type { Io } from "./terminal/io.ts";
+import { wrapLines } from "./terminal/wrap.ts";
 
 /** The program throws a CommanderError where commander would exit. */
 export function createProgram(version: string, output: OutputConfiguration): Command {
@@ -44,13 +45,14 @@ function programHelp(): string {
   const variables = Object.entries(environmentVariables);
   const width = Math.max(...variables.map(([name]) => name.length));
   const codes = Object.entries(exitCodes) as [keyof typeof exitCodes, number][];
-  return [
+  const text = [
     "\nEnvironment:\n",
     ...variables.map(([name, about]) => `  ${name.padEnd(width)}  ${about}\n`),
     "\nExit codes:\n",
     ...codes.map(([name, code]) => `  ${code.toString().padStart(3)}  ${exitCodeMeanings[name].label}\n`),
     "\n`armoire COMMAND --help` shows the options and examples of a command.",
   ].join("");
+  return wrapLines(text, helpColumns);
 }
 
 /** The program with every command loaded, for the generated page and for tests. It prints nothing. */

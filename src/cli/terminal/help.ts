@@ -21,7 +21,7 @@ export const exitCodesOfVerifying = ["done", "failed", "usage", "settings", "rej
 const helpTexts = new WeakMap<Command, HelpText>();
 const operands = new WeakMap<Command, string>();
 
-const helpColumns = 80;
+export const helpColumns = 80;
 
 export function addHelp(command: Command, help: HelpText): Command {
   helpTexts.set(command, help);

@@ -26,7 +26,7 @@ export function configure(command: Command, io: Io): void {
     ],
     examples: [
       "armoire backup --account ada --to /media/stick",
-      "armoire backup --account ada --to backups --keep-daily 30 --keep-monthly 24 --quiet",
+      "armoire backup --account ada --to backups --keep-daily 30 --quiet",
       "armoire backup create --account ada --to ada.zip.age --encrypt",
       "armoire backup verify ada.zip",
       "armoire backup restore ada.zip --mirror ada.sqlite",
@@ -63,7 +63,7 @@ function configureRun(backup: Command, io: Io): void {
     ],
     examples: [
       "armoire backup --account ada --to /media/stick",
-      "armoire backup --account ada --to backups --keep-daily 30 --keep-monthly 24 --quiet",
+      "armoire backup --account ada --to backups --keep-daily 30 --quiet",
     ],
     exitCodes: [...exitCodesOfRun, "incomplete"],
   });

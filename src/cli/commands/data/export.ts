@@ -127,10 +127,10 @@ function configureCreate(command: Command, io: Io): void {
       "armoire export --out brands-{date}.csv.gz --table brand",
       "armoire export --out - --table size --format ndjson --quiet | head",
       "armoire export --out a-week-ago --as-of -7d",
-      "armoire export --out comexim --brand comexim --table size --column href --column size --format csv",
+      "armoire export --out sizes --brand comexim --table size --column size",
       "armoire export --out changes-{date} --changed-since -7d --format parquet",
-      'armoire export --out large --table size --where "band >= 85 and gone_at is null"',
-      'armoire export --out open-data --license CC-BY-4.0 --citation "A. Author: Bras of the world, 2026"',
+      'armoire export --out large --table size --where "band >= 85"',
+      'armoire export --out open --license CC-BY-4.0 --citation "A. Author: Bras"',
     ],
     exitCodes: exitCodesOfCreate,
   });

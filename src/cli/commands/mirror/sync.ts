@@ -104,7 +104,7 @@ export function configure(command: Command, io: Io): void {
       "armoire sync --account ada",
       "armoire sync --account ada --with-catalogue --media",
       "armoire sync --on-drift fail",
-      `armoire sync --on-change "mail -s 'Changes of the catalogue' ada@example.org" --on-change-format markdown`,
+      `armoire sync --on-change "mail ada@example.org" --on-change-format markdown`,
       "armoire sync --redis redis://127.0.0.1:6379",
     ],
     exitCodes: [

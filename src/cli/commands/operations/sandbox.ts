@@ -107,9 +107,9 @@ export function configure(command: Command, io: Io): void {
       "armoire sandbox",
       "armoire sandbox --preset real --port 8080",
       "armoire sandbox --allowance 30 --window 86400 --users 3",
-      "armoire sandbox --allowance 30 --allowance-headers none --count-not-modified --count-root",
-      "armoire sandbox --allowances none=30,app=300,user=100 --spent-response bare-403 --missing-scope 404",
-      "armoire sandbox --layout opaque --pagination cursor --service-name other --faults flaky",
+      "armoire sandbox --allowance 30 --allowance-headers none --count-root",
+      "armoire sandbox --allowances none=30,app=300 --spent-response bare-403",
+      "armoire sandbox --layout opaque --pagination cursor --faults flaky",
     ],
     exitCodes: ["done", "failed", "usage"],
   });

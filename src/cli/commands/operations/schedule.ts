@@ -44,7 +44,7 @@ interface AddFlags {
 export function configure(command: Command, io: Io): void {
   addHelp(command, {
     examples: [
-      'armoire schedule add daily --cron "0 6 * * *" --tz Europe/Paris -- sync --base-url https://api.example.org/',
+      'armoire schedule add daily --cron "0 6 * * *" --tz Europe/Paris -- sync',
       "armoire schedule list",
       "armoire schedule run",
     ],
@@ -103,8 +103,8 @@ function configureAdd(schedule: Command, io: Io): void {
         "go back, a repeated time runs once. Intervals of minutes or hours do not change.",
     ],
     examples: [
-      'armoire schedule add daily --cron "0 6 * * *" --tz Europe/Paris -- sync --base-url https://api.example.org/',
-      'armoire schedule add ada --cron "30 5 * * *" --jitter 20m -- backup --account ada --to backups --keep-daily 30',
+      'armoire schedule add daily --cron "0 6 * * *" --tz Europe/Paris -- sync',
+      "armoire schedule add ada --cron @daily -- backup --account ada --to backups",
       'armoire schedule add weekly --cron "0 7 * * MON" -- export --out catalogue',
     ],
     exitCodes: [...exitCodesOfReading, "locked"],

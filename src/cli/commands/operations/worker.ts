@@ -54,9 +54,9 @@ export function configure(command: Command, io: Io): void {
         "/healthz has status 200 while Redis responds and the worker takes jobs, else 503. --allow-actions needs a loopback address.",
     ],
     examples: [
-      "armoire worker --redis redis://127.0.0.1:6379 --base-url https://api.example.org/",
-      "armoire worker --redis redis://queue.example.net:6379 --principal ada --concurrency 4",
-      "armoire worker --redis redis://127.0.0.1:6379 --base-url https://api.example.org/ --dashboard 9400",
+      "armoire worker --redis redis://127.0.0.1:6379",
+      "armoire worker --redis redis://127.0.0.1:6379 --principal ada",
+      "armoire worker --redis redis://127.0.0.1:6379 --dashboard 9400",
     ],
     exitCodes: exitCodesOfReading,
   });
