@@ -73,6 +73,12 @@ it("a search in a terminal shows names with the keys that `show` takes", async (
   expect(await inTerminal(["show", "model", key])).toMatch(/^brand /);
 });
 
+it("the status fits a terminal, and names lists and what they list apart", async () => {
+  const [, ...lines] = (await inTerminal(["status"])).split("\r\n");
+  expect(lines.filter((line) => displayWidth(line) > 80 && line.includes(" "))).toEqual([]);
+  expect(lines.join("\n")).toMatch(/^list of models +\d+ .*\nmodel +\d+ /m);
+});
+
 it("the plan of a complete mirror fits a terminal, and has no chart", async () => {
   const [mirror = "", ...lines] = (await inTerminal(["plan"])).split("\r\n");
   expect(mirror).toContain(rig.file);

@@ -25,7 +25,8 @@ export function formatComparison({
   to,
   since,
 }: Pick<OpenDiff<unknown>, "from" | "to" | "since">): string {
-  if (from === null) return `Reported by the service since ${since}, in ${describePlace(to.place)}:\n`;
+  if (from === null)
+    return `Reported by the service since ${since?.slice(0, 19).replace("T", " ")}, in ${describePlace(to.place)}:\n`;
   if ("run" in from.place && from.place.run === 0)
     return `Observed by ${describePlace(to.place)}, with no earlier run to compare with:\n`;
   const isOneMirror = "mirror" in from.place && "mirror" in to.place && from.place.mirror === to.place.mirror;

@@ -94,10 +94,10 @@ function consistsOf({ cells }: Column, form: RegExp): boolean {
   return cells.some((cell) => cell !== "") && cells.every((cell) => cell === "" || form.test(cell));
 }
 
-/** The end of an address tells more than its host. */
+/** The end of an address tells more than its host, which a narrow column leaves out. */
 function truncateMiddle(address: string, columns: number): string {
   if (displayWidth(address) <= columns) return address;
-  const head = Math.floor((columns - 1) / 3);
+  const head = columns < readableWidth ? 0 : Math.floor((columns - 1) / 3);
   return `${address.slice(0, head)}…${address.slice(address.length - (columns - 1 - head))}`;
 }
 
