@@ -5,6 +5,7 @@ import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readPackageContents } from "../../exports/package/descriptor.ts";
 import { runQuery } from "../../src/query/sql/run-query.ts";
+import { collectRows } from "../query/support/collect-rows.ts";
 import { callArmoire } from "../support/run-armoire.ts";
 import { type Rig, startRig } from "../sync/support/rig.ts";
 
@@ -71,10 +72,12 @@ it("a named question over a partial table says so on stderr", async () => {
 
 it("a query's result has the coverage of the tables that it reads, also as of an earlier run", async () => {
   const sql = "select * from size";
-  const { coverage } = await runQuery({ file: rig.file, sql });
+  const { coverage, rows } = await runQuery({ file: rig.file, sql });
   expect(coverage).toMatchObject({ mirror: { complete: false }, catalogue: null });
   const past = await runQuery({ file: rig.file, sql, asOf: { kind: "run", run: 1 } });
   expect(past.coverage).toEqual(coverage);
+  // Its process ends when all rows are read.
+  for (const result of [rows, past.rows]) await collectRows(result);
 });
 
 it("status says what is missing, at present and as of a run", async () => {
