@@ -5,7 +5,14 @@ import type { OwedChecks } from "../../../sync/plan/owed-checks.ts";
 import type { SyncPlan } from "../../../sync/plan/preview.ts";
 import type { Order, Reason } from "../../../sync/plan/request.ts";
 import type { LinkedCataloguePlan } from "../../../sync/sync-account.ts";
-import { formatCount, formatDays, formatDuration, formatKind, formatMoment, formatRate } from "../../terminal/format.ts";
+import {
+  formatCount,
+  formatDays,
+  formatDuration,
+  formatKind,
+  formatMoment,
+  formatRate,
+} from "../../terminal/format.ts";
 import type { Screen } from "../../terminal/io.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 
