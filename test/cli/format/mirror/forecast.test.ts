@@ -55,7 +55,7 @@ describe("one line", () => {
       kinds: { brands: [], models: [model], sizes: [size] }[depth.depth],
     }));
     expect(summarizeForecast({ ...forecast, depths, coverage: whole.coverage }, "sizes")).toMatch(
-      /^100 % of all bras are covered; all models in 1 day, /,
+      /^The mirror holds the models of 100 % of all users' bras; all models in 1 day, /,
     );
   });
 
