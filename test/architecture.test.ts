@@ -87,7 +87,6 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   hono: ["jobs/bullmq/dashboard"],
   ioredis: ["jobs/bullmq"],
   kysely: ["schema", "src/mirror", "src/sync", "src/query", "src/archive"],
-  "p-limit": ["jobs/bullmq"],
   "string-argv": ["src/cli"],
   "p-retry": ["src/service"],
   pino: ["src/cli"],

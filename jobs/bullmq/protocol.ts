@@ -8,28 +8,49 @@ import { rateLimitFields } from "../../src/service/requests/headers.ts";
 import type { RawResponse, ResponseHead } from "../../src/service/transport/send-request.ts";
 import { payloadVersion } from "./queue-names.ts";
 
-/** With many requests, one job for each would cost more in Redis than the requests themselves. */
-export const maxRequestsPerJob = 8;
+/** Responses that workers send together: a job for each would cost more in Redis than the requests themselves. */
+export const maxResponsesPerJob = 8;
 
+/** One request. What people read comes first. */
 const fetchPayload = z.object({
   v: z.literal(payloadVersion),
-  requests: z.array(
-    z.object({
-      id: z.string(),
-      url: z.string(),
-      /** `if-none-match` or `if-modified-since` with its value, or empty. */
-      condition: z.array(z.string()),
-    }),
-  ),
-  /** Identifies the coordinator of one run: once that run has ended, nothing is sent for it. */
-  coordinatorId: z.string(),
-  /** Proves that the coordinator has the principal's credential. */
-  credentialProof: z.string(),
-  /** The queue for the responses. */
-  responseQueue: z.string(),
+  /** Of the mirror. */
+  run: z.int(),
+  kind: z.string(),
+  url: z.string(),
+  /** Names of what it belongs to and of itself, such as `Comexim › Lupine › 70G`; null if unknown, and for accounts. */
+  label: z.string().nullable(),
+  /** From 1; an attempt after one that failed. */
+  attempt: z.int(),
+  /** `if-none-match` or `if-modified-since` with its value, or empty. */
+  condition: z.array(z.string()),
+  /** Whether the response 304 costs nothing, as far as is known. */
+  isFreeIfUnchanged: z.boolean(),
+  /** For the exchange between programs. */
+  reply: z.object({
+    /** Identifies the coordinator of one run: once that run has ended, nothing is sent for it. */
+    coordinatorId: z.string(),
+    /** Proves that the coordinator has the principal's credential. */
+    credentialProof: z.string(),
+    /** The queue for the responses. */
+    queue: z.string(),
+    /** Of the request, which the response repeats. */
+    id: z.string(),
+  }),
 });
 export type FetchPayload = z.infer<typeof fetchPayload>;
-export type WireRequest = FetchPayload["requests"][number];
+
+/** The return value of a job: what came of the request. */
+export interface FetchSummary {
+  readonly outcome: "body" | "not modified" | "gone" | "redirect" | "not sent";
+  /** Null if nothing was sent. */
+  readonly status: number | null;
+  /** As received, compressed. */
+  readonly bytes: number;
+  readonly milliseconds: number;
+  /** Requests of the allowance that it spent, as far as is known. */
+  readonly counted: 0 | 1;
+}
 
 const head = z.object({
   status: z.int(),

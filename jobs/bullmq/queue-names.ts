@@ -16,13 +16,13 @@ export interface Principal {
 export const keyPrefix = "armoire:bullmq6";
 
 /** Of the payloads of jobs. Programs of different versions never share a queue. */
-export const payloadVersion = 1;
+export const payloadVersion = 2;
 
 const digestLength = 8;
 const separator = "~";
 
 /**
- * The queue of requests, such as `fetch-ada@api.example~v1~0f3a9c2e`. Each service has its own, each version of the payloads,
+ * The queue of requests, such as `fetch-ada@api.example~v2~0f3a9c2e`. Each service has its own, each version of the payloads,
  * and each credential, which the name contains as a short digest.
  * @param version default: this program's
  */

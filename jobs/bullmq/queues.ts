@@ -16,11 +16,11 @@ export function openQueue<Data>(
 }
 
 /** A lost worker is detected within nine seconds: its lock expires, and then other workers look for expired locks. */
-export const workerTimings: Pick<WorkerOptions, "lockDuration" | "stalledInterval" | "runRetryDelay"> = {
+export const workerTimings = {
   lockDuration: 6_000,
   stalledInterval: 3_000,
   runRetryDelay: 1000,
-};
+} satisfies Partial<WorkerOptions>;
 
 /** A worker whose `close` may wait for an unreachable Redis: its timers would keep the process alive. */
 export class ForceClosableWorker extends Worker {

@@ -24,6 +24,7 @@ import {
 } from "../platform/files/free-space.ts";
 import type { Credential } from "../service/credentials/credential.ts";
 import { readOriginOrThrow } from "../service/same-origin.ts";
+import { createDescriber } from "./describe-resource.ts";
 import { SyncError } from "./errors.ts";
 import { resolveOptions, type ScopeOptions, type SyncScope } from "./options.ts";
 import { createRefusalExaminer } from "./rate-limit/refusals/examine-refusals.ts";
@@ -122,7 +123,15 @@ async function syncMirror(
     openedAt,
   });
   try {
-    const context = { file, mirrorId: readMirrorId(mirror.reader.db), baseUrl, credential, clock };
+    const isAccount = scope.area === "account";
+    const describe = createDescriber(mirror.reader.db, { isPrivate: isAccount });
+    const context = {
+      ...{ file, mirrorId: readMirrorId(mirror.reader.db), baseUrl, credential, clock },
+      describe: (url: string) => ({
+        ...describe(url),
+        isFreeIfUnchanged: runBudget.state.checkPrice === "free",
+      }),
+    };
     const transport = workers && (await workers.openTransport(context));
     const metrics = workers?.openMetrics(context);
     // Opened only now: a sync that cannot begin leaves no ledger behind.
@@ -136,7 +145,6 @@ async function syncMirror(
       clock,
       ledgerFile: options.ledgerFile ?? ledgerFileBeside(file),
     });
-    const isAccount = scope.area === "account";
     const rootUrl = new URL(baseUrl).href;
     const runStop = new RunStop({
       rootUrl,

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
+import type { RequestDescription } from "../../jobs/bullmq/coordinator/request-queue.ts";
 import type { RunMetrics } from "../../jobs/bullmq/run-metrics.ts";
 import { cataloguePrincipal } from "../accounts/account-name.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -28,6 +29,8 @@ export interface WorkersContext {
   readonly baseUrl: string;
   readonly credential: Credential | null;
   readonly clock: Clock;
+  /** What a person who reads the queue is told of a request. */
+  readonly describe: (url: string) => RequestDescription;
 }
 
 export interface Workers {
@@ -56,6 +59,8 @@ export async function reachWorkers(options: WorkersOptions): Promise<Workers> {
         clock: context.clock,
         onWarning,
         mirrorKey: mirrorKeyOf(context),
+        describe: context.describe,
+        isPrivate: principal !== cataloguePrincipal,
       }),
     openMetrics: (context) =>
       openRunMetrics(redis.client, as(context), mirrorKeyOf(context), context.clock.now),

@@ -2,16 +2,17 @@
  * The requests of a coordinator that have no response yet. Each ends exactly once. A response with any other id is
  * too late, and is dropped.
  */
-import { createHash } from "node:crypto";
 import { ServiceError, type ServiceErrorCode } from "../../../src/service/errors.ts";
 import type { RawResponse } from "../../../src/service/transport/send-request.ts";
 import type { SendRequest } from "../../../src/service/transport/transport.ts";
 
 export interface PendingRequest {
-  /** Unique: made of the coordinator's id, the URL's digest and a count. */
+  /** Unique: the coordinator's id and a number. */
   readonly id: string;
+  /** From 1. */
+  readonly attempt: number;
   readonly request: SendRequest;
-  /** The job that carries it; null until it is queued. */
+  /** Null until it is queued. */
   jobId: string | null;
   /** The number of times that workers have returned it unsent. */
   readonly requeueCount: number;
@@ -27,7 +28,8 @@ type EndCode = Extract<ServiceErrorCode, "worker-lost" | "paused" | "cancelled">
 export class PendingRequests {
   readonly #coordinatorId: string;
   readonly #requests = new Map<string, PendingRequest>();
-  readonly #countByUrl = new Map<string, number>();
+  readonly #failedAttempts = new Map<string, number>();
+  #count = 0;
 
   constructor(coordinatorId: string) {
     this.#coordinatorId = coordinatorId;
@@ -46,11 +48,9 @@ export class PendingRequests {
   }
 
   add(request: SendRequest, { requeueCount, resolve, reject }: Completion): PendingRequest {
-    const digest = createHash("sha256").update(request.url).digest("base64url").slice(0, 22);
-    const count = (this.#countByUrl.get(digest) ?? 0) + 1;
-    this.#countByUrl.set(digest, count);
-    const id = `${this.#coordinatorId}.${digest}.${count}`;
-    const added: PendingRequest = { id, request, jobId: null, requeueCount, resolve, reject };
+    const id = `${this.#coordinatorId}.${++this.#count}`;
+    const attempt = (this.#failedAttempts.get(request.url) ?? 0) + 1;
+    const added: PendingRequest = { id, request, attempt, jobId: null, requeueCount, resolve, reject };
     this.#requests.set(id, added);
     return added;
   }
@@ -68,14 +68,20 @@ export class PendingRequests {
     return found && this.remove(found.id);
   }
 
-  /** Ends all requests of a job that have no response. */
+  /** Ends the request of a job without a response. */
   failJob(jobId: string, code: EndCode, detail: string, resumeAt?: number): void {
-    for (const pending of [...this.#requests.values()]) {
-      if (pending.jobId === jobId) this.fail(pending, code, detail, resumeAt);
-    }
+    const pending = this.#requests.get(jobId);
+    if (pending !== undefined) this.fail(pending, code, detail, resumeAt);
   }
 
-  fail({ id, request, resolve }: PendingRequest, code: EndCode, detail: string, resumeAt?: number): void {
+  /** The next request for the same URL is another attempt. */
+  countFailure({ request: { url }, attempt }: PendingRequest): void {
+    this.#failedAttempts.set(url, attempt);
+  }
+
+  fail(pending: PendingRequest, code: EndCode, detail: string, resumeAt?: number): void {
+    const { id, request, resolve } = pending;
+    this.countFailure(pending);
     this.#requests.delete(id);
     const context = { url: request.url, ...(resumeAt !== undefined && { resumeAt }) };
     resolve({ head: null, wire: null, failure: new ServiceError(code, detail, context) });

@@ -10,13 +10,7 @@ import type { Transport } from "../../../src/service/transport/transport.ts";
 import { cacheFor, warnOnce, withTimeout } from "../async.ts";
 import { startHeartbeat } from "../heartbeat.ts";
 import { type FetchPayload, fromWireResponse, type WireResponse } from "../protocol.ts";
-import {
-  credentialProofOf,
-  fetchQueueName,
-  type Principal,
-  payloadVersion,
-  responseQueueName,
-} from "../queue-names.ts";
+import { credentialProofOf, fetchQueueName, type Principal, responseQueueName } from "../queue-names.ts";
 import { openQueue } from "../queues.ts";
 import type { RedisConnection } from "../redis.ts";
 import { createBackoff } from "./backoff.ts";
@@ -24,7 +18,7 @@ import { createCanceller } from "./cancel-jobs.ts";
 import { detectLostJobs, type QueueStatus } from "./lost-jobs.ts";
 import { hasMismatchedWorkers } from "./mismatched-workers.ts";
 import { type PendingRequest, PendingRequests } from "./pending-requests.ts";
-import { openRequestQueue } from "./request-queue.ts";
+import { openRequestQueue, type RequestDescription } from "./request-queue.ts";
 import { openResponseQueue } from "./response-queue.ts";
 
 export interface RedisTransportOptions {
@@ -34,6 +28,10 @@ export interface RedisTransportOptions {
    * Identifies the mirror, without its path. All its runs have the same key, so the next run drops late responses.
    */
   readonly mirrorKey: string;
+  /** Whether jobs are about a person: then none stays after its end. */
+  readonly isPrivate: boolean;
+  /** What a person who reads the queue is told of a request. */
+  readonly describe: (url: string) => RequestDescription;
   readonly clock: Clock;
   /** Receives problems that the user may need to act on. */
   readonly onWarning: (text: string) => void;
@@ -57,15 +55,15 @@ export async function openRedisTransport(options: RedisTransportOptions): Promis
   const pending = new PendingRequests(coordinatorId);
   const closing = new AbortController();
   const onWarning = warnOnce(options.onWarning);
-  let workerCount = 1;
 
   const enqueue = openRequestQueue({
     queue: requestQueue,
     pending,
     onWarning,
     signal: closing.signal,
-    common: { v: payloadVersion, coordinatorId, credentialProof, responseQueue: responseQueueId },
-    workerCount: () => workerCount,
+    describe: options.describe,
+    isPrivate: options.isPrivate,
+    reply: { coordinatorId, credentialProof, queue: responseQueueId },
   });
   const backoff = createBackoff(client, requestQueue, pending, clock);
 
@@ -91,6 +89,7 @@ export async function openRedisTransport(options: RedisTransportOptions): Promis
       return;
     }
     const received = fromWireResponse(response, request.url);
+    if (received.failure !== null || received.head.status >= 400) pending.countFailure(ended);
     // The next request is queued only after that.
     void backoff.applyResponse(received).then(() => ended.resolve(received));
   };
@@ -110,7 +109,6 @@ export async function openRedisTransport(options: RedisTransportOptions): Promis
     pendingJobIds: () => pending.jobIds,
     onLost: (jobId) => pending.failJob(jobId, "worker-lost", "its worker was lost"),
     onStatus(status) {
-      workerCount = Math.max(1, status.workerCount);
       void backoff.applyQueuePause().catch(() => {});
       void warnOfWorkers(status);
     },

@@ -1,60 +1,63 @@
-/**
- * Puts a coordinator's requests into the queue of their principal. In: pending requests. Out: jobs, in the same
- * order. With many pending requests, one job carries several of them.
- */
-
+/** Puts a coordinator's requests into the queue of their principal: one job for each, in the order of the plan. */
 import { setTimeout as delay } from "node:timers/promises";
-import type { Queue } from "bullmq";
+import type { JobsOptions, Queue } from "bullmq";
 import { messageOf } from "../../../src/platform/errors.ts";
 import { createBatcher } from "../async.ts";
 import { isOutOfMemory, outOfMemoryMessage } from "../errors.ts";
-import { type FetchPayload, maxRequestsPerJob } from "../protocol.ts";
+import { type FetchPayload, maxResponsesPerJob } from "../protocol.ts";
+import { payloadVersion } from "../queue-names.ts";
 import type { PendingRequest, PendingRequests } from "./pending-requests.ts";
+
+/** What a person who reads the queue is told of a request. */
+export type RequestDescription = Pick<FetchPayload, "run" | "kind" | "label" | "isFreeIfUnchanged">;
 
 export interface RequestQueueOptions {
   readonly queue: Queue<FetchPayload>;
-  /** The payload of every job, apart from its requests. */
-  readonly common: Omit<FetchPayload, "requests">;
+  /** The part of every job for the exchange between programs, apart from the request's id. */
+  readonly reply: Omit<FetchPayload["reply"], "id">;
+  readonly describe: (url: string) => RequestDescription;
+  /** Whether jobs are about a person: then none stays after its end. */
+  readonly isPrivate: boolean;
   readonly pending: PendingRequests;
-  /** The number of workers at the last check. */
-  readonly workerCount: () => number;
   readonly onWarning: (text: string) => void;
   /** Rejects the requests that are not in the queue yet. */
   readonly signal: AbortSignal;
 }
 
 const maxRequestsPerWrite = 256;
-/** With so many pending requests, workers are busy while the next job fills up. */
+/** With so many pending requests, workers are busy while the next write fills up. */
 const busyCount = 32;
-/** With fewer jobs, some workers would be idle while others have several requests. */
-const minJobsPerWorker = 2;
-const minJobs = 8;
 const retryMillis = 1000;
+
+const hourSeconds = 3600;
+const keptJobs: JobsOptions = {
+  removeOnComplete: { count: 200, age: hourSeconds },
+  removeOnFail: { count: 1_000, age: 7 * 24 * hourSeconds },
+};
+const removedJobs: JobsOptions = { removeOnComplete: true, removeOnFail: true };
 
 /** @returns a function that queues one request, or rejects it if that is not possible any more */
 export function openRequestQueue(options: RequestQueueOptions): (request: PendingRequest) => void {
-  const { queue, common, pending, workerCount, onWarning, signal } = options;
-  let jobCount = 0;
-
-  const toJob = (group: readonly PendingRequest[]) => {
-    const jobId = `${common.coordinatorId}.${++jobCount}`;
-    for (const request of group) request.jobId = jobId;
-    const requests = group.map(({ id, request: { url, condition } }) => ({
-      id,
-      url,
+  const { queue, reply, describe, isPrivate, pending, onWarning, signal } = options;
+  const toJob = (added: PendingRequest) => {
+    const { id, attempt, request } = added;
+    const { url, condition } = request;
+    const { run, kind, label, isFreeIfUnchanged } = describe(url);
+    added.jobId = id;
+    const data: FetchPayload = {
+      ...{ v: payloadVersion, run, kind, url, label, attempt },
       condition: [...condition],
-    }));
-    const opts = { jobId, attempts: 1, removeOnComplete: true, removeOnFail: true };
-    return { name: "fetch", data: { ...common, requests }, opts };
+      isFreeIfUnchanged,
+      reply: { ...reply, id },
+    };
+    // Retries are the coordinator's decision, since they cost allowance.
+    return { name: kind, data, opts: { jobId: id, attempts: 1, ...(isPrivate ? removedJobs : keptJobs) } };
   };
   const batcher = createBatcher<PendingRequest>({
     maxItems: maxRequestsPerWrite,
-    targetItems: () => (pending.size >= busyCount ? maxRequestsPerJob : 1),
+    targetItems: () => (pending.size >= busyCount ? maxResponsesPerJob : 1),
     async write(batch) {
-      const requests = batch.filter((request) => pending.has(request));
-      const jobSize = Math.floor(pending.size / Math.max(minJobs, workerCount() * minJobsPerWorker));
-      const groups = inGroups(requests, Math.min(Math.max(jobSize, 1), maxRequestsPerJob));
-      await queue.addBulk(groups.map(toJob));
+      await queue.addBulk(batch.filter((request) => pending.has(request)).map(toJob));
     },
     // A full Redis has room again once workers have taken some jobs.
     async onFailure(error) {
@@ -69,10 +72,4 @@ export function openRequestQueue(options: RequestQueueOptions): (request: Pendin
   return (request) => {
     batcher.add(request).catch((error: unknown) => pending.remove(request.id)?.reject(error));
   };
-}
-
-function inGroups<Item>(items: readonly Item[], size: number): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, n) =>
-    items.slice(n * size, (n + 1) * size),
-  );
 }

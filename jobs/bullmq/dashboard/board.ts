@@ -52,12 +52,8 @@ export function openBoard(client: Redis, { allowsActions }: { readonly allowsAct
 function summarizeRequests(data: unknown): unknown {
   const payload = readFetchPayload(data);
   if ("problem" in payload) return data;
-  const { coordinatorId, responseQueue, requests } = payload;
-  return {
-    coordinatorId,
-    responseQueue,
-    requests: requests.map(({ url, condition }) => ({ url, isConditional: condition.length > 0 })),
-  };
+  const { run, kind, url, label, attempt, condition } = payload;
+  return { run, kind, url, label, attempt, isConditional: condition.length > 0 };
 }
 
 function summarizeResponses(data: unknown): unknown {

@@ -3,22 +3,17 @@
  * its response in the queue of the coordinator. It decides no retries, and never opens a mirror.
  */
 
+import { hostname } from "node:os";
 import { DelayedError, type Job } from "bullmq";
-import pLimit from "p-limit";
 import type { Clock } from "../../../src/platform/clock.ts";
 import { messageOf } from "../../../src/platform/errors.ts";
 import { ServiceError } from "../../../src/service/errors.ts";
+import { redirects } from "../../../src/service/requests/interpret-response.ts";
 import type { RawResponse } from "../../../src/service/transport/send-request.ts";
 import type { Transport } from "../../../src/service/transport/transport.ts";
 import { warnOnce, withTimeout } from "../async.ts";
 import { reportOutOfMemory } from "../errors.ts";
-import {
-  type FetchPayload,
-  readFetchPayload,
-  toWireResponse,
-  type WireRequest,
-  type WireResponse,
-} from "../protocol.ts";
+import { type FetchPayload, type FetchSummary, readFetchPayload, toWireResponse } from "../protocol.ts";
 import { credentialProofOf, fetchQueueName, keyPrefix, type Principal } from "../queue-names.ts";
 import { ForceClosableWorker, openQueue, workerTimings } from "../queues.ts";
 import type { RedisConnection } from "../redis.ts";
@@ -54,10 +49,10 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
   const { redis, principal, transport, concurrency, clock, onResponse = () => {} } = options;
   const { client } = redis;
   const queue = openQueue(client, fetchQueueName(principal));
-  const limit = pLimit(concurrency);
+  let running = 0;
   const closing = new AbortController();
   const onWarning = warnOnce(options.onWarning);
-  const responses = openResponseWriter(client, () => limit.activeCount, reportOutOfMemory(onWarning));
+  const responses = openResponseWriter(client, () => running, reportOutOfMemory(onWarning));
   const findProblem = createPayloadCheck(principal);
 
   const postpone = async (job: Job, token: string | undefined, reason: string): Promise<never> => {
@@ -65,19 +60,17 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
     await job.moveToDelayed(clock.now() + postponeMillis, token);
     throw new DelayedError();
   };
-  const fetchOne = async (
-    { id, url, condition }: WireRequest,
-    isAlive: () => Promise<boolean>,
-  ): Promise<WireResponse> => {
-    if (!(await isAlive()) || closing.signal.aborted) return { id, outcome: "unsent" };
+  /** Null if nothing was sent. */
+  const send = async ({ url, condition }: FetchPayload): Promise<RawResponse | null> => {
     const response = await transport
       .send({ url, condition, signal: closing.signal })
       .catch((error: unknown) => toFailure(error, url));
     // Cancelled by the shutdown before anything was sent.
-    if (response.failure?.code === "cancelled") return { id, outcome: "unsent" };
+    if (response.failure?.code === "cancelled") return null;
     onResponse(response);
-    return toWireResponse(id, response);
+    return response;
   };
+  const isRunAlive = createLivenessCheck(client, queue, onWarning);
 
   const worker = new ForceClosableWorker(
     queue.name,
@@ -86,25 +79,28 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
       if ("problem" in payload) return await postpone(job, token, payload.problem);
       const problem = findProblem(payload);
       if (problem !== null) return await postpone(job, token, problem);
-      const { requests, responseQueue } = payload;
-      worker.concurrency = jobConcurrency(concurrency, requests.length);
-      const isAlive = createLivenessCheck(client, queue, job, token, payload, onWarning);
-      // The job ends once its responses are queued. A worker that is killed before leaves the job behind.
-      await Promise.all(
-        requests.map(async (request) => {
-          await responses.write(responseQueue, await limit(fetchOne, request, isAlive));
-        }),
-      );
+      const { reply } = payload;
+      const startedAt = performance.now();
+      running++;
+      const mayBeSent = (await isRunAlive(job, token, payload)) && !closing.signal.aborted;
+      const response = mayBeSent ? await send(payload) : null;
+      const milliseconds = Math.round(performance.now() - startedAt);
+      const answer =
+        response === null
+          ? ({ id: reply.id, outcome: "unsent" } as const)
+          : toWireResponse(reply.id, response);
+      // The job ends once its response is queued. A worker that is killed before leaves the job behind.
+      await responses.write(reply.queue, answer).finally(() => running--);
+      return summarize(payload, response, milliseconds);
     },
     {
       connection: client,
       prefix: keyPrefix,
       ...workerTimings,
       concurrency,
-      // The coordinator decides about the requests of a lost worker.
+      name: `${hostname()}:${process.pid}`,
+      // The coordinator decides about the requests of a lost worker, and which jobs stay.
       maxStalledCount: 0,
-      removeOnComplete: { count: 0 },
-      removeOnFail: { count: 0 },
     },
   );
   worker.on("error", reportOutOfMemory(onWarning));
@@ -127,6 +123,32 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
   };
 }
 
+/**
+ * The return value of a job.
+ * @throws Error with the reason if the resource could not be fetched; the job then counts as failed
+ */
+function summarize(
+  { isFreeIfUnchanged }: FetchPayload,
+  response: RawResponse | null,
+  milliseconds: number,
+): FetchSummary {
+  if (response === null) return { outcome: "not sent", status: null, bytes: 0, milliseconds, counted: 0 };
+  const { head, wire, failure } = response;
+  if (failure !== null) throw new Error(`${failure.code}: ${failure.detail}`);
+  const { status } = head;
+  const outcome = outcomeOf(status);
+  if (outcome === null) throw new Error(`answered ${status}`);
+  const counted = status === 304 && isFreeIfUnchanged ? 0 : 1;
+  return { outcome, status, bytes: wire.length, milliseconds, counted };
+}
+
+function outcomeOf(status: number): FetchSummary["outcome"] | null {
+  if (status === 200) return "body";
+  if (status === 304) return "not modified";
+  if (status === 404 || status === 410) return "gone";
+  return redirects.includes(status) ? "redirect" : null;
+}
+
 const maxCachedProofs = 256;
 
 /** @returns a check that gives the reason why this worker may not send the requests of a payload, or null */
@@ -139,19 +161,12 @@ function createPayloadCheck(principal: Principal): (payload: FetchPayload) => st
     proofs.set(coordinatorId, proof);
     return proof;
   };
-  return ({ requests, coordinatorId, credentialProof }) => {
-    if (credentialProof !== proofFor(coordinatorId))
+  return ({ url, reply }) => {
+    if (reply.credentialProof !== proofFor(reply.coordinatorId))
       return "its sync has another credential than this worker";
-    const isOwnOrigin = (url: string) => URL.canParse(url) && new URL(url).origin === origin;
-    return requests.every(({ url }) => isOwnOrigin(url))
-      ? null
-      : `it has a request that is not for ${origin}`;
+    const isOwnOrigin = URL.canParse(url) && new URL(url).origin === origin;
+    return isOwnOrigin ? null : `it has a request that is not for ${origin}`;
   };
-}
-
-/** As many jobs as make up the running requests, and one more, so that the next requests are at hand. */
-function jobConcurrency(concurrency: number, requestsInJob: number): number {
-  return requestsInJob <= 1 ? concurrency : Math.ceil(concurrency / requestsInJob) + 1;
 }
 
 /** The transport rejects only requests that are cancelled while being sent: the service may have counted them. */

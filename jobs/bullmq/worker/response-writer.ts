@@ -2,7 +2,7 @@
 import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { type Batcher, createBatcher } from "../async.ts";
-import { maxRequestsPerJob, type ResponsesPayload, type WireResponse } from "../protocol.ts";
+import { maxResponsesPerJob, type ResponsesPayload, type WireResponse } from "../protocol.ts";
 import { payloadVersion } from "../queue-names.ts";
 import { openQueue } from "../queues.ts";
 
@@ -34,7 +34,7 @@ export function openResponseWriter(
     const queue = openQueue<ResponsesPayload>(client, name);
     const batcher = createBatcher<WireResponse>({
       maxItems: maxResponsesPerWrite,
-      targetItems: () => Math.min(runningCount(), maxRequestsPerJob),
+      targetItems: () => Math.min(runningCount(), maxResponsesPerJob),
       write: (responses) =>
         queue.add(
           "responses",

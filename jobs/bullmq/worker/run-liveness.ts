@@ -1,42 +1,48 @@
 /**
- * Detects that a worker must not send the requests of its job any more, for one of two reasons. The run is over: its
+ * Detects that a worker must not send the request of its job any more, for one of two reasons. The run is over: its
  * heartbeat is gone, or a later run of the mirror has replaced it. Or the worker has lost the job: it was frozen, or
- * Redis was emptied, and the coordinator has queued the requests again.
+ * Redis was emptied, and the coordinator has queued the request again.
  */
-
 import type { Job, Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { messageOf } from "../../../src/platform/errors.ts";
 import { cacheFor } from "../async.ts";
 import { isRunAlive } from "../heartbeat.ts";
 import type { FetchPayload } from "../protocol.ts";
+import { workerTimings } from "../queues.ts";
 
 /** Long enough for a nearby service to answer several requests, short enough to notice the end of a run. */
 const cacheMillis = 10;
+/** A lock that was taken so lately is still held. */
+const sureMillis = workerTimings.lockDuration / 4;
+const maxCachedRuns = 256;
 
-/**
- * @param token of the worker's lock on the job
- * @returns a check for each request of the job; false also while Redis does not respond
- */
+/** @returns a check for each job; false also while Redis does not respond. `token` is of the worker's lock on the job */
 export function createLivenessCheck(
   client: Redis,
   queue: Queue,
-  { id = "" }: Job,
-  token: string | undefined,
-  { responseQueue, coordinatorId }: FetchPayload,
   onWarning: (text: string) => void,
-): () => Promise<boolean> {
-  return cacheFor(cacheMillis, async () => {
+): (job: Job, token: string | undefined, payload: FetchPayload) => Promise<boolean> {
+  const checks = new Map<string, () => Promise<boolean>>();
+  const checkOf = ({ reply }: FetchPayload): (() => Promise<boolean>) => {
+    const { coordinatorId } = reply;
+    const check =
+      checks.get(coordinatorId) ??
+      cacheFor(cacheMillis, () => isRunAlive(client, reply.queue, coordinatorId));
+    if (checks.size >= maxCachedRuns) checks.clear();
+    checks.set(coordinatorId, check);
+    return check;
+  };
+  const holdsLock = async ({ id = "", processedOn = 0 }: Job, token: string | undefined) =>
+    Date.now() - processedOn < sureMillis || (await client.get(`${queue.toKey(id)}:lock`)) === token;
+  return async (job, token, payload) => {
     try {
-      const [lockToken, isAlive] = await Promise.all([
-        client.get(`${queue.toKey(id)}:lock`),
-        isRunAlive(client, responseQueue, coordinatorId),
-      ]);
-      return lockToken === token && isAlive;
+      const [hasLock, isAlive] = await Promise.all([holdsLock(job, token), checkOf(payload)()]);
+      return hasLock && isAlive;
     } catch (error) {
       const reason = messageOf(error);
       onWarning(`Cannot read from Redis whether the run is still active, so nothing is sent: ${reason}`);
       return false;
     }
-  });
+  };
 }

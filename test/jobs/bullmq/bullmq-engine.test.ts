@@ -10,6 +10,7 @@ import { ServiceError } from "../../../src/service/errors.ts";
 import type { RawResponse } from "../../../src/service/transport/send-request.ts";
 import type { Transport } from "../../../src/service/transport/transport.ts";
 import { type RedisServer, startRedis } from "../../support/redis.ts";
+import { describeAny } from "../support/bullmq-rig.ts";
 import { describeEngineConformance, type EngineOptions } from "../support/engine-conformance.ts";
 
 let redis: RedisServer;
@@ -36,7 +37,7 @@ function createBullmqEngine(execute: ExecuteJob, options: EngineOptions): Engine
       const transport = await openRedisTransport({
         ...common,
         redis: await connectRedis(redis.url),
-        mirrorKey: `${runs}`,
+        ...{ mirrorKey: `${runs}`, isPrivate: false, describe: describeAny },
       });
       try {
         yield* createEngine(executeOver(transport, baseUrl), options).run(source, signal);

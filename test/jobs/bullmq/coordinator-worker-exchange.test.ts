@@ -14,7 +14,7 @@ import { systemClock } from "../../../src/platform/clock.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
 import { jsonResponse, startRawServer } from "../../support/raw-server.ts";
 import { tries } from "../../support/thorough.ts";
-import { type BullmqRig, principal, responseOf, startBullmqRig } from "../support/bullmq-rig.ts";
+import { type BullmqRig, describeAny, principal, responseOf, startBullmqRig } from "../support/bullmq-rig.ts";
 
 const requestFor = (path: string, signal?: AbortSignal) => ({
   url: new URL(path, principal.baseUrl).href,
@@ -51,18 +51,18 @@ it("each request gets its own response once, however often and in whatever order
       fc.uniqueArray(fc.integer({ min: 0, max: 999 }), { minLength: 1, maxLength: 12 }),
       fc.infiniteStream(fc.nat()),
       async (numbers, random) => {
-        const received: { payload: FetchPayload; id: string; text: string }[] = [];
+        const received: FetchPayload[] = [];
         const { promise: allReceived, resolve } = Promise.withResolvers<void>();
         await using _worker = await startSilentWorker(rig, async (payload) => {
-          for (const { id, url } of payload.requests) received.push({ payload, id, text: url });
+          received.push(payload);
           if (received.length === numbers.length) resolve();
         });
         const responses = Promise.all(numbers.map((n) => transport.send(requestFor(`${n}`))));
         await allReceived;
         const shuffled = [...received, ...received, ...received]
-          .map((request) => ({ ...request, order: random.next().value }))
+          .map((payload) => ({ payload, order: random.next().value }))
           .sort((a, b) => a.order - b.order);
-        for (const { payload, id, text } of shuffled) await rig.respond(payload, id, responseOf(text));
+        for (const { payload } of shuffled) await rig.respond(payload, responseOf(payload.url));
         expect((await responses).map(textOf)).toEqual(numbers.map((n) => requestFor(`${n}`).url));
       },
     ),
@@ -95,11 +95,10 @@ it("a response that arrives after its request was cancelled is dropped", async (
     await using _worker = await startSilentWorker(rig, async (payload) => started.resolve(payload));
     const cancelled = transport.send(requestFor("a", cancel.signal));
     const payload = await started.promise;
-    // The job has ended, and Redis has removed it.
     await expect.poll(() => rig.requestQueue.getActiveCount()).toBe(0);
     cancel.abort(new Error("enough"));
     await expect(cancelled).rejects.toThrow("enough");
-    await rig.respond(payload, payload.requests[0]?.id ?? "", responseOf("late"));
+    await rig.respond(payload, responseOf("late"));
   }
   await rig.startWorker(async () => responseOf("now"));
   expect(textOf(await transport.send(requestFor("a")))).toBe("now");
@@ -115,7 +114,7 @@ it("a job of another payload version is postponed with a warning, and other jobs
   expect(textOf(await transport.send(requestFor("a")))).toBe("{}");
   await expect.poll(() => rig.requestQueue.getJobState("later")).toBe("delayed");
   expect(rig.warnings).toEqual([
-    "A job for catalogue is left to other workers: its payload has version 2, this program reads version 1.",
+    "A job for catalogue is left to other workers: its payload has version 3, this program reads version 2.",
   ]);
   expect((await rig.requestQueue.getJob("later"))?.data).toEqual({ v: payloadVersion + 1 });
 });
@@ -170,15 +169,9 @@ it("a worker with another credential gets no requests, and no credential passes 
 it("a job without a valid proof of the credential is not sent", async () => {
   await using rig = await startBullmqRig();
   const sent: string[] = [];
-  const requests = [{ id: "forged", url: requestFor("a").url, condition: [] }];
-  await rig.requestQueue.add("fetch", {
-    ...{
-      v: payloadVersion,
-      requests,
-      coordinatorId: "anybody",
-      credentialProof: "none",
-      responseQueue: "responses-x",
-    },
+  await rig.requestQueue.add("model", {
+    ...{ v: payloadVersion, ...describeAny(), url: requestFor("a").url, attempt: 1, condition: [] },
+    reply: { id: "forged", coordinatorId: "anybody", credentialProof: "none", queue: "responses-x" },
   });
   await rig.startWorker(async (url) => {
     sent.push(url);

@@ -30,7 +30,7 @@ it("the end of a run publishes all figures with the principal's name", async () 
   const metrics = rig.open();
   await metrics.end("allowance", figures(12));
   expect(await rig.readPublished()).toEqual({
-    ...{ principal: "catalogue", queue: "fetch-catalogue@api.example~v1", updatedAt: "1000000" },
+    ...{ principal: "catalogue", queue: "fetch-catalogue@api.example~v2", updatedAt: "1000000" },
     ...{ sent: "12", counted: "12", notModified: "0", ingestLagSeconds: "0.25" },
     ...{ limit: "300", remaining: "288", resetAt: "", "frontier:due": "5", "frontier:held": "12" },
     ...{ endedAt: "1000000", outcome: "allowance", "runs:allowance": "1" },

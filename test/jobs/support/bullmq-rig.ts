@@ -2,7 +2,12 @@
 import { Queue } from "bullmq";
 import { openRedisTransport } from "../../../jobs/bullmq/coordinator/redis-transport.ts";
 import { type FetchPayload, toWireResponse } from "../../../jobs/bullmq/protocol.ts";
-import { fetchQueueName, keyPrefix, type Principal } from "../../../jobs/bullmq/queue-names.ts";
+import {
+  fetchQueueName,
+  keyPrefix,
+  type Principal,
+  payloadVersion,
+} from "../../../jobs/bullmq/queue-names.ts";
 import { connectRedis } from "../../../jobs/bullmq/redis.ts";
 import { startFetchWorker } from "../../../jobs/bullmq/worker/fetch-worker.ts";
 import { type Clock, systemClock } from "../../../src/platform/clock.ts";
@@ -26,6 +31,9 @@ export const responseOf = (
   failure: null,
 });
 
+/** For a transport without a mirror. */
+export const describeAny = () => ({ run: 1, kind: "model", label: null, isFreeIfUnchanged: true });
+
 export interface BullmqRig extends AsyncDisposable {
   readonly redis: RedisServer;
   /** The warnings of all coordinators and workers. */
@@ -35,7 +43,7 @@ export interface BullmqRig extends AsyncDisposable {
   /** @param fetch responds to a URL */
   startWorker(fetch: (url: string) => Promise<RawResponse>, as?: Principal, clock?: Clock): Promise<void>;
   /** Puts a response into a coordinator's queue, as a worker does. */
-  respond(payload: FetchPayload, id: string, response: RawResponse): Promise<void>;
+  respond(payload: FetchPayload, response: RawResponse): Promise<void>;
 }
 
 export async function startBullmqRig(): Promise<BullmqRig> {
@@ -54,7 +62,7 @@ export async function startBullmqRig(): Promise<BullmqRig> {
     async startCoordinator(as = principal) {
       const transport = await openRedisTransport({
         ...{ redis: await connectRedis(redis.url), principal: as, clock: systemClock, onWarning },
-        mirrorKey: String(++mirrors),
+        ...{ mirrorKey: String(++mirrors), isPrivate: false, describe: describeAny },
       });
       closers.push(() => transport.close());
       return transport;
@@ -70,9 +78,9 @@ export async function startBullmqRig(): Promise<BullmqRig> {
         connected.end();
       });
     },
-    async respond({ responseQueue }, id, response) {
-      const queue = new Queue(responseQueue, connection);
-      await queue.add("responses", { v: 1, responses: [toWireResponse(id, response)] });
+    async respond({ reply }, response) {
+      const queue = new Queue(reply.queue, connection);
+      await queue.add("responses", { v: payloadVersion, responses: [toWireResponse(reply.id, response)] });
       await queue.close();
     },
     async [Symbol.asyncDispose]() {

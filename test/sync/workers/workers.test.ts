@@ -1,7 +1,12 @@
 /** A sync through workers makes the same mirror with the same requests as one that sends them itself. */
 import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
+import type { FetchPayload } from "../../../jobs/bullmq/protocol.ts";
+import { fetchQueueName } from "../../../jobs/bullmq/queue-names.ts";
+import { openQueue } from "../../../jobs/bullmq/queues.ts";
+import { connectRedis } from "../../../jobs/bullmq/redis.ts";
 import { openMirrorReader } from "../../../src/mirror/reader.ts";
+import { bearerToken } from "../../../src/service/credentials/credential.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
 import { type RedisServer, startRedis } from "../../support/redis.ts";
 import { catalogueAt, startFetchWorkers } from "../../support/workers.ts";
@@ -36,7 +41,73 @@ function openMirror(file: string) {
   return { reader, [Symbol.dispose]: () => reader.close() };
 }
 
-it("a sync leaves only bookkeeping in Redis", async () => {
+it("each resource is one job, which says what was fetched and what came of it", async () => {
+  await using redis = await startRedis();
+  await using rig = await startRig({
+    ...{ brands: 3, models: 8, sizes: 20 },
+    faults: [{ kind: "model", positions: [1], times: "always", fault: "status", status: 400 }],
+  });
+  await using _workers = await startFetchWorkers(2, {
+    redis: redis.url,
+    principals: [catalogueAt(rig.sandbox.url)],
+  });
+  const report = await rig.sync(through(redis));
+  const { client, end } = await connectRedis(redis.url);
+  const queue = openQueue<FetchPayload>(client, fetchQueueName(catalogueAt(rig.sandbox.url)));
+  const [completed, failed] = await Promise.all([queue.getCompleted(0, 999), queue.getFailed(0, 999)]);
+  const kinds = new Set(completed.map(({ name }) => name));
+  for (const kind of ["root", "brands", "brand", "models", "model", "sizes", "size"])
+    expect(kinds).toContain(kind);
+  expect(completed.length + failed.length).toBe(report.requests.sent);
+  for (const { name, data, returnvalue } of completed) {
+    expect(data).toMatchObject({
+      run: report.run,
+      kind: name,
+      url: expect.stringContaining("http"),
+      attempt: 1,
+    });
+    expect(returnvalue).toMatchObject({ outcome: "body", status: 200, counted: 1 });
+    expect(returnvalue.bytes).toBeGreaterThan(0);
+  }
+  const labels = completed.flatMap(({ name, data }) => (name === "size" ? [data.label] : []));
+  expect(labels.every((label) => /^.+ › .+ › .+$/.test(label ?? ""))).toBe(true);
+  expect(failed.map(({ name, failedReason }) => [name, failedReason])).toEqual([["model", "answered 400"]]);
+  await queue.close();
+  end();
+});
+
+it("completed jobs of an account are gone, and its jobs have no names", async () => {
+  await using redis = await startRedis();
+  await using rig = await startRig(world);
+  const credential = bearerToken(rig.sandbox.users[0]?.token ?? "");
+  const principal = { name: "anna", baseUrl: rig.sandbox.url, credential };
+  const monitor = await redis.admin.monitor();
+  const commands: string[] = [];
+  monitor.on("monitor", (_time: string, words: string[]) => void commands.push(words.join(" ")));
+  {
+    await using _workers = await startFetchWorkers(2, { redis: redis.url, principals: [principal] });
+    const workers = { redis: redis.url, principal: "anna" };
+    expect(await rig.sync({ workers, credential, area: "account" })).toMatchObject({ complete: true });
+  }
+  monitor.disconnect();
+  const keys = await redis.admin.keys("*");
+  expect(keys.filter((key) => !bookkeeping.test(key))).toEqual([]);
+  const sent = commands.join("\n");
+  expect(sent).toMatch(/"kind":"bra"/);
+  expect(sent).toMatch(/"label":null/);
+  expect(sent).not.toMatch(/"label":"/);
+  const events = await redis.admin.xrange(
+    keys.find((key) => key.endsWith(":events") && key.includes("fetch-anna")) ?? "",
+    "-",
+    "+",
+  );
+  expect(JSON.stringify(events)).not.toContain("/me/");
+});
+
+// Metadata of queues and the metrics of the run.
+const bookkeeping = /:(meta|events|id|stalled-check|marker|limiter)$|:coordinator-state:\w+$/;
+
+it("a sync leaves in Redis only bookkeeping and the jobs that people read, without bodies", async () => {
   await using redis = await startRedis();
   await using rig = await startRig(world);
   {
@@ -47,9 +118,14 @@ it("a sync leaves only bookkeeping in Redis", async () => {
     await rig.sync(through(redis));
   }
   const keys = await redis.admin.keys("*");
-  // Metadata of queues and the metrics of the run: no jobs, no results.
-  const bookkeeping = /:(meta|events|id|stalled-check|marker|limiter)$|:coordinator-state:\w+$/;
-  expect(keys.filter((key) => !bookkeeping.test(key))).toEqual([]);
+  const job = /:fetch-catalogue@[^:]+:(completed|[\w-]+\.\d+)$/;
+  expect(keys.filter((key) => !bookkeeping.test(key) && !job.test(key))).toEqual([]);
+  expect(keys.filter((key) => job.test(key)).length).toBeLessThanOrEqual(201);
+  const brand = rig.read(({ db }) =>
+    db.prepare<[], string>("select twitter from brand where twitter > ''").pluck().get(),
+  );
+  for (const key of keys.filter((key) => job.test(key) && !key.endsWith(":completed")))
+    expect(JSON.stringify(await redis.admin.hgetall(key))).not.toContain(`"${brand}"`);
 });
 
 it("the rights that docs/operating.md lists are enough for the Redis user", async () => {

@@ -76,16 +76,16 @@ it("the pages show the current queues of all principals, without proofs and bodi
     connection: { path: redis.url },
     prefix: keyPrefix,
   });
-  await otherQueue.add("fetch", {
-    v: 1,
-    requests: [{ id: "1", url: "https://x.example/brands", condition: ["if-none-match", '"e"'] }],
-    ...{ coordinatorId: "c", credentialProof: "a-proof-is-not-shown", responseQueue: "responses-m" },
+  await otherQueue.add("brands", {
+    ...{ v: 2, run: 1, kind: "brands", url: "https://x.example/brands", label: null, attempt: 1 },
+    ...{ condition: ["if-none-match", '"e"'], isFreeIfUnchanged: true },
+    reply: { id: "1", coordinatorId: "c", credentialProof: "a-proof-is-not-shown", queue: "responses-m" },
   });
   const responses = new Queue("responses-m", { connection: { path: redis.url }, prefix: keyPrefix });
   const body = Buffer.from('{"note":"a body is not shown"}').toString("base64");
   const head = { status: 200, headers: {} };
-  await responses.add("responses", { v: 1, responses: [{ id: "1", outcome: "response", head, wire: body }] });
-  await responses.add("responses", { v: 2, bodies: [body] });
+  await responses.add("responses", { v: 2, responses: [{ id: "1", outcome: "response", head, wire: body }] });
+  await responses.add("responses", { v: 3, bodies: [body] });
 
   await expect
     .poll(async () => (await get(`${worker.url}api/queues`)).text, { timeout: 10_000 })
