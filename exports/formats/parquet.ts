@@ -71,7 +71,7 @@ function toValue(cell: Cell, type: FittedType): unknown {
     case "time":
       return BigInt(Date.parse(String(cell)));
     case "object":
-      return String(cell);
+      return Buffer.from(String(cell));
   }
 }
 
@@ -80,21 +80,22 @@ const maxGroupRows = 5_000;
 const maxGroupCharacters = 8_388_608;
 
 class RowGroup {
-  readonly #columns: readonly ColumnValues[];
+  readonly #columns: readonly FittedColumn[];
+  readonly #values: readonly unknown[][];
   #characters = 0;
   rowCount = 0;
 
   constructor(columns: readonly FittedColumn[]) {
-    this.#columns = columns.map((column, index) => new ColumnValues(column, index));
+    this.#columns = columns;
+    this.#values = columns.map(() => []);
   }
 
   add(row: Row): void {
     this.rowCount++;
-    // An iterator of indexes and values takes much longer.
-    for (let index = 0; index < this.#columns.length; index++) {
+    for (const [index, { type }] of this.#columns.entries()) {
       const cell = row[index] ?? null;
       if (typeof cell === "string") this.#characters += cell.length;
-      this.#columns[index]?.add(cell);
+      this.#values[index]?.push(toValue(cell, type));
     }
   }
 
@@ -104,63 +105,11 @@ class RowGroup {
 
   /** As the library takes it. */
   get columnData(): ColumnSource[] {
-    return this.#columns.map(({ source }) => source);
-  }
-}
-
-/** If so many of the first texts differ, a column has no dictionary. */
-const maxFrequentTexts = 90;
-
-/** The values of a column in one row group. */
-class ColumnValues {
-  readonly #column: FittedColumn;
-  readonly #isFirst: boolean;
-  readonly #values: unknown[] = [];
-  /** Texts that are repeated are kept once. */
-  readonly #frequent = new Map<string, string>();
-
-  constructor(column: FittedColumn, index: number) {
-    this.#column = column;
-    this.#isFirst = index === 0;
-  }
-
-  add(cell: Cell): void {
-    const value = toValue(cell, this.#column.type);
-    this.#values.push(typeof value === "string" ? this.#withoutCopy(value) : value);
-  }
-
-  get source(): ColumnSource {
-    const { name, type } = this.#column;
-    const isText = type === "text" || type === "object";
-    // The library encodes other texts itself, after it has made a dictionary of them.
-    const isEncoded = type === "object" || (isText && this.#frequent.size === maxFrequentTexts);
-    return {
+    return this.#columns.map(({ name, type }, index) => ({
       name,
-      data: isEncoded ? encodeTogether(this.#values as (string | null)[]) : this.#values,
+      data: this.#values[index] ?? [],
       // Of texts, rows are in the order of the first column only, and readers skip groups by its bounds.
-      statistics: !isText || this.#isFirst,
-    };
+      statistics: index === 0 || (type !== "text" && type !== "object"),
+    }));
   }
-
-  #withoutCopy(text: string): string {
-    const known = this.#frequent.get(text);
-    if (known !== undefined) return known;
-    if (this.#frequent.size < maxFrequentTexts) this.#frequent.set(text, text);
-    return text;
-  }
-}
-
-/** One buffer for all texts takes a third of the time of one for each. */
-function encodeTogether(texts: readonly (string | null)[]): (Uint8Array | null)[] {
-  const bytes = Buffer.from(texts.join(""));
-  const length = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
-  // Not only ASCII: characters do not show where a text ends.
-  if (bytes.length > length) return texts.map((text) => (text === null ? null : Buffer.from(text)));
-  let end = 0;
-  return texts.map((text) => {
-    if (text === null) return null;
-    const start = end;
-    end += text.length;
-    return bytes.subarray(start, end);
-  });
 }
