@@ -16,9 +16,13 @@ import type { RedisConnection } from "./redis.ts";
 export interface RecurringRun {
   /** Contains no colon, and changes with the definition of the run. */
   readonly id: string;
+  /** Unique among the current runs. Shown to people who look into Redis, as the name of the jobs. */
+  readonly name: string;
+  /** What is run; shown, too. */
+  readonly command: string;
   /** Runs of the same queue never overlap. */
   readonly queue: string;
-  /** Shown to people who look into Redis; `nextAfter` decides. */
+  /** Shown, too; `nextAfter` decides. */
   readonly cron: string;
   /** Shown like `cron`. */
   readonly tz: string;
@@ -30,12 +34,26 @@ export interface RecurringRun {
   nextAfter(millis: number): number | null;
 }
 
+/** What came of a run. */
+export interface RunResult {
+  /** Null also if a signal ended it or it could not be started. */
+  readonly exitCode: number | null;
+  readonly seconds: number | null;
+  /** The numbers of its report, by name. */
+  readonly counts: Readonly<Record<string, number>> | null;
+}
+
+interface RunJob {
+  readonly id: string;
+  readonly command: string;
+}
+
 export interface SchedulerOptions {
   readonly redis: RedisConnection;
   /** The current runs. */
   readonly runs: () => readonly RecurringRun[];
-  /** Resolves when the run has ended; never rejects. */
-  readonly execute: (id: string) => Promise<void>;
+  /** Resolves when the run has ended, with null if nothing was due any more; never rejects. */
+  readonly execute: (id: string) => Promise<RunResult | null>;
   readonly clock: Pick<Clock, "now" | "sleep">;
   /** How soon a change of `runs` is noticed. */
   readonly pollMillis: number;
@@ -46,7 +64,7 @@ export interface SchedulerOptions {
 }
 
 interface MirrorQueue {
-  readonly queue: Queue;
+  readonly queue: Queue<RunJob>;
   worker: ForceClosableWorker | null;
 }
 
@@ -60,16 +78,16 @@ const retainedJobs = { count: 20 };
 export async function runScheduler(options: SchedulerOptions): Promise<void> {
   const { redis, runs, execute, clock, pollMillis, signal, onReady, onWarning } = options;
   const { client } = redis;
-  const activeRuns = new Set<Promise<void>>();
+  const activeRuns = new Set<Promise<unknown>>();
   let current: readonly RecurringRun[] = [];
-  const repeatStrategy = (millis: number, _repeat: RepeatOptions, id?: string): number | undefined =>
-    current.find((run) => run.id === id)?.nextAfter(millis) ?? undefined;
+  const repeatStrategy = (millis: number, _repeat: RepeatOptions, name?: string): number | undefined =>
+    current.find((run) => run.name === name)?.nextAfter(millis) ?? undefined;
   const settings = { repeatStrategy };
   const mirrorQueues = new Map<string, MirrorQueue>();
 
   const openMirrorQueue = (name: string): MirrorQueue => {
     const digest = createHash("sha256").update(name).digest("hex").slice(0, 16);
-    const mirrorQueue = { queue: openQueue(client, `runs-${digest}`, { settings }), worker: null };
+    const mirrorQueue = { queue: openQueue<RunJob>(client, `runs-${digest}`, { settings }), worker: null };
     mirrorQueues.set(name, mirrorQueue);
     return mirrorQueue;
   };
@@ -78,9 +96,9 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
       queue.name,
       async (job, token) => {
         if (!signal.aborted) {
-          const running = execute(job.name).finally(() => activeRuns.delete(running));
+          const running = execute(job.data.id).finally(() => activeRuns.delete(running));
           activeRuns.add(running);
-          return await running;
+          return requireSuccess(await running, job.name);
         }
         await job.moveToDelayed(clock.now() + requeueMillis, token);
         throw new DelayedError();
@@ -137,8 +155,15 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
   await Promise.all(workers.map((worker) => worker.stopTimers()));
 }
 
+/** The return value of a job. @throws Error without details, which may be of a person */
+function requireSuccess(result: RunResult | null, name: string): RunResult | null {
+  if (result === null || result.exitCode === 0) return result;
+  const how = result.exitCode === null ? "was ended by a signal" : `ended with exit code ${result.exitCode}`;
+  throw new Error(`${how}; \`armoire schedule list ${name}\` shows why`);
+}
+
 /** Adds missing runs to Redis and removes others. Existing ones continue unchanged. */
-async function updateJobSchedulers(queue: Queue, runs: readonly RecurringRun[]): Promise<void> {
+async function updateJobSchedulers(queue: Queue<RunJob>, runs: readonly RecurringRun[]): Promise<void> {
   const existingIds = (await queue.getJobSchedulers()).map(({ key }) => key);
   for (const id of existingIds) {
     if (!runs.some((run) => run.id === id)) await queue.removeJobScheduler(id);
@@ -146,10 +171,11 @@ async function updateJobSchedulers(queue: Queue, runs: readonly RecurringRun[]):
   const missing = runs.filter(({ id }) => !existingIds.includes(id));
   // A Redis that lost its data has lost this setting too.
   if (missing.length > 0) await queue.setGlobalConcurrency(1);
-  for (const { id, cron, tz, missed } of missing) {
+  for (const { id, name, command, cron, tz, missed } of missing) {
+    const data: RunJob = { id, command };
     // BullMQ makes up for overdue runs itself, but not for those that Redis has lost.
-    if (missed !== null) await queue.add(id, {}, { jobId: `${id}.${missed}`, attempts: 1 });
-    await queue.upsertJobScheduler(id, { pattern: cron, tz }, { name: id, data: {}, opts: { attempts: 1 } });
+    if (missed !== null) await queue.add(name, data, { jobId: `${id}.${missed}`, attempts: 1 });
+    await queue.upsertJobScheduler(id, { pattern: cron, tz }, { name, data, opts: { attempts: 1 } });
   }
 }
 

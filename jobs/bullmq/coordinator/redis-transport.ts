@@ -1,7 +1,7 @@
 /**
  * The transport of a coordinator: workers send its requests. In: a request with its permit. Out: the response that a
- * worker put into the coordinator's queue of responses. Redis holds only pending requests; one that is lost there
- * ends as a request without a response. Retries are the decision of the client.
+ * worker put into the coordinator's queue of responses. A request that is lost in Redis ends as a request without a
+ * response. Retries are the decision of the client.
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";

@@ -32,7 +32,11 @@ const maxLineLength = 300;
 const maxLines = 10;
 
 /** @param due epoch milliseconds @throws FileError if the outcome cannot be recorded */
-export async function executeRun(schedule: Schedule, due: number, context: ExecuteRunContext): Promise<void> {
+export async function executeRun(
+  schedule: Schedule,
+  due: number,
+  context: ExecuteRunContext,
+): Promise<ScheduledRun> {
   const { dataDir, program, scheduler, clock, signal, redact, onStart, onLine, onEnd } = context;
   const { name, folder } = schedule;
   const startedAt = clock.now();
@@ -85,7 +89,7 @@ export async function executeRun(schedule: Schedule, due: number, context: Execu
     };
     recordRun(dataDir, name, run);
     onEnd(schedule, run);
-    return;
+    return run;
   }
 }
 

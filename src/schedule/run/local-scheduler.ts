@@ -7,7 +7,7 @@ export interface LocalSchedulerOptions {
   /** The current schedules, with their last runs. */
   readonly candidates: () => readonly Candidate[];
   /** Resolves when the run has ended; never rejects. */
-  readonly execute: (run: DueRun) => Promise<void>;
+  readonly execute: (run: DueRun) => Promise<unknown>;
   readonly clock: Pick<Clock, "now" | "sleep">;
   /** How soon a new schedule or a changed clock is noticed. */
   readonly pollMillis: number;
@@ -17,7 +17,7 @@ export interface LocalSchedulerOptions {
 /** Resolves once `signal` is aborted and all active runs have ended. */
 export async function runLocally(options: LocalSchedulerOptions): Promise<void> {
   const { candidates, execute, clock, pollMillis, signal } = options;
-  const activeRuns = new Map<string, Promise<void>>();
+  const activeRuns = new Map<string, Promise<unknown>>();
   while (!signal.aborted) {
     const now = clock.now();
     const woken = new AbortController();

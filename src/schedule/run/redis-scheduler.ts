@@ -2,14 +2,15 @@
  * Starts due runs together with other processes. They share the data directory, and BullMQ decides which of them
  * starts a run.
  */
-import type { RecurringRun } from "../../../jobs/bullmq/scheduler.ts";
+import type { RecurringRun, RunResult } from "../../../jobs/bullmq/scheduler.ts";
 import { timeAfter } from "../cron-times.ts";
 import type { Schedule } from "../schedule.ts";
 import { ensureScheduleFile } from "../schedules.ts";
 import type { LocalSchedulerOptions } from "./local-scheduler.ts";
-import { type Candidate, dueTime } from "./select-due-runs.ts";
+import { type Candidate, type DueRun, dueTime } from "./select-due-runs.ts";
 
 export interface RedisSchedulerOptions extends LocalSchedulerOptions {
+  readonly execute: (run: DueRun) => Promise<RunResult | null>;
   /** The address of Redis: `redis:`, `rediss:`, or the path of a socket. */
   readonly redis: string;
   readonly dataDir: string;
@@ -40,7 +41,7 @@ export async function runOverRedis(options: RedisSchedulerOptions): Promise<void
         const found = candidates().find(({ schedule }) => idOf(schedule) === id);
         // While the job waited, the schedule may have been removed, or have run without Redis.
         const due = found === undefined ? null : dueTime(found.schedule, found.lastRun, clock.now());
-        if (found !== undefined && due !== null) await execute({ schedule: found.schedule, due });
+        return found === undefined || due === null ? null : await execute({ schedule: found.schedule, due });
       },
     });
   } finally {
@@ -56,6 +57,8 @@ function toRecurringRun({ schedule, lastRun }: Candidate, dataDirId: string, now
   const covered = lastRun === null ? null : { ...lastRun, isLost: false };
   return {
     id: idOf(schedule),
+    name: schedule.name,
+    command: schedule.args.join(" "),
     queue: `${dataDirId}.${schedule.mirror}`,
     cron: schedule.cron,
     tz: schedule.tz,

@@ -4,6 +4,7 @@
  * Redis.
  */
 import { hostname } from "node:os";
+import type { RunResult } from "../../../jobs/bullmq/scheduler.ts";
 import { toIso } from "../../platform/clock.ts";
 import { FileError, messageOf } from "../../platform/errors.ts";
 import { isLocked, shareLock, takeLock } from "../../platform/process-lock.ts";
@@ -42,12 +43,14 @@ export async function runSchedules(options: RunSchedulesOptions): Promise<void> 
   };
   const candidates = withLastGoodValue(() => readCandidates(options, scheduler), onWarning);
   const onReady = () => options.onReady(candidates().length);
-  const execute = async ({ schedule, due }: DueRun): Promise<void> => {
+  const execute = async ({ schedule, due }: DueRun): Promise<RunResult | null> => {
     try {
-      await executeRun(schedule, due, { ...options, scheduler });
+      const { exitCode, seconds, counts } = await executeRun(schedule, due, { ...options, scheduler });
+      return { exitCode, seconds, counts };
     } catch (error) {
       onWarning(`${schedule.name}: ${messageOf(error)}`);
       await clock.sleep(failurePauseMillis, signal).catch(() => {});
+      return null;
     }
   };
   const engine = { candidates, execute, clock, pollMillis, signal };

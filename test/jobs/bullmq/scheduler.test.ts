@@ -2,6 +2,7 @@
 import { Queue } from "bullmq";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { keyPrefix } from "../../../jobs/bullmq/queue-names.ts";
+import { openQueue } from "../../../jobs/bullmq/queues.ts";
 import { connectRedis } from "../../../jobs/bullmq/redis.ts";
 import { type RecurringRun, runScheduler } from "../../../jobs/bullmq/scheduler.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
@@ -20,7 +21,7 @@ const periodMillis = 250;
 
 /** Due four times a second. */
 const recurring = (id: string, queue = "catalogue", missed: number | null = null): RecurringRun => ({
-  ...{ id, queue, missed, cron: "* * * * *", tz: "UTC" },
+  ...{ id, name: `schedule ${id}`, command: "sync --quiet", queue, missed, cron: "* * * * *", tz: "UTC" },
   nextAfter: (millis) => (Math.floor(millis / periodMillis) + 1) * periodMillis,
 });
 
@@ -57,6 +58,7 @@ async function startScheduler(runs: readonly RecurringRun[], { runMillis = 0 } =
       scheduler.started.push(run);
       await systemClock.sleep(runMillis, undefined);
       run.endedAt = Date.now();
+      return { exitCode: id === "failing" ? 3 : 0, seconds: 0, counts: { new: 1 } };
     },
     onReady: ready.resolve,
     onWarning: (text) => scheduler.warnings.push(text),
@@ -172,3 +174,25 @@ async function onlyQueue(): Promise<Queue> {
   const [, name = ""] = keys[0]?.match(/:(runs-[0-9a-f]+):meta$/) ?? [];
   return new Queue(name, { connection: redis.admin, prefix: keyPrefix });
 }
+
+it("the jobs of a schedule have its name and command, and say what came of each run", async () => {
+  const scheduler = await startScheduler([recurring("a"), recurring("failing")]);
+  await waitFor(() =>
+    expect(new Set(startedBy(scheduler).map(({ id }) => id))).toEqual(new Set(["a", "failing"])),
+  );
+  await scheduler.stop();
+  const { client, end } = await connectRedis(redis.url);
+  const [key = ""] = await redis.admin.keys("*:runs-*:meta");
+  const queue = openQueue(client, key.split(":").at(-2) ?? "");
+  const [[completed], [failed]] = await Promise.all([queue.getCompleted(), queue.getFailed()]);
+  expect(completed).toMatchObject({
+    ...{ name: "schedule a", data: { command: "sync --quiet" } },
+    returnvalue: { exitCode: 0, counts: { new: 1 } },
+  });
+  expect(failed).toMatchObject({
+    name: "schedule failing",
+    failedReason: "ended with exit code 3; `armoire schedule list schedule failing` shows why",
+  });
+  await queue.close();
+  end();
+});
