@@ -108,7 +108,7 @@ class RowGroup {
     return this.#columns.map(({ name, type }, index) => ({
       name,
       data: this.#values[index] ?? [],
-      // Of texts, rows are in the order of the first column only, and readers skip groups by its bounds.
+      // Bounds of other texts help no reader: rows are sorted by the first column.
       statistics: index === 0 || (type !== "text" && type !== "object"),
     }));
   }

@@ -158,7 +158,10 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
 /** The return value of a job. @throws Error without details, which may be of a person */
 function requireSuccess(result: RunResult | null, name: string): RunResult | null {
   if (result === null || result.exitCode === 0) return result;
-  const how = result.exitCode === null ? "was ended by a signal" : `ended with exit code ${result.exitCode}`;
+  const how =
+    result.exitCode === null
+      ? "did not start, or was ended by a signal"
+      : `ended with exit code ${result.exitCode}`;
   throw new Error(`${how}; \`armoire schedule list ${name}\` shows why`);
 }
 

@@ -141,7 +141,7 @@ function damaged(file: string, reason: string, cause?: unknown): BackupError {
   return new BackupError(
     "damaged",
     `Nothing was restored: the backup is damaged: ${file}: ${reason}`,
-    "Take another copy, or an earlier backup. Of damage inside a file, `armoire backup verify FILE` lists all.",
+    "Take another copy, or an earlier backup. `armoire backup verify FILE` lists all damage inside the file.",
     { cause },
   );
 }

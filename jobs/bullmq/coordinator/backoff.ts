@@ -38,25 +38,40 @@ export function createBackoff(
         pending.failJob(jobId, "paused", "not requested, because the allowance is spent", until);
     }
   };
-  const readPauseMillis = async (): Promise<number> => Math.max(0, await queue.getRateLimitTtl(1));
-  const pause = async (millis: number): Promise<void> => {
+  const readPauseMillis = async (): Promise<number> => Math.max(0, await queue.getRateLimitTtl(noLimit.max));
+  const setLimit = () => queue.setGlobalRateLimit(noLimit.max, noLimit.duration);
+  const pause = async (until: number): Promise<void> => {
+    const millis = until - clock.now();
     // A shorter pause must not replace a longer one.
     if (millis <= (await readPauseMillis())) return;
-    await queue.setGlobalRateLimit(noLimit.max, noLimit.duration);
+    await setLimit();
     await queue.rateLimit(millis);
+  };
+  const update = async (): Promise<number> => {
+    const millis = await readPauseMillis();
+    // Another coordinator may have removed the limit just when the pause began.
+    if (millis > 0) await setLimit();
+    else await queue.removeGlobalRateLimit();
+    return millis;
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  /** One after the other, since each takes several commands. */
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const done = last.then(work, work);
+    last = done;
+    return done;
   };
   return {
     async applyResponse({ head }) {
       const until = head && readBackoffUntil(head, clock.now());
       if (until === null || until <= clock.now()) return;
       // A full Redis cannot store the pause. The ledger gives no more leases even so.
-      await withTimeout(maxPauseDelayMillis, () => pause(until - clock.now()));
+      await withTimeout(maxPauseDelayMillis, () => inTurn(() => pause(until)));
       void cancelWaiting(until);
     },
     async applyQueuePause() {
-      const millis = await readPauseMillis();
+      const millis = await inTurn(update);
       if (millis > 0) await cancelWaiting(clock.now() + millis);
-      else await queue.removeGlobalRateLimit();
     },
   };
 }

@@ -14,7 +14,7 @@ const removeIfUnsent = `
   local waiting = redis.call("ZREM", KEYS[2], id) + redis.call("LREM", KEYS[3], 1, id) + redis.call("LREM", KEYS[4], 1, id)
   return waiting > 0 and redis.call("DEL", KEYS[1]) or 0`;
 
-/** @returns whether the job was removed before any of its requests was sent, unless Redis has lost data */
+/** @returns whether the job was removed before its request was sent, unless Redis has lost data */
 export async function removeIfWaiting(client: Redis, queue: Queue, jobId: string): Promise<boolean> {
   const keys = [jobId, "delayed", "wait", "paused"].map((key) => queue.toKey(key));
   return await client.eval(removeIfUnsent, keys.length, ...keys, jobId).then(
@@ -25,17 +25,11 @@ export async function removeIfWaiting(client: Redis, queue: Queue, jobId: string
 
 const timeoutMillis = 1000;
 
-/**
- * For one request of a job, whose other requests are cancelled too.
- * @returns a function that cancels a job and returns true if it was certainly not sent; null is a job not queued yet
- */
+/** @returns a function that cancels a job and returns true if it was certainly not sent; null is a job not queued yet */
 export function createCanceller(client: Redis, queue: Queue): (jobId: string | null) => Promise<boolean> {
-  const removals = new Map<string, Promise<boolean>>();
   return async (jobId) => {
     if (jobId === null) return true;
     if (client.status !== "ready") return false;
-    const removal = removals.get(jobId) ?? removeIfWaiting(client, queue, jobId);
-    removals.set(jobId, removal);
-    return (await withTimeout(timeoutMillis, () => removal)) ?? false;
+    return (await withTimeout(timeoutMillis, () => removeIfWaiting(client, queue, jobId))) ?? false;
   };
 }

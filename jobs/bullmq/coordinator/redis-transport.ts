@@ -91,7 +91,10 @@ export async function openRedisTransport(options: RedisTransportOptions): Promis
     const received = fromWireResponse(response, request.url);
     if (received.failure !== null || received.head.status >= 400) pending.countFailure(ended);
     // The next request is queued only after that.
-    void backoff.applyResponse(received).then(() => ended.resolve(received));
+    void backoff
+      .applyResponse(received)
+      .catch(() => {})
+      .then(() => ended.resolve(received));
   };
 
   const heartbeat = await startHeartbeat(redis, responseQueueId, coordinatorId);
@@ -151,6 +154,8 @@ export async function openRedisTransport(options: RedisTransportOptions): Promis
           ...[...pending.jobIds].map((jobId) => requestQueue.remove(jobId)),
         ]);
         await responseQueue.close();
+        // The events of jobs outlive them.
+        if (options.isPrivate) await requestQueue.trimEvents(0);
         await requestQueue.close();
       }).then(() => {
         // After a timeout, whatever is still open would keep the process alive.

@@ -4,7 +4,7 @@ import type { JobsOptions, Queue } from "bullmq";
 import { messageOf } from "../../../src/platform/errors.ts";
 import { createBatcher } from "../async.ts";
 import { isOutOfMemory, outOfMemoryMessage } from "../errors.ts";
-import { type FetchPayload, maxResponsesPerJob } from "../protocol.ts";
+import type { FetchPayload } from "../protocol.ts";
 import { payloadVersion } from "../queue-names.ts";
 import type { PendingRequest, PendingRequests } from "./pending-requests.ts";
 
@@ -27,6 +27,7 @@ export interface RequestQueueOptions {
 const maxRequestsPerWrite = 256;
 /** With so many pending requests, workers are busy while the next write fills up. */
 const busyCount = 32;
+const requestsWorthWaiting = 8;
 const retryMillis = 1000;
 
 const hourSeconds = 3600;
@@ -55,7 +56,7 @@ export function openRequestQueue(options: RequestQueueOptions): (request: Pendin
   };
   const batcher = createBatcher<PendingRequest>({
     maxItems: maxRequestsPerWrite,
-    targetItems: () => (pending.size >= busyCount ? maxResponsesPerJob : 1),
+    targetItems: () => (pending.size >= busyCount ? requestsWorthWaiting : 1),
     async write(batch) {
       await queue.addBulk(batch.filter((request) => pending.has(request)).map(toJob));
     },

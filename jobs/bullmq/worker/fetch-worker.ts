@@ -82,16 +82,20 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
       const { reply } = payload;
       const startedAt = performance.now();
       running++;
-      const mayBeSent = (await isRunAlive(job, token, payload)) && !closing.signal.aborted;
-      const response = mayBeSent ? await send(payload) : null;
-      const milliseconds = Math.round(performance.now() - startedAt);
-      const answer =
-        response === null
-          ? ({ id: reply.id, outcome: "unsent" } as const)
-          : toWireResponse(reply.id, response);
-      // The job ends once its response is queued. A worker that is killed before leaves the job behind.
-      await responses.write(reply.queue, answer).finally(() => running--);
-      return summarize(payload, response, milliseconds);
+      try {
+        const mayBeSent = (await isRunAlive(job, token, payload)) && !closing.signal.aborted;
+        const response = mayBeSent ? await send(payload) : null;
+        const milliseconds = Math.round(performance.now() - startedAt);
+        const answer =
+          response === null
+            ? ({ id: reply.id, outcome: "unsent" } as const)
+            : toWireResponse(reply.id, response);
+        // The job ends once its response is queued. A worker that is killed before leaves the job behind.
+        await responses.write(reply.queue, answer);
+        return summarize(payload, response, milliseconds);
+      } finally {
+        running--;
+      }
     },
     {
       connection: client,

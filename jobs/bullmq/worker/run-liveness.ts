@@ -37,8 +37,8 @@ export function createLivenessCheck(
     Date.now() - processedOn < sureMillis || (await client.get(`${queue.toKey(id)}:lock`)) === token;
   return async (job, token, payload) => {
     try {
-      const [hasLock, isAlive] = await Promise.all([holdsLock(job, token), checkOf(payload)()]);
-      return hasLock && isAlive;
+      // The lock last: the first check may have waited for Redis.
+      return (await checkOf(payload)()) && (await holdsLock(job, token));
     } catch (error) {
       const reason = messageOf(error);
       onWarning(`Cannot read from Redis whether the run is still active, so nothing is sent: ${reason}`);

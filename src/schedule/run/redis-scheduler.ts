@@ -41,7 +41,9 @@ export async function runOverRedis(options: RedisSchedulerOptions): Promise<void
         const found = candidates().find(({ schedule }) => idOf(schedule) === id);
         // While the job waited, the schedule may have been removed, or have run without Redis.
         const due = found === undefined ? null : dueTime(found.schedule, found.lastRun, clock.now());
-        return found === undefined || due === null ? null : await execute({ schedule: found.schedule, due });
+        if (found === undefined || due === null) return null;
+        const result = await execute({ schedule: found.schedule, due });
+        return isOfAccount(found.schedule) && result !== null ? { ...result, counts: null } : result;
       },
     });
   } finally {
@@ -52,13 +54,22 @@ export async function runOverRedis(options: RedisSchedulerOptions): Promise<void
 /** A schedule that was removed and added again is a different one. */
 const idOf = ({ name, addedAt }: Schedule): string => `${name}.${Date.parse(addedAt)}`;
 
+/** Whether the counts of its report are of a person. */
+const isOfAccount = ({ args }: Schedule): boolean => args.some((arg) => /^--account(?:=|$)/.test(arg));
+
+/** Without its options, which may have paths, names and other programs. */
+function commandOf({ args }: Schedule): string {
+  const options = args.findIndex((arg) => arg.startsWith("-"));
+  return args.slice(0, options === -1 ? args.length : options).join(" ");
+}
+
 function toRecurringRun({ schedule, lastRun }: Candidate, dataDirId: string, now: number): RecurringRun {
   // BullMQ itself repeats a lost run.
   const covered = lastRun === null ? null : { ...lastRun, isLost: false };
   return {
     id: idOf(schedule),
     name: schedule.name,
-    command: schedule.args.join(" "),
+    command: commandOf(schedule),
     queue: `${dataDirId}.${schedule.mirror}`,
     cron: schedule.cron,
     tz: schedule.tz,

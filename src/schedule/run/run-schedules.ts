@@ -50,7 +50,7 @@ export async function runSchedules(options: RunSchedulesOptions): Promise<void> 
     } catch (error) {
       onWarning(`${schedule.name}: ${messageOf(error)}`);
       await clock.sleep(failurePauseMillis, signal).catch(() => {});
-      return null;
+      return { exitCode: null, seconds: null, counts: null };
     }
   };
   const engine = { candidates, execute, clock, pollMillis, signal };

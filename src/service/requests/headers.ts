@@ -165,7 +165,8 @@ function textOf(value: string | string[] | undefined): string | null {
   return value === undefined ? null : [value].flat().join(", ");
 }
 
-const refusals: readonly number[] = [403, 429, 503];
+/** A 503 concerns one resource. */
+const refusals: readonly number[] = [403, 429];
 
 /** The longest wait accepted here. The ledger, which knows the service's window, may accept a longer one. */
 const maxBackoffMillis = 24 * 3600 * 1000;

@@ -21,7 +21,7 @@ const periodMillis = 250;
 
 /** Due four times a second. */
 const recurring = (id: string, queue = "catalogue", missed: number | null = null): RecurringRun => ({
-  ...{ id, name: `schedule ${id}`, command: "sync --quiet", queue, missed, cron: "* * * * *", tz: "UTC" },
+  ...{ id, name: `schedule-${id}`, command: "sync", queue, missed, cron: "* * * * *", tz: "UTC" },
   nextAfter: (millis) => (Math.floor(millis / periodMillis) + 1) * periodMillis,
 });
 
@@ -186,12 +186,12 @@ it("the jobs of a schedule have its name and command, and say what came of each 
   const queue = openQueue(client, key.split(":").at(-2) ?? "");
   const [[completed], [failed]] = await Promise.all([queue.getCompleted(), queue.getFailed()]);
   expect(completed).toMatchObject({
-    ...{ name: "schedule a", data: { command: "sync --quiet" } },
+    ...{ name: "schedule-a", data: { command: "sync" } },
     returnvalue: { exitCode: 0, counts: { new: 1 } },
   });
   expect(failed).toMatchObject({
-    name: "schedule failing",
-    failedReason: "ended with exit code 3; `armoire schedule list schedule failing` shows why",
+    name: "schedule-failing",
+    failedReason: "ended with exit code 3; `armoire schedule list schedule-failing` shows why",
   });
   await queue.close();
   end();
