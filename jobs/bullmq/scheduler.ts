@@ -178,7 +178,11 @@ async function updateJobSchedulers(queue: Queue<RunJob>, runs: readonly Recurrin
     const data: RunJob = { id, command };
     // BullMQ makes up for overdue runs itself, but not for those that Redis has lost.
     if (missed !== null) await queue.add(name, data, { jobId: `${id}.${missed}`, attempts: 1 });
-    await queue.upsertJobScheduler(id, { pattern: cron, tz }, { name, data, opts: { attempts: 1 } });
+    await queue.upsertJobScheduler(
+      id,
+      { pattern: cron, tz },
+      { name, data, opts: { attempts: 1, stackTraceLimit: 0 } },
+    );
   }
 }
 

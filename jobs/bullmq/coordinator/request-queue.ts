@@ -51,8 +51,9 @@ export function openRequestQueue(options: RequestQueueOptions): (request: Pendin
       isFreeIfUnchanged,
       reply: { ...reply, id },
     };
-    // Retries are the coordinator's decision, since they cost allowance.
-    return { name: kind, data, opts: { jobId: id, attempts: 1, ...(isPrivate ? removedJobs : keptJobs) } };
+    // Retries are the coordinator's decision, since they cost allowance. The stack of a failed one helps no reader.
+    const opts = { jobId: id, attempts: 1, stackTraceLimit: 0, ...(isPrivate ? removedJobs : keptJobs) };
+    return { name: kind, data, opts };
   };
   const batcher = createBatcher<PendingRequest>({
     maxItems: maxRequestsPerWrite,

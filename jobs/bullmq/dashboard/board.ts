@@ -28,6 +28,7 @@ export function openBoard(client: Redis, { allowsActions }: { readonly allowsAct
   const open = (name: string) => {
     const queue = openQueue(client, name, { skipMetasUpdate: true });
     const adapter = new BullMQAdapter(queue, { readOnlyMode: !allowsActions, allowRetries: false });
+    adapter.setFormatter("name", titleOf);
     adapter.setFormatter("data", isResponseQueue(name) ? summarizeResponses : summarizeRequests);
     return { queue, adapter };
   };
@@ -46,6 +47,12 @@ export function openBoard(client: Redis, { allowsActions }: { readonly allowsAct
       return [...shown.values()].map(({ queue }) => queue);
     },
   };
+}
+
+/** The name of a job, and what it is about if that may be shown: `model  Comexim › Lupine`. */
+function titleOf({ name, data }: { readonly name: string; readonly data: unknown }): string {
+  const payload = readFetchPayload(data);
+  return "problem" in payload || payload.label === null ? name : `${name}  ${payload.label}`;
 }
 
 /** Jobs of other kinds, such as schedules, are shown as they are. */

@@ -74,6 +74,7 @@ it("each resource is one job, which says what was fetched and what came of it", 
   const labels = completed.flatMap(({ name, data }) => (name === "size" ? [data.label] : []));
   expect(labels.every((label) => /^.+ › .+ › .+$/.test(label ?? ""))).toBe(true);
   expect(failed.map(({ name, failedReason }) => [name, failedReason])).toEqual([["model", "answered 400"]]);
+  expect(failed[0]?.stacktrace).toEqual([]);
   await queue.close();
   end();
 });

@@ -77,7 +77,7 @@ it("the pages show the current queues of all principals, without proofs and bodi
     prefix: keyPrefix,
   });
   await otherQueue.add("brands", {
-    ...{ v: 2, run: 1, kind: "brands", url: "https://x.example/brands", label: null, attempt: 1 },
+    ...{ v: 2, run: 1, kind: "brands", url: "https://x.example/brands", label: "A › B", attempt: 1 },
     ...{ condition: ["if-none-match", '"e"'], isFreeIfUnchanged: true },
     reply: { id: "1", coordinatorId: "c", credentialProof: "a-proof-is-not-shown", queue: "responses-m" },
   });
@@ -96,6 +96,7 @@ it("the pages show the current queues of all principals, without proofs and bodi
     ),
   );
   expect(jobs[0]).toContain("https://x.example/brands");
+  expect(jobs[0]).toContain('"name":"brands  A › B"');
   expect(jobs[0]).not.toContain("a-proof-is-not-shown");
   expect(jobs[1]).toContain('"bytes":30');
   expect(jobs.join()).not.toContain(body);
