@@ -20,7 +20,7 @@ export interface RestoreMirrorOptions {
   /** Must not exist, unless `replaces`. */
   readonly file: string;
   readonly identity: MirrorIdentity;
-  /** Whose data it must be; null for nobody's. */
+  /** The user whose data it must be; null for a catalogue. */
   readonly user: AccountUser | null;
   readonly kinds: Kinds;
   /** ISO 8601; shown to a process that finds the mirror locked. */

@@ -297,7 +297,7 @@ it.each<[string, () => ForgedEntry[], string]>([
     "parts are of different users",
   ],
   [
-    "nobody in the manifest",
+    "no user in the manifest",
     () => withContent("manifest", (text) => text.replace(/"user": \{[^}]*\}/, '"user": null')),
     "parts are of different users",
   ],

@@ -37,8 +37,13 @@ export function createLivenessCheck(
     Date.now() - processedOn < sureMillis || (await client.get(`${queue.toKey(id)}:lock`)) === token;
   return async (job, token, payload) => {
     try {
+      if (!(await checkOf(payload)())) {
+        // The coordinator renews its heartbeat before it queues the request again, which may be sooner.
+        checks.delete(payload.reply.coordinatorId);
+        return false;
+      }
       // The lock last: the first check may have waited for Redis.
-      return (await checkOf(payload)()) && (await holdsLock(job, token));
+      return await holdsLock(job, token);
     } catch (error) {
       const reason = messageOf(error);
       onWarning(`Cannot read from Redis whether the run is still active, so nothing is sent: ${reason}`);

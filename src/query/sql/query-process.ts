@@ -105,7 +105,7 @@ export function startQueryProcess(
     fail(new QueryError("timeout", message, "Narrow it with WHERE or LIMIT, or raise --timeout."));
   }, timeoutMillis);
 
-  /** Whether this process waits for the child before it ends: not for an answer that nobody reads on. */
+  /** Without a pending request, the child does not keep this process alive. */
   function keepAlive(isNeeded: boolean): void {
     for (const handle of [child, child.channel, timer]) isNeeded ? handle?.ref() : handle?.unref();
   }

@@ -255,7 +255,13 @@ it("the queue has a limit only while its workers are paused", async () => {
   await transport.send(requestFor("first"));
   expect(await limit()).not.toBeNull();
   expect(textOf(await transport.send(requestFor("second")))).toBe("{}");
+  let isBusy = true;
+  const sending = (async () => {
+    while (isBusy) await transport.send(requestFor("more"));
+  })();
   await expect.poll(limit, { timeout: 5_000 }).toBeNull();
+  isBusy = false;
+  await sending;
 });
 
 it("the pause is reckoned by the coordinator's clock, whatever the worker's is", async () => {
