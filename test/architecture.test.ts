@@ -97,7 +97,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "node:http2": [],
   "node:https": [],
   // Outside the sandbox it only classifies addresses; it opens no socket.
-  "node:net": ["src/platform", "src/service", "src/sandbox", "jobs/bullmq/dashboard"],
+  "node:net": ["src/platform", "src/service", "src/sandbox"],
   "node:tls": [],
 };
 

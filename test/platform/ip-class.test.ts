@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ipClassOf, ipClassOfHost } from "../../src/platform/ip-class.ts";
+import { ipClassOf, ipClassOfHost } from "../../src/platform/network/ip-class.ts";
 
 describe("the class of an address", () => {
   it.each([

@@ -3,9 +3,8 @@
  * a page of another site, open in the user's browser, must neither read it (through a host name that resolves here:
  * DNS rebinding) nor act on it.
  */
-import { isIP } from "node:net";
 import type { MiddlewareHandler } from "hono";
-import { isLoopback } from "../../../src/platform/ip-class.ts";
+import { hostnameOf, isOwnName } from "../../../src/platform/network/host-names.ts";
 
 export interface GuardOptions {
   /** The address to listen on. */
@@ -64,20 +63,3 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
   "form-action 'none'",
 ].join("; ");
-
-/**
- * A server on all addresses accepts any IP address as host name: DNS cannot make it lead elsewhere, unlike a name.
- */
-function isOwnName(name: string, host: string): boolean {
-  if (isLoopback(name) || name === host.toLowerCase()) return true;
-  return isAnyAddress(host) && isIP(name) !== 0;
-}
-
-function isAnyAddress(host: string): boolean {
-  return host === "0.0.0.0" || host === "::";
-}
-
-function hostnameOf(hostHeader: string): string {
-  const url = URL.parse(`http://${hostHeader}`);
-  return (url?.hostname ?? "").replace(/^\[(.*)\]$/, "$1");
-}

@@ -1,7 +1,7 @@
 /** The dashboard of a worker: whether there is one, its address and its permissions. */
 import { type Command, Option } from "commander";
 import type { DashboardOptions } from "../../../jobs/bullmq/dashboard/server.ts";
-import { isLoopback } from "../../platform/ip-class.ts";
+import { isLoopback } from "../../platform/network/ip-class.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import { collect, portNumber } from "./option-values.ts";
 

@@ -5,7 +5,7 @@
  */
 import { pictureTypes } from "../../../schema/entities/picture-types.ts";
 import { type Clock, systemClock } from "../../platform/clock.ts";
-import { type IpClass, ipClassOf, literalAddress } from "../../platform/ip-class.ts";
+import { type IpClass, ipClassOf, literalAddress } from "../../platform/network/ip-class.ts";
 import { ServiceError } from "../errors.ts";
 import { createAttempt } from "../requests/attempt.ts";
 import { createFetch } from "../requests/fetch-with-retry.ts";

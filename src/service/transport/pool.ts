@@ -2,7 +2,7 @@ import { type LookupOptions, lookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { buildConnector, Pool } from "undici";
 import { limits } from "../../../schema/input/limits.ts";
-import { type IpClass, ipClassOf } from "../../platform/ip-class.ts";
+import { type IpClass, ipClassOf } from "../../platform/network/ip-class.ts";
 import { privateAddress } from "./network-errors.ts";
 
 export interface PoolOptions {

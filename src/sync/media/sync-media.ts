@@ -8,7 +8,7 @@ import { type KnownPicture, totalMediaBytes } from "../../mirror/media/media-ind
 import { readMirror } from "../../mirror/reader.ts";
 import { type MirrorWriter, openMirrorWriter } from "../../mirror/writer.ts";
 import { type Clock, systemClock, toIso } from "../../platform/clock.ts";
-import { ipClassOfHost } from "../../platform/ip-class.ts";
+import { ipClassOfHost } from "../../platform/network/ip-class.ts";
 import { openPictureClient } from "../../service/pictures/client.ts";
 import { createRunBudget, type RunBudget } from "../rate-limit/run-budget.ts";
 import { openLedger } from "../rate-limit/store/ledger-store.ts";

@@ -7,7 +7,7 @@ import {
   type WorkerReady,
 } from "../../../../jobs/bullmq/worker/run-worker.ts";
 import { systemClock } from "../../../platform/clock.ts";
-import { isLoopback } from "../../../platform/ip-class.ts";
+import { isLoopback } from "../../../platform/network/ip-class.ts";
 import { addDashboardFlags, type DashboardFlags, dashboardOf } from "../../flags/dashboard-flags.ts";
 import { collect, concurrencyNumber } from "../../flags/option-values.ts";
 import { type Log, logPeriodically, openLog, totalOf } from "../../log.ts";
