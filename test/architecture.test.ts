@@ -12,14 +12,15 @@ const root = join(import.meta.dirname, "..");
 const edges: Readonly<Record<string, readonly string[]>> = {
   "src/platform": [],
   schema: [],
+  "src/presentation": ["schema"],
   "src/service": ["src/platform", "schema"],
-  "src/mirror": ["src/platform", "schema", "src/service"],
+  "src/mirror": ["src/platform", "schema", "src/presentation", "src/service"],
   "src/accounts": ["src/platform", "schema", "src/service", "src/mirror"],
   jobs: ["src/platform", "schema", "src/service"],
   "src/sync": ["src/platform", "schema", "src/service", "src/mirror", "src/accounts", "jobs"],
-  exports: ["src/platform", "schema", "src/mirror"],
-  "src/change": ["src/platform", "schema", "src/mirror", "exports"],
-  "src/query": ["src/platform", "schema", "src/mirror", "exports"],
+  exports: ["src/platform", "schema", "src/presentation", "src/mirror"],
+  "src/change": ["src/platform", "schema", "src/presentation", "src/mirror", "exports"],
+  "src/query": ["src/platform", "schema", "src/presentation", "src/mirror", "exports"],
   "src/archive": ["src/platform", "schema", "src/mirror", "exports", "src/change"],
   "src/schedule": ["src/platform", "src/accounts", "jobs"],
   "src/doctor": [
@@ -41,7 +42,16 @@ const edges: Readonly<Record<string, readonly string[]>> = {
     ...["exports", "src/change", "src/query", "src/archive", "src/schedule", "src/doctor", "src/sandbox"],
   ],
   "src/cli": [
-    ...["src/platform", "schema", "src/service", "src/mirror", "src/accounts", "jobs", "src/sync"],
+    ...[
+      "src/platform",
+      "schema",
+      "src/presentation",
+      "src/service",
+      "src/mirror",
+      "src/accounts",
+      "jobs",
+      "src/sync",
+    ],
     ...["exports", "src/change", "src/query", "src/archive", "src/schedule", "src/doctor", "src/sandbox"],
   ],
 };

@@ -6,10 +6,10 @@
 import { pino } from "pino";
 import type { RequestCount } from "../../jobs/bullmq/worker/request-counts.ts";
 import type { Clock } from "../platform/clock.ts";
+import { formatCount } from "../presentation/numbers.ts";
 import { type Credential, hideSecret, redact } from "../service/credentials/credential.ts";
 import { passwordOf } from "./secrets/redis-address.ts";
 import type { Settings } from "./settings/settings.ts";
-import { formatCount } from "./terminal/format.ts";
 import type { Io } from "./terminal/io.ts";
 
 /** Facts for programs, beside the text. */

@@ -3,11 +3,12 @@
  * one to three lines and an exit code.
  */
 import { type Command, CommanderError } from "commander";
+import { showTimesIn } from "../presentation/times.ts";
 import { createProgram, loadCommand } from "./program.ts";
 import { version } from "./self-command.ts";
 import type { GlobalOptions } from "./settings/global-options.ts";
 import { describeError, exitCodeOf, exitCodes } from "./terminal/exit-codes.ts";
-import { redactTokens, showTimesIn } from "./terminal/format.ts";
+import { redactTokens } from "./terminal/format.ts";
 import { type Io, systemIo } from "./terminal/io.ts";
 
 /**

@@ -3,8 +3,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { formatHistory, historyColumns, rowsOfHistory } from "../../src/cli/format/data/history.ts";
-import { formatSecond } from "../../src/cli/terminal/format.ts";
 import { type MirrorReader, openMirrorReader } from "../../src/mirror/reader.ts";
+import { formatSecond } from "../../src/presentation/times.ts";
 import { type ResourceHistory, readHistory } from "../../src/query/history.ts";
 import { showResource } from "../../src/query/show.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";

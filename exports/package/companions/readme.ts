@@ -1,6 +1,7 @@
 /** The README of a package: what it is, how whole it is, and how to load it. */
 import { meaningOf } from "../../../schema/dictionary/columns.ts";
 import { describeTableCoverage } from "../../../src/mirror/runs/coverage.ts";
+import { utcMinute } from "../../../src/presentation/times.ts";
 import type { Compression } from "../../formats/compression.ts";
 import type { EmptyTable, ExportedState, PackageContents, PackageFile, Publication } from "../descriptor.ts";
 
@@ -9,8 +10,7 @@ export function readMe(
   publication: Publication,
 ): string {
   const host = new URL(state.baseUrl).host;
-  const ended =
-    state.endedAt === null ? "" : `, which ended ${state.endedAt.slice(0, 16).replace("T", " ")} UTC`;
+  const ended = state.endedAt === null ? "" : `, which ended ${utcMinute(state.endedAt)}`;
   const has = (name: string) => files.some(({ format }) => format === name);
   const hasCsv = has("csv");
   const rows = files.map(

@@ -1,5 +1,6 @@
 /** Describes an entry of the change log in words: a title and lines of plain text. */
 import { numberText } from "../../../exports/formats/json.ts";
+import { formatCount } from "../../presentation/numbers.ts";
 import { type Change, changeWords, count, type FieldChange, type Totals, type Value } from "../change.ts";
 import { isList, listDifference } from "../diff.ts";
 import type { ChangeEntry } from "./change-log.ts";
@@ -41,14 +42,11 @@ export function describeTotals(totals: Totals): string {
   const parts = Object.entries(totals).flatMap(([kind, counts]) =>
     changeWords.flatMap((word) => {
       const count = counts[word];
-      return count === undefined ? [] : [`${counted(count, kind)} ${word}`];
+      return count === undefined ? [] : [`${formatCount(count, kind)} ${word}`];
     }),
   );
   return parts.join(", ");
 }
-
-const counted = (count: number, kind: string): string =>
-  `${count.toLocaleString("en")} ${kind}${count === 1 ? "" : "s"}`;
 
 const maxNamedFields = 3;
 

@@ -1,5 +1,6 @@
 /** Writes the change log in one of its formats. */
 import { toJson } from "../../../exports/formats/json.ts";
+import { utcMinute } from "../../presentation/times.ts";
 import type { ChangeEntry, ChangeLog } from "./change-log.ts";
 import { describeTotals, linesOf, titleOf } from "./describe-entry.ts";
 import { atomFeed, type FeedOptions, jsonFeed, titleOfLog } from "./feed.ts";
@@ -52,7 +53,7 @@ function* markdown(log: ChangeLog, entries: Iterable<ChangeEntry>): Generator<st
   yield `# ${escapeMarkdown(titleOfLog(log))}\n`;
   let run: number | null = null;
   for (const entry of entries) {
-    if (entry.run !== run) yield `\n## Run ${entry.run}, ${timeOf(entry)} UTC\n\n`;
+    if (entry.run !== run) yield `\n## Run ${entry.run}, ${utcMinute(entry.endedAt)}\n\n`;
     run = entry.run;
     const title = entry.subject === null ? describeTotals(entry.totals) : titleOf(entry);
     yield `- ${escapeMarkdown(title)}\n`;
@@ -60,8 +61,6 @@ function* markdown(log: ChangeLog, entries: Iterable<ChangeEntry>): Generator<st
   }
   if (run === null) yield "\nNo changes.\n";
 }
-
-const timeOf = ({ endedAt }: ChangeEntry): string => endedAt.slice(0, 16).replace("T", " ");
 
 /** Characters that control a terminal or turn text around. */
 const controls = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;

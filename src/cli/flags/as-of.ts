@@ -4,9 +4,9 @@ import { type Point, parsePoint, pointContext } from "../../mirror/points/point.
 import type { EndedRun } from "../../mirror/points/resolve-point.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import { readCoverage } from "../../mirror/runs/coverage.ts";
+import { formatSecond } from "../../presentation/times.ts";
 import { withMirror } from "../settings/mirror-file.ts";
 import type { Settings } from "../settings/settings.ts";
-import { formatSecond } from "../terminal/format.ts";
 import type { Io } from "../terminal/io.ts";
 
 export interface AsOfFlags {

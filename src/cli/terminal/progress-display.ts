@@ -1,6 +1,9 @@
 /** Progress: one line that is rewritten on a terminal, else a plain line every ten seconds. */
+
+import { formatDays, formatDuration, formatRate } from "../../presentation/durations.ts";
+import { formatCount, formatNumber } from "../../presentation/numbers.ts";
+import { formatKind } from "../../presentation/words.ts";
 import type { SyncProgress } from "../../sync/report.ts";
-import { formatCount, formatDays, formatDuration, formatKind, formatRate } from "./format.ts";
 import type { Io } from "./io.ts";
 
 const terminalEveryMillis = 200;
@@ -49,9 +52,9 @@ export function formatProgress(progress: SyncProgress): string {
   // A narrow terminal cuts the end off, so the remaining time comes first.
   const parts = requestsPerSecond > 0 ? [describeRest(progress)] : [];
   parts.push(`${formatCount(requests.sent, "request")}, ${requestsPerSecond.toFixed(0)}/s`);
-  if (allowance.remaining !== null) parts.push(`allowance left ${allowance.remaining}`);
+  if (allowance.remaining !== null) parts.push(`allowance left ${formatNumber(allowance.remaining)}`);
   for (const { kind, held, known } of kinds) {
-    if (kind !== "root") parts.push(`${formatKind(kind)} ${held}/${known}`);
+    if (kind !== "root") parts.push(`${formatKind(kind)} ${formatNumber(held)}/${formatNumber(known)}`);
   }
   return parts.join(separator);
 }
@@ -69,11 +72,11 @@ function describeRest(progress: SyncProgress): string {
     const left = Math.max(pending, remainingRequests);
     const found = pending + kinds.reduce((sum, { held }) => sum + held, 0);
     const undiscovered = left - pending;
-    if (undiscovered > found) return `${pending} due, most still to be found`;
+    if (undiscovered > found) return `${formatNumber(pending)} due, most still to be found`;
     const estimate = seconds < minSeconds ? "" : `, about ${formatDuration(left / requestsPerSecond)}`;
     return undiscovered > 0
       ? `about ${formatCount(left, "request")}${estimate}`
-      : `${pending} due${estimate}`;
+      : `${formatNumber(pending)} due${estimate}`;
   }
   if (limit === null || limit === 0)
     return `about ${formatCount(remainingRequests, "request")}, more than the remaining allowance`;

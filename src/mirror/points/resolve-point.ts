@@ -1,9 +1,9 @@
 /** Resolves a point to the run whose state it names: an ended run that is not pruned, so the state never changes. */
 import { type SqlBool, sql } from "kysely";
+import { utcSecond } from "../../presentation/times.ts";
 import type { Connection } from "../file/connection.ts";
 import { prepare, prepareColumn, q } from "../file/statements.ts";
 import { type Point, PointError } from "./point.ts";
-import { utcSecond } from "./zoned-time.ts";
 
 /** A run that has ended. */
 export interface EndedRun {

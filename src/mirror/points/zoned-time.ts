@@ -58,6 +58,3 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
   formatters.set(timeZone, formatter);
   return formatter;
 }
-
-/** For people. @param at ISO 8601, UTC */
-export const utcSecond = (at: string): string => `${at.slice(0, 19).replace("T", " ")} UTC`;

@@ -4,6 +4,7 @@
  * awaits approval.
  */
 import { type SqlBool, sql } from "kysely";
+import { utcMinute } from "../../presentation/times.ts";
 import { readEmptiedLists } from "../absence/emptied-lists.ts";
 import type { Connection } from "../file/connection.ts";
 import { isoTime, prepare, prepareColumn, q } from "../file/statements.ts";
@@ -213,8 +214,6 @@ function describeGaps(coverage: KindCoverage): string[] {
 /** The same for some tables, such as those of an export. */
 export const describeTableCoverage = (coverage: Coverage, showTime = utcMinute): string =>
   describeCoverage(coverage, showTime, "everything known of these tables");
-
-const utcMinute = (at: string) => `${at.slice(0, 16).replace("T", " ")} UTC`;
 
 function describeChecks(kinds: readonly KindCoverage[], showTime: (at: string) => string): string {
   const times = kinds.flatMap(({ oldestCheckAt, newestCheckAt }) => [oldestCheckAt, newestCheckAt]);

@@ -2,8 +2,8 @@
 import { type Point, type PointContext, PointError, parsePoint } from "../../mirror/points/point.ts";
 import { listPoints, resolvePoint } from "../../mirror/points/resolve-point.ts";
 import { readServiceTime } from "../../mirror/points/service-time.ts";
-import { utcSecond } from "../../mirror/points/zoned-time.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
+import { utcSecond } from "../../presentation/times.ts";
 
 /** `seen`: times of the mirror, in UTC. `reported`: times of the service, without a zone. */
 export type TimesOf = "seen" | "reported";

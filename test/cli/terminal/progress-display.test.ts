@@ -44,9 +44,9 @@ describe("text", () => {
 
   it("progress as text includes expected resources and leaves out free checks", () => {
     const isFirst = { ...progress, pending: 20, remainingRequests: 12_567 };
-    expect(formatProgress(isFirst)).toMatch(/^about 12567 requests, 41 days at 300 a day · /);
+    expect(formatProgress(isFirst)).toMatch(/^about 12,567 requests, 41 days at 300 a day · /);
     const isVerifying = { ...progress, pending: 90_000, remainingRequests: 0 };
-    expect(formatProgress(isVerifying)).toMatch(/^90000 due, about 12.5 h · /);
+    expect(formatProgress(isVerifying)).toMatch(/^90,000 due, about 12.5 h · /);
   });
 
   it("progress as text has no time while most is still to be found, and then counts what is expected", () => {

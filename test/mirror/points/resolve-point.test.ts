@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { type Point, parsePoint } from "../../../src/mirror/points/point.ts";
 import { resolvePoint, resolveSince } from "../../../src/mirror/points/resolve-point.ts";
-import { utcSecond } from "../../../src/mirror/points/zoned-time.ts";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
+import { utcSecond } from "../../../src/presentation/times.ts";
 import { startMirrorRig } from "../support/mirror-rig.ts";
 
 let mirror: MirrorWriter;

@@ -14,6 +14,8 @@ import {
 import type { WrittenPackage } from "../../../../exports/package/write-package.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
 import { type Coverage, describeTableCoverage } from "../../../mirror/runs/coverage.ts";
+import { formatRows } from "../../../presentation/numbers.ts";
+import { formatMinute } from "../../../presentation/times.ts";
 import { runQuery } from "../../../query/sql/run-query.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { defaultFormats, readTarget, type TargetFlags } from "../../flags/export-target.ts";
@@ -23,7 +25,7 @@ import { version } from "../../self-command.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
-import { formatMinute, formatRows, toJsonLine } from "../../terminal/format.ts";
+import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading, exitCodesOfVerifying } from "../../terminal/help.ts";
 import { type Io, interruptSignal, printText } from "../../terminal/io.ts";
 

@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import type { Cell } from "../../../../schema/fields.ts";
 import { MirrorError } from "../../../mirror/file/errors.ts";
 import { openMirrorReader } from "../../../mirror/reader.ts";
+import { formatRows } from "../../../presentation/numbers.ts";
 import { areasOf, type Question } from "../../../query/questions/question.ts";
 import { findQuestion, listQuestions } from "../../../query/questions/questions.ts";
 import { type QuestionResult, runQuestion } from "../../../query/questions/run-question.ts";
@@ -29,7 +30,7 @@ import {
 import { catalogueFileBeside, mirrorFileToRead, withMirror } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
-import { formatRows, toJsonLine } from "../../terminal/format.ts";
+import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, interruptSignal, printText } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";

@@ -4,6 +4,7 @@ import { type Command, Option } from "commander";
 import type { Row } from "../../../../exports/formats/table.ts";
 import type { Area } from "../../../../schema/kind.ts";
 import type { MirrorReader } from "../../../mirror/reader.ts";
+import { formatCount } from "../../../presentation/numbers.ts";
 import {
   type Found,
   type FoundKind,
@@ -27,7 +28,6 @@ import {
 import { printRows, truncationNotice } from "../../format/data/result.ts";
 import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
-import { formatCount } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, printText } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";

@@ -1,5 +1,6 @@
 /** `armoire sandbox`: runs a local service until it is interrupted. */
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { formatCount } from "../../../presentation/numbers.ts";
 import type { CredentialAllowances } from "../../../sandbox/accounts/allowance.ts";
 import { faultPresetNames } from "../../../sandbox/faults/fault-rules.ts";
 import {
@@ -13,7 +14,7 @@ import { variants } from "../../../sandbox/variants.ts";
 import { wholeNumber } from "../../flags/option-values.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
-import { formatCount, toJsonLine } from "../../terminal/format.ts";
+import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 

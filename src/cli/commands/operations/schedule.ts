@@ -1,6 +1,9 @@
 /** `armoire schedule add|list|remove|run`: syncs, backups and exports at set times. */
 import { type Command, Option } from "commander";
 import { systemClock, toIso } from "../../../platform/clock.ts";
+import { formatDuration } from "../../../presentation/durations.ts";
+import { formatCount } from "../../../presentation/numbers.ts";
+import { formatMoment } from "../../../presentation/times.ts";
 import { timeAfter } from "../../../schedule/cron-times.ts";
 import { runSchedules } from "../../../schedule/run/run-schedules.ts";
 import { readRuns } from "../../../schedule/run-history.ts";
@@ -23,13 +26,7 @@ import { environmentOf, inheritedSettings, selfCommand, version } from "../../se
 import type { GlobalOptions } from "../../settings/global-options.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
-import {
-  formatCount,
-  formatDuration,
-  formatMoment,
-  redactTokens,
-  toJsonLine,
-} from "../../terminal/format.ts";
+import { redactTokens, toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, printText } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";

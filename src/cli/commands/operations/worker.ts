@@ -8,6 +8,7 @@ import {
 } from "../../../../jobs/bullmq/worker/run-worker.ts";
 import { systemClock } from "../../../platform/clock.ts";
 import { isLoopback } from "../../../platform/network/ip-class.ts";
+import { formatCount } from "../../../presentation/numbers.ts";
 import { addDashboardFlags, type DashboardFlags, dashboardOf } from "../../flags/dashboard-flags.ts";
 import { collect, concurrencyNumber } from "../../flags/option-values.ts";
 import { type Log, logPeriodically, openLog, totalOf } from "../../log.ts";
@@ -16,7 +17,6 @@ import { type RedisFlags, readRedisAddress } from "../../secrets/redis-address.t
 import { version } from "../../self-command.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
-import { formatCount } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 

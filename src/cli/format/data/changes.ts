@@ -10,12 +10,12 @@ import {
 import { isList, listDifference } from "../../../change/diff.ts";
 import type { OpenDiff } from "../../../change/open-diff.ts";
 import type { DiffSource, SourceLocation } from "../../../change/sources.ts";
-import { formatSecond } from "../../terminal/format.ts";
+import { formatSecond } from "../../../presentation/times.ts";
+import { readableChange, readableValue } from "../../../presentation/words.ts";
 import { type Line, toLines } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { displayWidth } from "../../terminal/table/display-width.ts";
 import { wrapLines } from "../../terminal/wrap.ts";
-import { readableChange, readableValue } from "./field-value.ts";
 
 const indent = " ".repeat(12);
 

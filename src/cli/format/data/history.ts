@@ -3,6 +3,8 @@
 import { toJson } from "../../../../exports/formats/json.ts";
 import type { Row } from "../../../../exports/formats/table.ts";
 import type { Cell } from "../../../../schema/fields.ts";
+import { formatSecond } from "../../../presentation/times.ts";
+import { readableChange, readableValue } from "../../../presentation/words.ts";
 import type { FieldValue } from "../../../query/field-history.ts";
 import type {
   FieldChange,
@@ -11,10 +13,8 @@ import type {
   RevisionOfLife,
   Unchanged,
 } from "../../../query/history.ts";
-import { formatSecond } from "../../terminal/format.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { alignRows } from "../../terminal/table/text-table.ts";
-import { readableChange, readableValue } from "./field-value.ts";
 
 const unchangedWords: Readonly<Record<Unchanged, string>> = {
   replaced: "replaced in the same run",

@@ -1,9 +1,10 @@
 /** Formats one resource for people: its fields, links and pictures, what belongs to it, and where it comes from. */
+
+import { formatSecond } from "../../../presentation/times.ts";
+import { readableValue } from "../../../presentation/words.ts";
 import type { LastChange, Provenance } from "../../../query/provenance.ts";
 import type { ShownResource } from "../../../query/show.ts";
-import { formatSecond } from "../../terminal/format.ts";
 import { alignRows } from "../../terminal/table/text-table.ts";
-import { readableValue } from "./field-value.ts";
 import { describeChanges } from "./history.ts";
 import { formatModelParts } from "./model-parts.ts";
 

@@ -9,10 +9,10 @@ import {
 } from "../../../../exports/formats/table.ts";
 import type { Cell } from "../../../../schema/fields.ts";
 import { type Coverage, describeTableCoverage } from "../../../mirror/runs/coverage.ts";
+import { formatMinute } from "../../../presentation/times.ts";
 import type { QueryResult } from "../../../query/sql/run-query.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
-import { formatMinute } from "../../terminal/format.ts";
 import type { Io, Writer } from "../../terminal/io.ts";
 import { escapeControls, escapeLines } from "../../terminal/safe-text.ts";
 import { fittedLines, tableLines } from "../../terminal/table/text-table.ts";

@@ -1,7 +1,8 @@
 /** Formats the reports of `armoire mirror check` and `compact`, and the progress of `compact`. */
 import type { CheckReport } from "../../../mirror/check/check.ts";
 import type { CompactProgress, CompactReport, RetentionReport } from "../../../mirror/compact.ts";
-import { formatBytes, formatCount, formatSecond } from "../../terminal/format.ts";
+import { formatBytes, formatCount } from "../../../presentation/numbers.ts";
+import { formatSecond } from "../../../presentation/times.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 
 export function formatCompacting(progress: CompactProgress): string {

@@ -1,18 +1,14 @@
 /** Formats a plan and a forecast for people: plain text. */
 import { depths as allDepths, type Depth } from "../../../../schema/kind.ts";
+import { formatDays, formatDuration, formatRate } from "../../../presentation/durations.ts";
+import { formatCount, formatPercent } from "../../../presentation/numbers.ts";
+import { formatMoment } from "../../../presentation/times.ts";
+import { formatKind } from "../../../presentation/words.ts";
 import { type AccountForecast, documentedAllowances, type Forecast } from "../../../sync/plan/forecast.ts";
 import type { OwedChecks } from "../../../sync/plan/owed-checks.ts";
 import type { SyncPlan } from "../../../sync/plan/preview.ts";
 import type { Order, Reason } from "../../../sync/plan/request.ts";
 import type { LinkedCataloguePlan } from "../../../sync/sync-account.ts";
-import {
-  formatCount,
-  formatDays,
-  formatDuration,
-  formatKind,
-  formatMoment,
-  formatRate,
-} from "../../terminal/format.ts";
 import type { Screen } from "../../terminal/io.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 
@@ -70,7 +66,7 @@ export function formatPlan(
     const isFetched = forecast.depths.every(({ remainingRequests }) => remainingRequests === 0);
     if (!isFetched) parts.push(`\nTime until the mirror is complete, about\n${tabulateDays(forecast)}`);
     parts.push(`\n${formatMaxStaleness(forecast)}\n`);
-    if (percent(shareNow(forecast.coverage)) !== "100 %")
+    if (formatPercent(shareNow(forecast.coverage)) !== "100 %")
       parts.push(
         `\nShare of users' bras whose models are held (--order value, ${forecast.requestsPerDay} requests a day)\n${chartCoverage(forecast)}`,
       );
@@ -147,7 +143,7 @@ export function summarizeForecast({ depths, coverage, requestsPerDay }: Forecast
   // Bras are counted by their models, so all of them are covered long before all sizes are held.
   const now = missesSizes
     ? `All models are held, and ${sizes.held} of about ${sizes.expected} sizes`
-    : `The mirror holds the models of ${percent(shareNow(coverage))} of all users' bras`;
+    : `The mirror holds the models of ${formatPercent(shareNow(coverage))} of all users' bras`;
   const days = ({ remainingRequests }: { readonly remainingRequests: number }) =>
     formatDays(Math.ceil(remainingRequests / requestsPerDay));
   // Brands and models are fetched together, so all brands are complete no sooner than all models.
@@ -159,8 +155,8 @@ export function summarizeForecast({ depths, coverage, requestsPerDay }: Forecast
   const milestones = after.filter(({ day }) => [1, 7, 30].includes(day));
   const shares = milestones
     .filter(() => depth !== "brands" && covered < expected)
-    .filter((_, n) => percent(milestones[n - 1]?.share ?? 0) !== "100 %")
-    .map(({ day, share }) => `${percent(share)} in ${formatDays(day)}`);
+    .filter((_, n) => formatPercent(milestones[n - 1]?.share ?? 0) !== "100 %")
+    .map(({ day, share }) => `${formatPercent(share)} in ${formatDays(day)}`);
   return `${[now, ...shares].join(", ")}; ${ends.join(", ")}, at ${requestsPerDay} requests a day.`;
 }
 
@@ -188,7 +184,7 @@ export function chartCoverage({ coverage }: Forecast): string {
     .map(({ day, share }) => {
       const label = day === 0 ? "now" : formatDays(day);
       const bar = "█".repeat(Math.floor(share * chartWidth));
-      return `${label.padEnd(7)}  ${percent(share).padStart(5)}  ${bar}`.trimEnd();
+      return `${label.padEnd(7)}  ${formatPercent(share).padStart(5)}  ${bar}`.trimEnd();
     })
     .map((line) => `${line}\n`)
     .join("");
@@ -201,9 +197,4 @@ export function formatMaxStaleness({ maxStaleness }: Forecast): string {
   return attainableDays <= days
     ? `Checking everything takes ${formatDays(attainableDays)}, within --max-staleness (${maxAge}).`
     : `Checking everything takes ${formatDays(attainableDays)}, longer than --max-staleness (${maxAge}): raise it, or raise --max-free-checks.`;
-}
-
-/** Rounded down, so that 100 % means complete. */
-function percent(share: number): string {
-  return `${Math.floor(share * 100)} %`;
 }

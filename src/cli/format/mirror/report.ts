@@ -1,9 +1,11 @@
 /** Formats the report of a sync for people. The last line says what comes next. */
 import type { DriftCode } from "../../../../schema/tables.ts";
+import { formatRate } from "../../../presentation/durations.ts";
+import { formatCount } from "../../../presentation/numbers.ts";
+import { formatMoment } from "../../../presentation/times.ts";
 import type { MediaReport, PictureOrigin } from "../../../sync/media/fetch-pictures.ts";
 import type { SyncReport } from "../../../sync/report.ts";
 import type { AccountSyncReport } from "../../../sync/sync-account.ts";
-import { formatCount, formatMoment, formatRate } from "../../terminal/format.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 
 export interface ReportContext {

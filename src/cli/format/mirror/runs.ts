@@ -1,6 +1,6 @@
 /** Formats the run log for people. */
 import type { RunRecord } from "../../../mirror/runs/runs.ts";
-import { formatSecond } from "../../terminal/format.ts";
+import { formatSecond } from "../../../presentation/times.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 

@@ -3,10 +3,13 @@ import { existsSync } from "node:fs";
 import type { NewestBackup } from "../../../accounts/newest-backup.ts";
 import { nameOfUser } from "../../../mirror/account/user.ts";
 import { describeCoverage } from "../../../mirror/runs/coverage.ts";
+import { formatAge } from "../../../presentation/durations.ts";
+import { formatBytes, formatCount } from "../../../presentation/numbers.ts";
+import { formatMinute, formatSecond } from "../../../presentation/times.ts";
+import { formatKind } from "../../../presentation/words.ts";
 import type { AccountStatus, MirrorStatus, PastStatus, PossessionStatus } from "../../../query/status.ts";
 import type { OwedChecks } from "../../../sync/plan/owed-checks.ts";
 import type { ForecastSummary } from "../../../sync/plan/preview.ts";
-import { formatAge, formatCount, formatKind, formatMinute, formatSecond } from "../../terminal/format.ts";
 import type { Screen } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
@@ -38,7 +41,7 @@ export function formatStatus(
     status.account === null ? "" : describeAccount(status.account),
     account === null ? "" : describeCheck(status, now),
     account === null ? "" : describeNewestBackup(status.newestBackup ?? null, account, now),
-    `Mirror     ${status.mirror} (${(status.fileBytes / 1_048_576).toFixed(1)} MiB, ${formatCount(status.revisions, "revision")})\n`,
+    `Mirror     ${status.mirror} (${formatBytes(status.fileBytes)}, ${formatCount(status.revisions, "revision")})\n`,
     `Service    ${status.baseUrl}\n`,
     describeLastRun(lastRun),
     `Allowance  ${formatAllowance(allowance, now)}\n`,

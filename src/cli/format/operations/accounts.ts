@@ -5,8 +5,8 @@ import type { RemainingCatalogueData, RemovedAccount } from "../../../accounts/r
 import { describeTokenPlace } from "../../../accounts/tokens/tokens.ts";
 import { listMissingScopes } from "../../../mirror/account/token-scopes.ts";
 import { nameOfUser, userOf } from "../../../mirror/account/user.ts";
+import { formatMinute } from "../../../presentation/times.ts";
 import type { AddedAccount } from "../../../sync/add-account.ts";
-import { formatMinute } from "../../terminal/format.ts";
 import type { Io } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatWrappedTable } from "../../terminal/table/text-table.ts";

@@ -16,7 +16,8 @@ import type { PruneReport } from "../../../archive/prune.ts";
 import type { RestoredMirror } from "../../../archive/restore.ts";
 import type { VerifyReport } from "../../../archive/verify.ts";
 import { nameOfUser } from "../../../mirror/account/user.ts";
-import { formatBytes, formatCount, formatMinute, formatSecond } from "../../terminal/format.ts";
+import { formatBytes, formatCount } from "../../../presentation/numbers.ts";
+import { formatMinute, formatSecond } from "../../../presentation/times.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 

@@ -2,13 +2,14 @@
 
 import { hostname } from "node:os";
 import { isProcessAlive } from "../../../platform/process-lock.ts";
+import { formatAge, formatDuration } from "../../../presentation/durations.ts";
+import { formatTime, type Step } from "../../../presentation/times.ts";
 import { hasSeconds } from "../../../schedule/cron-times.ts";
 import type { ScheduledRun } from "../../../schedule/run-history.ts";
 import type { Schedule } from "../../../schedule/schedule.ts";
 import type { InstallPlan, RemovalPlan, SystemCommand } from "../../../schedule/system/install.ts";
 import type { PrintedFile } from "../../../schedule/system/installation.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
-import { formatAge, formatDuration, formatTime, type Step } from "../../terminal/format.ts";
 import type { Io } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatWrappedTable } from "../../terminal/table/text-table.ts";

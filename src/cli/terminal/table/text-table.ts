@@ -1,5 +1,6 @@
 /** Text tables, aligned by display width, with control characters escaped. */
-import { formatSecond } from "../format.ts";
+import { formatLongNumber, isLargeNumber } from "../../../presentation/numbers.ts";
+import { formatStoredTime } from "../../../presentation/times.ts";
 import { escapeControls } from "../safe-text.ts";
 import { wrapText } from "../wrap.ts";
 import { displayWidth } from "./display-width.ts";
@@ -65,9 +66,14 @@ export function* tableLines(columns: readonly string[], rows: Rows): Generator<s
  * @param width of the terminal
  */
 export function* fittedLines(columns: readonly string[], rows: Rows, width: number): Generator<string> {
-  const isLarge = columns.map((_, index) => rows.some((row) => isLargeNumber(row[index])));
+  const isLarge = columns.map((_, index) =>
+    rows.some((row) => {
+      const value = row[index];
+      return isWhole(value) && isLargeNumber(value);
+    }),
+  );
   const natural = columnsOf(columns, rows, (value, index) =>
-    escapeControls(isLarge[index] ? withSeparators(value) : withShortTime(value)),
+    escapeControls(isLarge[index] && isWhole(value) ? formatLongNumber(value) : formatStoredTime(value)),
   );
   const fitted = fitColumns(natural, width, gap.length);
   if (fitted === null) yield* recordLines(natural, rows.length, width);
@@ -120,22 +126,6 @@ function* recordLines(columns: readonly Column[], rows: number, width: number): 
 
 function isNumber(value: unknown): boolean {
   return typeof value === "number" || typeof value === "bigint" || value === null;
-}
-
-/** Of five digits or more: shorter ones may be years. */
-function isLargeNumber(value: unknown): boolean {
-  return isWhole(value) && (value <= -10_000 || value >= 10_000);
-}
-
-function withSeparators(value: unknown): unknown {
-  return isWhole(value) ? value.toLocaleString("en-US") : value;
-}
-
-/** The times that Armoire stores. Those of the service stay as they are. */
-function withShortTime(value: unknown): unknown {
-  return typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value)
-    ? formatSecond(value)
-    : value;
 }
 
 function isWhole(value: unknown): value is number | bigint {

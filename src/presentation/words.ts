@@ -1,11 +1,18 @@
-/** Values of fields for people. */
-import { describeColumn } from "../../../../schema/dictionary/columns.ts";
-import { formatSecond } from "../../terminal/format.ts";
+/** Kinds of resources, and values of their fields, in words. */
+import { describeColumn } from "../../schema/dictionary/columns.ts";
+import { formatStoredTime } from "./times.ts";
+
+/** A resource of a kind, in words. The kinds of lists are named like what they list: `models`, and `model`. */
+export function formatKind(kind: string): string {
+  if (kind === "me") return "user";
+  const words = kind.replaceAll("_", " ");
+  return words.endsWith("s") && !words.startsWith("?") ? `list of ${words}` : words;
+}
 
 /** `yes` or `no` for a boolean, which tables store as 1 or 0; a short time; any other value as it is. */
 export function readableValue<Value>(kind: string, field: string, value: Value): Value | string {
   const type = describeColumn(kind === "me" ? "user" : kind, field)?.type;
-  if (type === "time" && typeof value === "string") return formatSecond(value);
+  if (type === "time") return formatStoredTime(value);
   if (type !== "boolean") return value;
   // A number or a bigint; text from an export.
   const text = String(value);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readableChange, readableValue } from "../../../../src/cli/format/data/field-value.ts";
+import { formatKind, readableChange, readableValue } from "../../src/presentation/words.ts";
 
 it.each([
   ["model", "is_discontinued", 1, "yes"],
@@ -10,6 +10,7 @@ it.each([
   ["model", "is_discontinued", "", ""],
   ["me", "is_verified", 1, "yes"],
   ["model", "checked_at", "2026-11-24T01:47:12.345Z", "2026-11-24 01:47:12 UTC"],
+  ["model", "last_modified_at", "2026-11-24T01:47:12.345Z", "2026-11-24T01:47:12.345Z"],
   ["model", "last_modified_at", "2026-11-24T01:47:12", "2026-11-24T01:47:12"],
   ["model", "bra_count", 1, 1],
   ["model", "unknown", 1, 1],
@@ -21,4 +22,14 @@ it("a changed boolean is shown in words, before and after", () => {
   expect(readableChange("bra", { field: "is_owned", before: 1n, after: 0n })).toEqual({
     ...{ field: "is_owned", before: "yes", after: "no" },
   });
+});
+
+it.each([
+  ["models", "list of models"],
+  ["model", "model"],
+  ["same_cut_models", "list of same cut models"],
+  ["me", "user"],
+  ["?others", "?others"],
+])("the kind %s is called %s", (kind, words) => {
+  expect(formatKind(kind)).toBe(words);
 });

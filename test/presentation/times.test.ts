@@ -1,11 +1,6 @@
 import { expect, it } from "vitest";
-import {
-  formatAge,
-  formatDays,
-  formatDuration,
-  formatMoment,
-  formatTime,
-} from "../../../src/cli/terminal/format.ts";
+import { formatAge, formatDays, formatDuration } from "../../src/presentation/durations.ts";
+import { formatMoment, formatTime } from "../../src/presentation/times.ts";
 
 const now = Date.parse("2026-01-30T20:00:00Z");
 
