@@ -43,6 +43,11 @@ export function serviceOfQueue(queue: string): string {
   return base.slice(base.indexOf("@") + 1);
 }
 
+/** The principal in the name of a queue of requests; empty for other queues. */
+export function principalOfQueue(queue: string): string {
+  return /^fetch-([^@]*)@/.exec(queue)?.[1] ?? "";
+}
+
 /** Whether it is a queue of requests for programs with other payloads. */
 export function isOfOtherVersion(queue: string): boolean {
   const [base = "", version] = queue.split(separator);

@@ -2,13 +2,17 @@
  * The metrics of the dashboard. In: the figures of this worker, and a snapshot of Redis. Out: metrics for Prometheus.
  * Pure.
  */
-import { serviceOfQueue } from "../queue-names.ts";
+import type { DurationHistogram } from "../../metrics/duration-histogram.ts";
+import { counter, gauge, histogram, type Metric } from "../../metrics/metric.ts";
+import { type MirrorFigures, toMirrorMetrics } from "../../metrics/mirror-metrics.ts";
+import { principalOfQueue, serviceOfQueue } from "../queue-names.ts";
 import type { RequestCount } from "../worker/request-counts.ts";
-import type { Metric, Sample } from "./prometheus-text.ts";
-import type { CoordinatorSnapshot } from "./redis-snapshot.ts";
+import type { CoordinatorSnapshot, RedisMemory } from "./redis-snapshot.ts";
 
 export interface WorkerFigures {
   readonly requests: readonly RequestCount[];
+  /** How long requests took, by principal. */
+  readonly durations: ReadonlyMap<string, DurationHistogram>;
   /** For each principal, whether the worker accepts its jobs. */
   readonly acceptsJobs: Readonly<Record<string, boolean>>;
 }
@@ -18,19 +22,17 @@ export interface RedisFigures {
     readonly queue: string;
     /** The number of jobs in each state. */
     readonly jobs: Readonly<Record<string, number>>;
+    /** When the job that waits longest was added, in epoch milliseconds; null if none waits. */
+    readonly oldestJobAt: number | null;
   }[];
+  readonly memory: RedisMemory | null;
   readonly coordinators: readonly CoordinatorSnapshot[];
 }
 
-/** @param redis null while it does not respond */
-export function toMetrics(worker: WorkerFigures, redis: RedisFigures | null): Metric[] {
-  const { queues, coordinators } = redis ?? { queues: [], coordinators: [] };
-  /** One field of each coordinator that has published it. */
-  const field = (name: string, scale = 1): Sample[] =>
-    coordinators.flatMap((coordinator) => {
-      const text = coordinator.fields[name] ?? "";
-      return text === "" ? [] : [{ labels: labelsOf(coordinator), value: Number(text) * scale }];
-    });
+/** @param redis null while it does not respond @param now epoch milliseconds */
+export function toMetrics(worker: WorkerFigures, redis: RedisFigures | null, now: number): Metric[] {
+  const { queues, memory, coordinators } = redis ?? { queues: [], memory: null, coordinators: [] };
+  const labelsOf = (queue: string) => ({ queue, principal: principalOfQueue(queue) });
   return [
     counter(
       "worker_requests_total",
@@ -39,6 +41,11 @@ export function toMetrics(worker: WorkerFigures, redis: RedisFigures | null): Me
         labels: { principal, outcome },
         value: count,
       })),
+    ),
+    histogram(
+      "worker_request_duration_seconds",
+      "How long the requests of this worker took, bodies included.",
+      [...worker.durations].flatMap(([principal, durations]) => durations.samples({ principal })),
     ),
     gauge(
       "worker_takes_jobs",
@@ -50,81 +57,66 @@ export function toMetrics(worker: WorkerFigures, redis: RedisFigures | null): Me
     ),
     gauge("redis_up", "Whether Redis responds.", [{ labels: {}, value: redis === null ? 0 : 1 }]),
     gauge(
+      "redis_memory_used_bytes",
+      "Memory that Redis uses.",
+      memory === null ? [] : [{ labels: {}, value: memory.usedBytes }],
+    ),
+    gauge(
+      "redis_memory_max_bytes",
+      "Redis's maxmemory; left out without a limit.",
+      memory === null || memory.maxBytes === 0 ? [] : [{ labels: {}, value: memory.maxBytes }],
+    ),
+    gauge(
       "queue_jobs",
       "Jobs in Redis, by state.",
       queues.flatMap(({ queue, jobs }) =>
-        Object.entries(jobs).map(([state, value]) => ({ labels: { queue, state }, value })),
+        Object.entries(jobs).map(([state, value]) => ({ labels: { ...labelsOf(queue), state }, value })),
       ),
     ),
     gauge(
-      "coordinator_up",
-      "Whether a sync of this mirror is running.",
-      coordinators.map((coordinator) => ({ labels: labelsOf(coordinator), value: +coordinator.isAlive })),
+      "queue_oldest_job_age_seconds",
+      "Age of the job that waits longest; 0 if none waits.",
+      queues.map(({ queue, oldestJobAt }) => ({
+        labels: labelsOf(queue),
+        value: oldestJobAt === null ? 0 : Math.max(0, now - oldestJobAt) / 1000,
+      })),
     ),
-    gauge(
-      "coordinator_updated_timestamp_seconds",
-      "When the sync last published its metrics.",
-      field("updatedAt", secondsPerMilli),
-    ),
-    counter("requests_sent_total", "Requests of all runs of the mirror, retries included.", field("sent")),
-    counter("requests_counted_total", "Requests that spent allowance.", field("counted")),
-    counter("requests_not_modified_total", "Requests with the response 304.", field("notModified")),
-    gauge("allowance_limit", "Requests per window of the allowance.", field("limit")),
-    gauge("allowance_remaining", "Requests left in the window.", field("remaining")),
-    gauge(
-      "allowance_reset_timestamp_seconds",
-      "When the window of the allowance ends.",
-      field("resetAt", secondsPerMilli),
-    ),
-    gauge(
-      "frontier_resources",
-      "Resources of the mirror, by state.",
-      fieldGroup(coordinators, "state", "frontier:"),
-    ),
-    gauge(
-      "ingest_lag_seconds",
-      "Time from the arrival of a response to its commit in the mirror.",
-      field("ingestLagSeconds"),
-    ),
-    counter(
-      "runs_total",
-      "Ended runs, by outcome.",
-      // From zero on, or the first failed run would be no increase.
-      fieldGroup(coordinators, "outcome", "runs:", { "runs:error": "0" }),
-    ),
-    gauge("run_last_ended_timestamp_seconds", "When the last run ended.", field("endedAt", secondsPerMilli)),
+    ...toMirrorMetrics(coordinators.map(toFigures)),
   ];
 }
 
-const secondsPerMilli = 1 / 1000;
-
-const metricOf =
-  (type: Metric["type"]) =>
-  (name: string, help: string, samples: readonly Sample[]): Metric => ({
-    name: `armoire_${name}`,
-    type,
-    help,
-    samples,
-  });
-const counter = metricOf("counter");
-const gauge = metricOf("gauge");
-
-/** All fields with a prefix, such as `runs:complete`; the rest of the name becomes the value of a label. */
-function fieldGroup(
-  coordinators: readonly CoordinatorSnapshot[],
-  label: string,
-  prefix: string,
-  defaults: Readonly<Record<string, string>> = {},
-): Sample[] {
-  return coordinators.flatMap((coordinator) =>
-    Object.entries({ ...defaults, ...coordinator.fields }).flatMap(([field, text]) => {
-      if (!field.startsWith(prefix)) return [];
-      const labels = { ...labelsOf(coordinator), [label]: field.slice(prefix.length) };
-      return [{ labels, value: Number(text) }];
-    }),
-  );
-}
-
-function labelsOf({ mirrorKey, fields: { principal = "", queue = "" } }: CoordinatorSnapshot) {
-  return { principal, service: serviceOfQueue(queue), mirror: mirrorKey };
+function toFigures({ mirrorKey, isAlive, fields }: CoordinatorSnapshot): MirrorFigures {
+  const read = (name: string): number | null => {
+    const text = fields[name] ?? "";
+    return text === "" ? null : Number(text);
+  };
+  /** All fields with a prefix, such as `runs:complete`, by the rest of their names. */
+  const group = (prefix: string): Record<string, number> =>
+    Object.fromEntries(
+      Object.entries(fields).flatMap(([name, text]) =>
+        name.startsWith(prefix) ? [[name.slice(prefix.length), Number(text)]] : [],
+      ),
+    );
+  const runs = group("runs:");
+  // The next run counts it for good.
+  const isKilled = fields.isOpen === "1" && !isAlive;
+  return {
+    principal: fields.principal ?? "",
+    service: serviceOfQueue(fields.queue ?? ""),
+    mirror: mirrorKey,
+    isRunning: isAlive,
+    startedAt: read("startedAt"),
+    updatedAt: read("updatedAt"),
+    endedAt: read("endedAt"),
+    completeAt: read("completeAt"),
+    requests: {
+      ...{ sent: read("sent"), counted: read("counted") },
+      ...{ notModified: read("notModified"), unanswered: read("unanswered") },
+    },
+    failures: group("failures:"),
+    runs: isKilled ? { ...runs, killed: (runs.killed ?? 0) + 1 } : runs,
+    allowance: { limit: read("limit"), remaining: read("remaining"), resetAt: read("resetAt") },
+    resources: group("frontier:"),
+    ingestLagSeconds: read("ingestLagSeconds"),
+  };
 }

@@ -5,10 +5,17 @@ import { queueOfKey } from "../queue-names.ts";
 import { stateKeyPrefix } from "../run-metrics.ts";
 import { scanKeyNames } from "../scan-keys.ts";
 
-/** The queues in Redis, and the metrics that coordinators have published. */
+/** The queues in Redis, the metrics that coordinators have published, and the memory in use. */
 export interface RedisSnapshot {
   readonly queues: readonly string[];
+  readonly memory: RedisMemory;
   readonly coordinators: readonly CoordinatorSnapshot[];
+}
+
+export interface RedisMemory {
+  readonly usedBytes: number;
+  /** `maxmemory`; 0 for no limit. */
+  readonly maxBytes: number;
 }
 
 export interface CoordinatorSnapshot {
@@ -31,6 +38,7 @@ export function createSnapshotReader(client: Redis): () => Promise<RedisSnapshot
     const stateKeys = keys.filter((key) => key.startsWith(stateKeyPrefix)).sort();
     return {
       queues: keys.flatMap((key) => queueOfKey(key) ?? []).sort(),
+      memory: await readMemory(client),
       coordinators: await Promise.all(
         stateKeys.map(async (key) => {
           const mirrorKey = key.slice(stateKeyPrefix.length);
@@ -40,4 +48,10 @@ export function createSnapshotReader(client: Redis): () => Promise<RedisSnapshot
       ),
     };
   });
+}
+
+export async function readMemory(client: Redis): Promise<RedisMemory> {
+  const info = await client.info("memory");
+  const read = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(info)?.[1] ?? 0);
+  return { usedBytes: read("used_memory"), maxBytes: read("maxmemory") };
 }

@@ -4,9 +4,12 @@
  */
 import { once } from "node:events";
 import { createAdaptorServer } from "@hono/node-server";
+import type { Queue } from "bullmq";
 import { Hono } from "hono";
 import type { Redis } from "ioredis";
 import { hasCode, messageOf } from "../../../src/platform/errors.ts";
+import { prometheusContentType, toPrometheusText } from "../../metrics/metric.ts";
+import { readProcessMetrics } from "../../metrics/process-metrics.ts";
 import { withTimeout } from "../async.ts";
 import { DashboardError } from "../errors.ts";
 import { isOfOtherVersion } from "../queue-names.ts";
@@ -14,8 +17,7 @@ import type { RedisConnection } from "../redis.ts";
 import { openBoard } from "./board.ts";
 import { type GuardOptions, guard } from "./guard.ts";
 import { toMetrics, type WorkerFigures } from "./metrics.ts";
-import { prometheusContentType, toPrometheusText } from "./prometheus-text.ts";
-import { createSnapshotReader, type RedisSnapshot } from "./redis-snapshot.ts";
+import { createSnapshotReader, type RedisSnapshot, readMemory } from "./redis-snapshot.ts";
 
 export interface DashboardOptions extends GuardOptions {
   /** 0 for any free port. */
@@ -66,12 +68,13 @@ export async function startDashboard(
     return context.json({ ok: problems.length === 0, problems, warnings }, problems.length === 0 ? 200 : 503);
   });
 
-  const countJobs = async ({ queues, coordinators }: RedisSnapshot) => ({
-    coordinators,
+  const countJobs = async ({ queues, ...snapshot }: RedisSnapshot) => ({
+    ...snapshot,
     queues: await Promise.all(
       board.show(queues).map(async (queue) => ({
         queue: queue.name,
         jobs: await queue.getJobCounts("waiting", "active", "delayed", "prioritized"),
+        oldestJobAt: await oldestJobAt(queue),
       })),
     ),
   });
@@ -79,7 +82,7 @@ export async function startDashboard(
     const redis = (await isResponding())
       ? await withTimeout(redisTimeoutMillis, () => readSnapshot().then(countJobs))
       : null;
-    const text = toPrometheusText(toMetrics(readWorker(), redis));
+    const text = toPrometheusText([...readProcessMetrics(), ...toMetrics(readWorker(), redis, Date.now())]);
     return context.body(text, 200, { "content-type": prometheusContentType });
   });
 
@@ -112,9 +115,14 @@ export async function startDashboard(
 }
 
 async function isFull(client: Redis): Promise<boolean> {
-  const memory = await client.info("memory");
-  const read = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(memory)?.[1] ?? 0);
-  return read("maxmemory") > 0 && read("used_memory") >= read("maxmemory");
+  const { usedBytes, maxBytes } = await readMemory(client);
+  return maxBytes > 0 && usedBytes >= maxBytes;
+}
+
+/** When the job that waits longest was added, in epoch milliseconds; null if none waits. */
+async function oldestJobAt(queue: Queue): Promise<number | null> {
+  const [oldest] = await queue.getWaiting(0, 0);
+  return oldest?.timestamp ?? null;
 }
 
 /** At most one ping is pending, so that a frozen Redis does not collect them. */

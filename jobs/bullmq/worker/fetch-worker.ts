@@ -29,7 +29,8 @@ export interface FetchWorkerOptions {
   readonly concurrency: number;
   readonly clock: Clock;
   readonly onWarning: (text: string) => void;
-  readonly onResponse?: (response: RawResponse) => void;
+  /** @param seconds from sending to the end of the body */
+  readonly onResponse?: (response: RawResponse, seconds: number) => void;
 }
 
 export interface FetchWorker {
@@ -62,12 +63,13 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
   };
   /** Null if nothing was sent. */
   const send = async ({ url, condition }: FetchPayload): Promise<RawResponse | null> => {
+    const sentAt = performance.now();
     const response = await transport
       .send({ url, condition, signal: closing.signal })
       .catch((error: unknown) => toFailure(error, url));
     // Cancelled by the shutdown before anything was sent.
     if (response.failure?.code === "cancelled") return null;
-    onResponse(response);
+    onResponse(response, (performance.now() - sentAt) / 1000);
     return response;
   };
   const isRunAlive = createLivenessCheck(client, queue, onWarning);

@@ -1,4 +1,5 @@
 import type { RawResponse } from "../../../src/service/transport/send-request.ts";
+import { DurationHistogram } from "../../metrics/duration-histogram.ts";
 
 /** How many requests of a principal had an outcome. */
 export interface RequestCount {
@@ -8,19 +9,32 @@ export interface RequestCount {
   readonly count: number;
 }
 
-/** Counts the requests that a worker process has sent. */
+/** Counts and times the requests that a worker process has sent. */
 export class RequestCounts {
   readonly #counts = new Map<
     string,
     { readonly principal: string; readonly outcome: string; count: number }
   >();
 
-  add(principal: string, { head, failure }: RawResponse): void {
+  readonly #durations: ReadonlyMap<string, DurationHistogram>;
+
+  /** @param principals from zero on: a worker that sends nothing must be seen, too */
+  constructor(principals: readonly string[]) {
+    this.#durations = new Map(principals.map((name) => [name, new DurationHistogram()]));
+  }
+
+  add(principal: string, { head, failure }: RawResponse, seconds: number): void {
+    this.#durations.get(principal)?.observe(seconds);
     const outcome = failure === null ? `${head.status}` : failure.code;
     const key = `${principal} ${outcome}`;
     const entry = this.#counts.get(key) ?? { principal, outcome, count: 0 };
     entry.count++;
     this.#counts.set(key, entry);
+  }
+
+  /** By principal. */
+  get durations(): ReadonlyMap<string, DurationHistogram> {
+    return this.#durations;
   }
 
   get all(): readonly RequestCount[] {

@@ -45,10 +45,11 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     import("./fetch-worker.ts"),
   ]);
   const redis = await connectRedis(options.redis, onWarning);
-  const counts = new RequestCounts();
+  const counts = new RequestCounts(principals.map(({ name }) => name));
   const running = new Map<string, { readonly transport: Transport; readonly worker: FetchWorker }>();
   const readFigures = () => ({
     requests: counts.all,
+    durations: counts.durations,
     acceptsJobs: Object.fromEntries(
       principals.map(({ name }) => [name, running.get(name)?.worker.acceptsJobs === true]),
     ),
@@ -73,7 +74,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
         concurrency,
         clock: systemClock,
         onWarning,
-        onResponse: (response) => counts.add(principal.name, response),
+        onResponse: (response, seconds) => counts.add(principal.name, response, seconds),
       });
       running.set(principal.name, { transport, worker });
     }

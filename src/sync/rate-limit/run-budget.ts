@@ -36,6 +36,8 @@ export interface RequestCounts {
 export interface RunBudget {
   readonly acquirePermit: RateLimiter;
   readonly counts: RequestCounts;
+  /** Those of the counted requests that had no response. */
+  readonly unanswered: number;
   readonly state: KnownAllowance;
   /** Why the last permit was refused. */
   readonly refusal: Extract<StopReason, "budget" | "allowance"> | null;
@@ -94,6 +96,7 @@ export function createRunBudget(options: RunBudgetOptions): RunBudget {
   const counts: RequestCounts = { sent: 0, counted: 0, notModified: 0, retried: 0, failed: 0 };
   let refusal: RunBudget["refusal"] = null;
   let running = 0;
+  let unanswered = 0;
   /** 304s that are counted or free: the next response shows which, if no other request is running. */
   const unpriced = { checks: 0, roots: 0 };
   let pricingRequests = 0;
@@ -116,6 +119,7 @@ export function createRunBudget(options: RunBudgetOptions): RunBudget {
       leases.release({ lease, isRoot, report });
       const { likely, max } = spendingOf(leases.state, report, isRoot);
       counts.counted += likely;
+      if (report.status === null) unanswered += likely;
       if (likely < max && reportsRemaining(report)) unpriced[isRoot ? "roots" : "checks"]++;
       settleUnpriced();
     } finally {
@@ -148,6 +152,9 @@ export function createRunBudget(options: RunBudgetOptions): RunBudget {
 
   return {
     counts,
+    get unanswered() {
+      return unanswered;
+    },
     get state() {
       return describeWindow(leases.state);
     },

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { fetchQueueName, keyPrefix, payloadVersion } from "../../../../jobs/bullmq/queue-names.ts";
 import { openQueue } from "../../../../jobs/bullmq/queues.ts";
 import { connectRedis } from "../../../../jobs/bullmq/redis.ts";
+import packageJson from "../../../../package.json" with { type: "json" };
 import { startSandbox } from "../../../../src/sandbox/sandbox.ts";
 import { bearerToken } from "../../../../src/service/credentials/credential.ts";
 import { secretEncodings } from "../../../../src/service/credentials/secret-encodings.ts";
@@ -68,6 +69,53 @@ it("/metrics has the requests of the worker, and the requests, allowance and fro
   expect(metricValue(text, "armoire_runs_total", service, 'outcome="allowance"')).toBe(1);
   expect(metricValue(text, "armoire_coordinator_up", service)).toBe(0);
   expect(metricValue(text, "armoire_redis_up")).toBe(1);
+  expect(metricValue(text, "armoire_redis_memory_used_bytes")).toBeGreaterThan(0);
+  expect(metricValue(text, "armoire_redis_memory_max_bytes")).toBeNull();
+  expect(metricValue(text, "armoire_worker_request_duration_seconds_count")).toBe(log.length);
+  expect(metricValue(text, "armoire_worker_request_duration_seconds_bucket", 'le="+Inf"')).toBe(log.length);
+  expect(metricValue(text, "armoire_build_info", `version="${packageJson.version}"`)).toBe(1);
+  expect(metricValue(text, "process_resident_memory_bytes")).toBeGreaterThan(1_000_000);
+  expect(metricValue(text, "process_cpu_seconds_total")).toBeGreaterThan(0);
+  // A mirror with work left is not complete.
+  expect(metricValue(text, "armoire_run_last_complete_timestamp_seconds", service)).toBeNull();
+});
+
+it("/metrics has the last complete run, failures by reason, killed runs, and requests without a response", async () => {
+  await using own = await startRedis();
+  await using rig = await startRig({ brands: 2, models: 4, sizes: 8 });
+  await using worker = await startDashboardWorker(own, [catalogueAt(rig.sandbox.url)]);
+  const read = async () => (await get(`${worker.url}metrics`)).text;
+  await rig.sync({ workers: { redis: own.url } });
+  const completeAt = metricValue(await read(), "armoire_run_last_complete_timestamp_seconds");
+  expect(completeAt).toBeGreaterThan(0);
+
+  const [stateKey = ""] = await own.admin.keys("*coordinator-state:*");
+  await own.admin.hset(stateKey, { isOpen: "1", unanswered: "2", "failures:timeout": "3" });
+  // The snapshot is cached for a moment.
+  await expect
+    .poll(async () => metricValue(await read(), "armoire_runs_total", 'outcome="killed"'), {
+      timeout: 10_000,
+    })
+    .toBe(1);
+  const text = await read();
+  expect(metricValue(text, "armoire_requests_unanswered_total")).toBe(2);
+  expect(metricValue(text, "armoire_fetch_failures_total", 'reason="timeout"')).toBe(3);
+  expect(metricValue(text, "armoire_runs_total", 'outcome="complete"')).toBe(1);
+});
+
+it("/metrics has the age of the oldest waiting job, by queue and principal", async () => {
+  await using own = await startRedis();
+  await using worker = await startDashboardWorker(own, [catalogueAt("http://127.0.0.1:9/")]);
+  const { client, end } = await connectRedis(own.url);
+  const queue = openQueue(client, fetchQueueName({ ...catalogueAt("http://127.0.0.1:9/"), name: "ada" }));
+  await queue.add("bra", {}, { timestamp: Date.now() - 90_000 });
+  const text = await (await fetch(`${worker.url}metrics`)).text();
+  expect(metricValue(text, "armoire_queue_oldest_job_age_seconds", 'principal="ada"')).toBeGreaterThanOrEqual(
+    90,
+  );
+  expect(metricValue(text, "armoire_queue_oldest_job_age_seconds", 'principal="catalogue"')).toBe(0);
+  await queue.close();
+  end();
 });
 
 it("the pages show the current queues of all principals, without proofs and bodies, and are read-only", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { toPrometheusText } from "../../../../jobs/bullmq/dashboard/prometheus-text.ts";
+import { toPrometheusText } from "../../../jobs/metrics/metric.ts";
 
 it("metrics are written with their help and type, and omitted without samples", () => {
   const text = toPrometheusText([
