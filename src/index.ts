@@ -80,6 +80,8 @@ export {
   type KnownSecret,
   type SecretSearch,
 } from "./doctor/find-secrets.ts";
+export { writeMetricsFile } from "./metrics/metrics-file.ts";
+export type { MirrorPlace } from "./metrics/mirror-figures.ts";
 export type { ScopeName } from "./mirror/account/token-scopes.ts";
 export { type CheckProblem, type CheckReport, checkMirror } from "./mirror/check/check.ts";
 export {

@@ -23,6 +23,8 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   "src/query": ["src/platform", "schema", "src/presentation", "src/mirror", "exports"],
   "src/archive": ["src/platform", "schema", "src/mirror", "exports", "src/change"],
   "src/schedule": ["src/platform", "src/accounts", "jobs"],
+  // Figures of mirrors and schedules, for operators.
+  "src/metrics": ["src/platform", "src/mirror", "jobs", "src/sync", "src/schedule"],
   "src/doctor": [
     ...[
       "src/platform",
@@ -39,7 +41,8 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   "src/sandbox": [],
   "src/index.ts": [
     ...["src/platform", "schema", "src/service", "src/mirror", "src/accounts", "jobs", "src/sync"],
-    ...["exports", "src/change", "src/query", "src/archive", "src/schedule", "src/doctor", "src/sandbox"],
+    ...["exports", "src/change", "src/query", "src/archive", "src/schedule", "src/metrics"],
+    ...["src/doctor", "src/sandbox"],
   ],
   "src/cli": [
     ...[
@@ -52,7 +55,8 @@ const edges: Readonly<Record<string, readonly string[]>> = {
       "jobs",
       "src/sync",
     ],
-    ...["exports", "src/change", "src/query", "src/archive", "src/schedule", "src/doctor", "src/sandbox"],
+    ...["exports", "src/change", "src/query", "src/archive", "src/schedule", "src/metrics"],
+    ...["src/doctor", "src/sandbox"],
   ],
 };
 
@@ -79,7 +83,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "@napi-rs/keyring": ["src/accounts"],
   "@bull-board/api": ["jobs/bullmq/dashboard"],
   "@bull-board/hono": ["jobs/bullmq/dashboard"],
-  "@hono/node-server": ["jobs/bullmq/dashboard"],
+  "@hono/node-server": ["jobs/bullmq/dashboard", "jobs/metrics"],
   "better-sqlite3": [
     "src/platform",
     "src/mirror",
@@ -94,7 +98,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "env-paths": ["src/cli"],
   hyparquet: ["exports"],
   "hyparquet-writer": ["exports"],
-  hono: ["jobs/bullmq/dashboard"],
+  hono: ["jobs/bullmq/dashboard", "src/metrics"],
   ioredis: ["jobs/bullmq"],
   kysely: ["schema", "src/mirror", "src/sync", "src/query", "src/archive"],
   "string-argv": ["src/cli"],

@@ -16,6 +16,8 @@ export class ScheduleError extends errorClass("ScheduleError", {
   "not-installed": "failed",
   damaged: "damaged",
   newer: "damaged",
+  /** The address for metrics cannot be used. */
+  "cannot-listen": "failed",
   /** Another scheduler runs these schedules. */
   busy: "locked",
 }) {}

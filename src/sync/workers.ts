@@ -69,7 +69,7 @@ export async function reachWorkers(options: WorkersOptions): Promise<Workers> {
 }
 
 /** Identifies this mirror on this machine without naming either. */
-function mirrorKeyOf({ file, mirrorId }: WorkersContext): string {
+export function mirrorKeyOf({ file, mirrorId }: Pick<WorkersContext, "file" | "mirrorId">): string {
   return createHash("sha256")
     .update(`${mirrorId}\0${hostname()}\0${resolve(file)}`)
     .digest("hex")

@@ -2,12 +2,11 @@
  * The dashboard of a worker: the queues as pages, `/healthz` and `/metrics`. In: a connection to Redis, and the
  * figures of this worker. Out: an HTTP server. While Redis is unreachable, every page reports that at once.
  */
-import { once } from "node:events";
-import { createAdaptorServer } from "@hono/node-server";
 import type { Queue } from "bullmq";
 import { Hono } from "hono";
 import type { Redis } from "ioredis";
 import { hasCode, messageOf } from "../../../src/platform/errors.ts";
+import { listen } from "../../metrics/listen.ts";
 import { prometheusContentType, toPrometheusText } from "../../metrics/metric.ts";
 import { readProcessMetrics } from "../../metrics/process-metrics.ts";
 import { withTimeout } from "../async.ts";
@@ -93,25 +92,8 @@ export async function startDashboard(
   });
   app.route("/", board.pages);
 
-  const server = createAdaptorServer({ fetch: app.fetch });
   const { host, port } = options;
-  try {
-    server.listen(port, host);
-    await once(server, "listening");
-  } catch (cause) {
-    throw cannotListen(host, port, cause);
-  }
-  const address = server.address();
-  const actualPort = typeof address === "object" && address !== null ? address.port : port;
-  return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${actualPort}/`,
-    async close() {
-      const closed = once(server, "close");
-      server.close();
-      if ("closeAllConnections" in server) server.closeAllConnections();
-      await closed;
-    },
-  };
+  return await listen(app.fetch, options, (cause) => cannotListen(host, port, cause));
 }
 
 async function isFull(client: Redis): Promise<boolean> {

@@ -1,5 +1,5 @@
-/** The dashboard of a worker: whether there is one, its address and its permissions. */
-import { type Command, Option } from "commander";
+/** What a long-running command serves: the dashboard of a worker, or the metrics of a scheduler. */
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { DashboardOptions } from "../../../jobs/bullmq/dashboard/server.ts";
 import { isLoopback } from "../../platform/network/ip-class.ts";
 import { CliError } from "../terminal/exit-codes.ts";
@@ -53,4 +53,37 @@ export function dashboardOf({
     );
   }
   return { port: dashboard, host, names: dashboardName, allowsActions: allowActions === true };
+}
+
+export interface MetricsFlags {
+  readonly metrics?: { readonly host: string; readonly port: number };
+  readonly metricsName: readonly string[];
+}
+
+export function addMetricsFlags(command: Command): Command {
+  return command
+    .option(
+      "--metrics <[host:]port>",
+      "serve /metrics and /healthz; the host is 127.0.0.1 if left out, and port 0 picks a free one",
+      listeningAddress,
+    )
+    .option("--metrics-name <name>", "accept requests with this host name, too (repeatable)", collect, []);
+}
+
+/** @returns null without metrics @throws CliError */
+export function metricsOf({ metrics, metricsName }: MetricsFlags) {
+  if (metrics !== undefined) return { ...metrics, names: metricsName };
+  if (metricsName.length === 0) return null;
+  throw new CliError(
+    "usage",
+    "--metrics-name needs --metrics.",
+    "Add --metrics PORT, or leave --metrics-name out.",
+  );
+}
+
+/** `9401`, `0.0.0.0:9401` or `[::]:9401`. */
+function listeningAddress(value: string) {
+  const [, bracketed, plain, port = ""] = /^(?:(?:\[([^\]]+)\]|([^:]+)):)?(\d{1,5})$/.exec(value) ?? [];
+  if (port === "") throw new InvalidArgumentError("It must be a port, or HOST:PORT.");
+  return { host: bracketed ?? plain ?? "127.0.0.1", port: portNumber(port) };
 }

@@ -24,6 +24,8 @@ export interface RunSchedulesOptions extends Omit<ExecuteRunContext, "scheduler"
   readonly onReady: (scheduleCount: number) => void;
   /** Receives problems that an operator may need to act on. */
   readonly onWarning: (text: string) => void;
+  /** Called each time the schedules are looked at, every few seconds. */
+  readonly onPoll?: () => void;
 }
 
 const pollMillis = 5_000;
@@ -41,7 +43,11 @@ export async function runSchedules(options: RunSchedulesOptions): Promise<void> 
     host: hostname(),
     startedAt: toIso(clock.now()),
   };
-  const candidates = withLastGoodValue(() => readCandidates(options, scheduler), onWarning);
+  const read = withLastGoodValue(() => readCandidates(options, scheduler), onWarning);
+  const candidates = () => {
+    options.onPoll?.();
+    return read();
+  };
   const onReady = () => options.onReady(candidates().length);
   const execute = async ({ schedule, due }: DueRun): Promise<RunResult | null> => {
     try {

@@ -153,6 +153,14 @@ describe("limits", () => {
       expect(runBudget.counts).toMatchObject({ sent: 4, counted: 1, notModified: 1 });
     }));
 
+  it("requests without a response are counted, and known apart", () =>
+    withBudget({}, async (runBudget) => {
+      (await runBudget.acquirePermit(request)).release(response(200, { remaining: 20 }));
+      (await runBudget.acquirePermit(request)).release(noResponse);
+      (await runBudget.acquirePermit(request)).release({ ...noResponse, isSent: false });
+      expect(runBudget).toMatchObject({ counts: { sent: 3, counted: 2 }, unanswered: 1 });
+    }));
+
   it("permits are not leased for a cancelled request", () =>
     withBudget({}, async (runBudget) => {
       const first = await runBudget.acquirePermit(request);

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { kinds } from "../../../../jobs/kinds.ts";
+import { cataloguePrincipal } from "../../../accounts/account-name.ts";
 import { runChangeCommand } from "../../../change/log/run-command.ts";
 import { userOf } from "../../../mirror/account/user.ts";
 import { findServiceName } from "../../../mirror/derive/service-name.ts";
@@ -50,6 +51,7 @@ interface SyncFlags extends ScopeFlags, SpendingFlags, AccountFlags, RedisFlags,
   readonly dryRun?: boolean;
   readonly approve?: boolean;
   readonly requireComplete?: boolean;
+  readonly metricsFile?: string;
   readonly onDrift?: "warn" | "fail";
 }
 
@@ -64,6 +66,7 @@ export function configure(command: Command, io: Io): void {
     .option("--dry-run", "print the plan and send nothing, as `armoire plan`")
     .option("--approve", "accept that more than a fifth of a list, or of one kind, is gone")
     .option("--require-complete", "exit with 8 unless the mirror is complete")
+    .option("--metrics-file <file>", "write the mirror's metrics there, for Prometheus' textfile collector")
     .addOption(
       new Option(
         "--on-drift <what>",
@@ -150,6 +153,19 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
   const { account } = settings;
   const changeCommand = readChangeCommand(flags, io);
   const after = changeCommand === null ? 0 : lastEndedRun(target.file);
+  /** Also after a failed sync. @returns why it failed, if it did */
+  const writeMetrics = async (): Promise<unknown[]> => {
+    const { metricsFile: path } = flags;
+    if (path === undefined || !existsSync(target.file)) return [];
+    const { writeMetricsFile } = await import("../../../metrics/metrics-file.ts");
+    const place = { file: target.file, ledgerFile: ledgerFile(settings) };
+    const principal = account?.name ?? cataloguePrincipal;
+    const written = writeMetricsFile(path, { ...place, principal }, Date.now());
+    return await written.then(
+      () => [],
+      (error: unknown) => [error],
+    );
+  };
   /** Also after a failed sync, whose run may have changed something. @returns why it failed, if it did */
   const passChangesOn = async (): Promise<unknown[]> => {
     if (changeCommand === null || lastEndedRun(target.file) <= after) return [];
@@ -198,7 +214,8 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
   )
     .catch(async (error: unknown) => {
       display.end();
-      for (const failure of await passChangesOn()) io.err(describeError(failure, settings.verbose));
+      for (const failure of [...(await passChangesOn()), ...(await writeMetrics())])
+        io.err(describeError(failure, settings.verbose));
       throw account === null ? error : explainRefusal(error, account);
     })
     .finally(display.end);
@@ -219,7 +236,7 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
     if (name !== null) printText(io, formatAccountParts(report, name, Date.now()));
   }
   if (!settings.quiet) io.err(describeServiceName(target.file, account?.name ?? null));
-  const failures = [...errors, ...(await passChangesOn())];
+  const failures = [...errors, ...(await passChangesOn()), ...(await writeMetrics())];
   for (const error of failures) io.err(describeError(error, settings.verbose));
   io.setExitCode(exitCodeOfAccountSync({ report, errors: failures }, interruptedWith, flags));
 }

@@ -1,35 +1,26 @@
-/** `armoire schedule add|list|remove|run`: syncs, backups and exports at set times. */
 import { type Command, Option } from "commander";
 import { systemClock, toIso } from "../../../platform/clock.ts";
 import { formatDuration } from "../../../presentation/durations.ts";
-import { formatCount } from "../../../presentation/numbers.ts";
 import { formatMoment } from "../../../presentation/times.ts";
 import { timeAfter } from "../../../schedule/cron-times.ts";
-import { runSchedules } from "../../../schedule/run/run-schedules.ts";
 import { readRuns } from "../../../schedule/run-history.ts";
 import type { Schedule } from "../../../schedule/schedule.ts";
 import { addSchedule, listSchedules, readSchedule, removeSchedule } from "../../../schedule/schedules.ts";
 import { shortDurationMillis } from "../../flags/option-values.ts";
 import {
-  formatEnd,
   formatRuns,
   formatSchedules,
   type ListedSchedule,
   outcomeOf,
   stepOf,
 } from "../../format/operations/schedules.ts";
-import { openLog } from "../../log.ts";
 import { readScheduledCommand } from "../../scheduled-command.ts";
-import { readAppCredential } from "../../secrets/credentials.ts";
-import { type RedisFlags, readRedisAddress } from "../../secrets/redis-address.ts";
-import { environmentOf, inheritedSettings, selfCommand, version } from "../../self-command.ts";
-import type { GlobalOptions } from "../../settings/global-options.ts";
+import { environmentOf, inheritedSettings } from "../../self-command.ts";
 import { readSettings } from "../../settings/settings.ts";
-import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
-import { redactTokens, toJsonLine } from "../../terminal/format.ts";
+import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, printText } from "../../terminal/io.ts";
-import { escapeControls } from "../../terminal/safe-text.ts";
+import { configureRun } from "./schedule-run.ts";
 import { configureSystemSchedulers } from "./system-schedulers.ts";
 
 interface AddFlags {
@@ -108,30 +99,6 @@ function configureAdd(schedule: Command, io: Io): void {
   });
 }
 
-function configureRun(schedule: Command, io: Io): void {
-  const run = schedule
-    .command("run")
-    .description("run schedules when they are due, until it is interrupted")
-    .option("--redis <url>", "share the runs with other schedulers at this Redis (ARMOIRE_REDIS_URL)")
-    .action((flags: RedisFlags, run: Command) => runAll(flags, run, io));
-  addHelp(run, {
-    details: [
-      "Each run is a process of its own, with this process's environment. Runs of the same mirror wait for each other. If " +
-        "another process has locked the mirror, a run is retried after 10, 30, 60 and 120 seconds. Missed runs are made up " +
-        "for once, and a run whose scheduler died is started once more. Changed schedules are noticed within five seconds.",
-      "Ctrl-C and SIGTERM give running commands ten seconds to save their work; then the exit code is 0. A second signal " +
-        "ends everything at once.",
-      "Without --redis, one scheduler runs per data directory; a second one is refused with exit code 11. With --redis, any " +
-        "number of schedulers shares the runs, if all of them name the same Redis. The option does not apply to the " +
-        "commands: a sync uses workers with its own --redis, or with ARMOIRE_REDIS_URL.",
-      "The log goes to stderr, as JSON lines with --json or without a terminal. --json also prints the end of each run to " +
-        "stdout.",
-    ],
-    examples: ["armoire schedule run", "armoire schedule run --redis redis://127.0.0.1:6379"],
-    exitCodes: [...exitCodesOfReading, "locked"],
-  });
-}
-
 async function addOne(
   name: string,
   args: readonly string[],
@@ -195,47 +162,4 @@ function removeOne(name: string, command: Command, io: Io): void {
   const removed = removeSchedule(settings.dataDir.value, name, systemClock);
   if (settings.json) io.out(toJsonLine(removed));
   else if (!settings.quiet) printText(io, `Removed ${name}. If it is running, that run continues.\n`);
-}
-
-async function runAll(flags: RedisFlags, command: Command, io: Io): Promise<void> {
-  if (command.optsWithGlobals<GlobalOptions>().account !== undefined)
-    throw new CliError(
-      "usage",
-      "--account cannot be given here: `armoire schedule run` runs all schedules of the data directory.",
-      "Give --account to the scheduled command, after --, when you add the schedule.",
-    );
-  const settings = readSettings(command, io);
-  const inherited = inheritedSettings(settings, command);
-  const redis = readRedisAddress(flags, io);
-  const ending = new AbortController();
-  const log = openLog(settings, io, { credentials: [readAppCredential(io)], redis });
-  io.onInterrupt((exitCode) => {
-    log.info("ending", "Stopping: running commands save their work. Press again to stop at once.");
-    ending.abort(exitCode === exitCodes.interrupted ? "SIGINT" : "SIGTERM");
-  });
-  await runSchedules({
-    dataDir: inherited.dataDir,
-    program: selfCommand(environmentOf(inherited, io)),
-    clock: systemClock,
-    ...(redis !== null && { redis }),
-    signal: ending.signal,
-    redact: redactTokens,
-    onReady(schedules) {
-      const { dataDir } = inherited;
-      const text = `Running ${formatCount(schedules, "schedule")} of ${dataDir}. Press Ctrl-C to stop.`;
-      log.info("ready", text, { version: version(), schedules, dataDir });
-    },
-    onWarning: (text) => log.warn("warning", escapeControls(text)),
-    onStart({ name }, time) {
-      const due = toIso(time);
-      log.info("started", `${name}: started, due ${due}`, { schedule: name, due });
-    },
-    onLine: ({ name }, line) => log.warn("output", `${name}: ${escapeControls(line)}`, { schedule: name }),
-    onEnd(schedule, run) {
-      const [outcome, { name }, { exitCode, seconds }] = [outcomeOf(run), schedule, run];
-      const write = exitCode === exitCodes.done ? log.info : log.warn;
-      write("ended", formatEnd(schedule, run), { schedule: name, outcome, exitCode, seconds });
-      if (settings.json) io.out(toJsonLine({ name, ...run, outcome }));
-    },
-  });
 }

@@ -9,6 +9,7 @@ import packageJson from "../../../../package.json" with { type: "json" };
 import { startSandbox } from "../../../../src/sandbox/sandbox.ts";
 import { bearerToken } from "../../../../src/service/credentials/credential.ts";
 import { secretEncodings } from "../../../../src/service/credentials/secret-encodings.ts";
+import { metricValue } from "../../../support/metric-value.ts";
 import { type RedisServer, startRedis } from "../../../support/redis.ts";
 import { catalogueAt, startDashboardWorker } from "../../../support/workers.ts";
 import { startRig } from "../../../sync/support/rig.ts";
@@ -25,15 +26,6 @@ afterAll(async () => {
 async function get(url: string, options: Parameters<typeof request>[1] = {}) {
   const { statusCode, headers, body } = await request(url, options);
   return { status: statusCode, headers, text: await body.text() };
-}
-
-/** The value of one metric, summed over its other labels. */
-function metricValue(text: string, name: string, ...labels: string[]): number | null {
-  const lines = text.split("\n").filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
-  const matching = lines.filter((line) => labels.every((label) => line.includes(label)));
-  return matching.length === 0
-    ? null
-    : matching.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
 }
 
 it("/metrics has the requests of the worker, and the requests, allowance and frontier of the run", async () => {
