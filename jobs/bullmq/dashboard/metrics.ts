@@ -85,6 +85,9 @@ export function toMetrics(worker: WorkerFigures, redis: RedisFigures | null, now
   ];
 }
 
+/** From zero on, or the first failure would be no increase. */
+const commonFailures = { "server-error": 0, timeout: 0, "worker-lost": 0 };
+
 function toFigures({ mirrorKey, isAlive, fields }: CoordinatorSnapshot): MirrorFigures {
   const read = (name: string): number | null => {
     const text = fields[name] ?? "";
@@ -113,7 +116,7 @@ function toFigures({ mirrorKey, isAlive, fields }: CoordinatorSnapshot): MirrorF
       ...{ sent: read("sent"), counted: read("counted") },
       ...{ notModified: read("notModified"), unanswered: read("unanswered") },
     },
-    failures: group("failures:"),
+    failures: { ...commonFailures, ...group("failures:") },
     runs: isKilled ? { ...runs, killed: (runs.killed ?? 0) + 1 } : runs,
     allowance: { limit: read("limit"), remaining: read("remaining"), resetAt: read("resetAt") },
     resources: group("frontier:"),
