@@ -31,8 +31,20 @@ export default defineConfig({
     thread: "src/sync/writer/thread.ts",
   },
   output: { dir: "dist", format: "esm", cleanDir: true, chunkFileNames: "[name].js" },
-  plugins: [collectLicences()],
+  plugins: [collectLicences(), copyWebAssets()],
 });
+
+/** The files of pages, which `src/web/assets/assets.ts` reads from its own folder: in the bundle, that of all chunks. */
+function copyWebAssets(): Plugin {
+  const folder = "src/web/assets";
+  return {
+    name: "copy-web-assets",
+    generateBundle() {
+      for (const fileName of readdirSync(folder).filter((name) => name.startsWith("web-")))
+        this.emitFile({ type: "asset", fileName, source: readFileSync(join(folder, fileName)) });
+    },
+  };
+}
 
 /** Writes the licences of the bundled packages beside them: their terms ask for it. */
 function collectLicences(): Plugin {

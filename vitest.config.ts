@@ -10,6 +10,7 @@ export default defineConfig(({ mode }) => {
       include: ["test/**/*.test.ts"],
       globalSetup: [
         "test/support/require-redis.ts",
+        "test/support/require-chromium.ts",
         "test/support/in-memory.ts",
         "test/support/canary-of-all.ts",
       ],

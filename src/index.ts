@@ -187,3 +187,5 @@ export {
   syncLinkedCatalogue,
 } from "./sync/sync-account.ts";
 export type { WorkersOptions } from "./sync/workers.ts";
+export { WebError } from "./web/errors.ts";
+export { createServer, type ServerOptions, type WebServer } from "./web/server.ts";

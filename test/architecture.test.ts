@@ -37,12 +37,13 @@ const edges: Readonly<Record<string, readonly string[]>> = {
       "src/archive",
     ],
   ],
+  "src/web": ["src/platform", "schema", "src/presentation", "src/mirror", "exports", "src/query"],
   // The sandbox tests all the others, so it shares no code with them.
   "src/sandbox": [],
   "src/index.ts": [
     ...["src/platform", "schema", "src/service", "src/mirror", "src/accounts", "jobs", "src/sync"],
     ...["exports", "src/change", "src/query", "src/archive", "src/schedule", "src/metrics"],
-    ...["src/doctor", "src/sandbox"],
+    ...["src/doctor", "src/web", "src/sandbox"],
   ],
   "src/cli": [
     ...[
@@ -56,7 +57,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
       "src/sync",
     ],
     ...["exports", "src/change", "src/query", "src/archive", "src/schedule", "src/metrics"],
-    ...["src/doctor", "src/sandbox"],
+    ...["src/doctor", "src/web", "src/sandbox"],
   ],
 };
 
@@ -73,6 +74,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     ...["file", "scope.ts", "absence", "bodies", "points", "rows", "past", "search", "derive"],
     ...["reader.ts", "ingest.ts", "media", "runs", "check"],
   ],
+  "src/web": ["assets", "page.ts", "parts", "pages"],
   "src/cli": ["terminal", "settings", "format", "secrets", "flags"],
 };
 
@@ -83,7 +85,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "@napi-rs/keyring": ["src/accounts"],
   "@bull-board/api": ["jobs/bullmq/dashboard"],
   "@bull-board/hono": ["jobs/bullmq/dashboard"],
-  "@hono/node-server": ["jobs/bullmq/dashboard", "jobs/metrics"],
+  "@hono/node-server": ["jobs/bullmq/dashboard", "jobs/metrics", "src/web"],
   "better-sqlite3": [
     "src/platform",
     "src/mirror",
@@ -98,7 +100,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "env-paths": ["src/cli"],
   hyparquet: ["exports"],
   "hyparquet-writer": ["exports"],
-  hono: ["jobs/bullmq/dashboard", "src/metrics"],
+  hono: ["jobs/bullmq/dashboard", "src/metrics", "src/web"],
   ioredis: ["jobs/bullmq"],
   kysely: ["schema", "src/mirror", "src/sync", "src/query", "src/archive"],
   "string-argv": ["src/cli"],

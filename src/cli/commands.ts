@@ -63,6 +63,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "show what the latest runs found, as a report or a feed",
     load: () => import("./commands/data/changes.ts"),
   },
+  serve: {
+    summary: "show a mirror as local web pages",
+    load: () => import("./commands/operations/serve.ts"),
+  },
   export: {
     operands: "[COMMAND]",
     summary: "write the tables as a Data Package, or verify one",

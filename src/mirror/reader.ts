@@ -21,12 +21,13 @@ export interface MirrorReader {
 
 /**
  * @param point shows the mirror as it was at that point, under the same names; default: the current state
+ * @param busyMillis how long a statement waits for a lock of another process. Default: 5000
  * @throws MirrorError `not-found`, `not-a-mirror`, `damaged`, `newer`, `unwritable`; PointError
  */
-export function openMirrorReader(file: string, point?: Point): MirrorReader {
+export function openMirrorReader(file: string, point?: Point, busyMillis?: number): MirrorReader {
   let db: Connection | null = null;
   try {
-    const connection = openForReading(file);
+    const connection = openForReading(file, busyMillis);
     db = connection;
     const identity = readIdentity(db, file);
     const asOf = point === undefined ? null : resolvePoint(db, point);

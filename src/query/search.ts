@@ -83,6 +83,15 @@ function toFound(row: Record<keyof Found, unknown>): Found {
   return Object.fromEntries(cells) as unknown as Found;
 }
 
+/** The ids of all resources that `search` finds, in no order, also of those that are gone. @throws MirrorError `older` */
+export function findIds({ db }: Pick<MirrorReader, "db">, text: string): readonly number[] {
+  const phrases = [...new Set(toWords(text).map((word) => toPhrase([word])))];
+  return findWithAll(
+    db,
+    phrases.map((phrase) => `"${phrase}" *`),
+  );
+}
+
 /** The resources that have all terms, and the models that have some while their brand has the others. */
 function findWithAll(db: Connection, terms: readonly string[]): readonly number[] {
   if (terms.length === 0) return [];

@@ -95,11 +95,14 @@ function truncateLog(db: Connection): boolean {
   return busy === 0;
 }
 
+/** How long a statement waits for a lock of another process, by default. */
+const busyMillis = 5000;
+
 /**
  * Opens read-only; refuses files that are no mirror, or that a newer version has written.
  * @throws also FileError `not-a-file`
  */
-export function openForReading(file: string): Connection {
+export function openForReading(file: string, timeout = busyMillis): Connection {
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw notSqliteError(file);
   if (!requireDatabaseFile(file)) {
     throw new MirrorError(
@@ -109,7 +112,7 @@ export function openForReading(file: string): Connection {
       "Create it with `armoire sync`, or name another one with --mirror FILE.",
     );
   }
-  const db = new Database(file, { readonly: true, fileMustExist: true });
+  const db = new Database(file, { readonly: true, fileMustExist: true, timeout });
   try {
     requireSafeSqlite(db, file);
     requireMirror(db, file);

@@ -9,6 +9,8 @@ export class MirrorError extends errorClass("MirrorError", {
   newer: "damaged",
   /** There is a mirror where a new one was to be created. */
   exists: "failed",
+  /** Another process has locked the file against readers. */
+  locked: "locked",
   "other-service": "settings",
   unwritable: "failed",
   /** No space is left on the disk. */

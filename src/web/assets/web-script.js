@@ -1,0 +1,101 @@
+/**
+ * Improves pages that work without it: the key behind an address, `/` for the search box, results while one types, and the
+ * menu of the point in time.
+ */
+const waitMillis = 120;
+const maxShown = 12;
+
+openSession();
+for (const input of document.querySelectorAll("input[data-results]")) searchWhileTyping(input);
+
+document.addEventListener("keydown", (event) => {
+  const isTyping = event.target instanceof HTMLElement && event.target.matches("input, textarea, select");
+  if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  const box = document.querySelector("input[data-slash]");
+  if (box === null) return;
+  event.preventDefault();
+  box.focus();
+  box.select();
+});
+
+const menu = document.querySelector("details.point");
+document.addEventListener("click", ({ target }) => {
+  if (menu?.open && target instanceof Node && !menu.contains(target)) menu.open = false;
+});
+document.addEventListener("keydown", ({ key }) => {
+  if (key !== "Escape" || !menu?.open) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+});
+
+/** The key of an address such as `/#key=…` is exchanged for a cookie, and leaves the address. */
+async function openSession() {
+  const [, key] = location.hash.match(/^#key=(.+)$/) ?? [];
+  if (key === undefined) return;
+  const here = location.pathname + location.search;
+  history.replaceState(null, "", here);
+  const body = new URLSearchParams({ key: decodeURIComponent(key), next: here });
+  const { ok } = await fetch("/session", { method: "POST", body });
+  if (ok) location.replace(here);
+}
+
+function searchWhileTyping(input) {
+  const results = document.getElementById(input.dataset.results);
+  let timer;
+  let request = new AbortController();
+  input.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(async () => {
+      request.abort();
+      request = new AbortController();
+      const text = input.value.trim();
+      if (text === "") return results.replaceChildren();
+      try {
+        const found = await fetchResults(input.form, request.signal);
+        results.replaceChildren(...render(found, text));
+      } catch (error) {
+        if (error.name !== "AbortError") results.replaceChildren();
+      }
+    }, waitMillis);
+  });
+}
+
+async function fetchResults(form, signal) {
+  const response = await fetch(`/search.json?${new URLSearchParams(new FormData(form))}`, { signal });
+  return response.ok ? await response.json() : [];
+}
+
+function render(found, text) {
+  if (found.length === 0) return [element("p", "count", `Nothing has all of the words “${text}”.`)];
+  const list = element("ol", "results");
+  for (const one of found.slice(0, maxShown)) {
+    const row = element(one.path === null ? "div" : "a", "result");
+    if (one.path !== null) row.href = one.path;
+    row.append(
+      isolated("name", one.name ?? "unnamed"),
+      isolated("about", one.kind === "model" ? (one.brand ?? "") : "Brand"),
+    );
+    if (one.state !== "held")
+      row.append(element("span", "tag", one.state === "gone" ? "gone" : "not fetched yet"));
+    row.append(element("span", "number", one.bra_count === null ? "" : `${one.bra_count} owned`));
+    const item = document.createElement("li");
+    item.append(row);
+    list.append(item);
+  }
+  const isCut = found.length > maxShown;
+  return isCut ? [list, element("p", "count", "Press Enter for more.")] : [list];
+}
+
+/** A text whose direction of writing stays within itself. */
+function isolated(className, text) {
+  const outer = element("span", className);
+  outer.append(element("bdi", "", String(text)));
+  return outer;
+}
+
+function element(tag, className, text = "") {
+  const made = document.createElement(tag);
+  if (className !== "") made.className = className;
+  made.textContent = text;
+  return made;
+}

@@ -1,0 +1,239 @@
+/** Leads from a request to a page or its rows: the point in time, the read transaction, and the pages for errors. */
+import type { Context, Hono } from "hono";
+import { HTTPException } from "hono/http-exception";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { TextFormat } from "../../exports/formats/table.ts";
+import { MirrorError } from "../mirror/file/errors.ts";
+import { type Point, PointError, parsePoint, pointContext } from "../mirror/points/point.ts";
+import { type EndedRun, listPoints } from "../mirror/points/resolve-point.ts";
+import type { MirrorReader } from "../mirror/reader.ts";
+import type { Clock } from "../platform/clock.ts";
+import { ArmoireError, messageOf } from "../platform/errors.ts";
+import { KeyError } from "../query/keys/resolve-key.ts";
+import type { ServedMirror } from "./mirrors/open-mirror.ts";
+import type { Html, LinkQuery, Page, PageContent, PageRows, View } from "./page.ts";
+import { nothingHeld } from "./pages/nothing-held.ts";
+import { layout } from "./parts/layout.ts";
+import { problem } from "./parts/states.ts";
+import { contentTypes, splitEnding, streamOf, textOf } from "./rows.ts";
+
+export interface DispatcherOptions {
+  readonly mirror: ServedMirror;
+  readonly pages: readonly Page[];
+  readonly clock: Clock;
+  readonly asOf: Point | undefined;
+  /** Whether no cache may keep the pages. */
+  readonly isPrivate: boolean;
+  readonly onError: (text: string) => void;
+}
+
+/** Rows that are sent at the same time, each with a connection of its own. */
+const maxStreams = 16;
+/** In the list of runs to choose from. */
+const maxPoints = 30;
+
+export function createDispatcher(options: DispatcherOptions): { addRoutes(app: Hono): void } {
+  const { mirror: served, pages, clock, onError } = options;
+  const cacheControl = options.isPrivate ? "no-store" : "private, no-cache";
+  let streams = 0;
+
+  const respond = (page: Page) => (context: Context) => {
+    const { pathname, searchParams: query } = new URL(context.req.url);
+    const ending = page.rows === undefined ? null : splitEnding(pathname);
+    context.header("cache-control", cacheControl);
+    try {
+      const target: Target = {
+        ...{ page, query, path: ending?.path ?? pathname, asOf: pointIn(query) },
+        parameters: parametersOf(context, page, ending !== null),
+      };
+      return ending === null
+        ? respondWithPage(context, target)
+        : respondWithRows(context, target, ending.format);
+    } catch (error) {
+      return respondWithError(context, error, ending?.format ?? null);
+    }
+  };
+
+  const pointIn = (query: URLSearchParams): Point | undefined => {
+    const text = query.get("as-of");
+    if (text === null || text.trim() === "") return options.asOf;
+    const { timeZone } = pointContext();
+    return parsePoint(text, { now: clock.now(), timeZone });
+  };
+
+  const viewOf = (mirror: MirrorReader, { parameters, query, path, asOf }: Target): View => ({
+    ...{ mirror, parameters, query, path, asOf, now: clock.now() },
+    link: linker(query),
+    recent: (key, compute) => served.recent(mirror, key, compute),
+  });
+
+  const respondWithPage = (context: Context, target: Target) => {
+    const result = served.read(target.asOf, (mirror) => {
+      const view = viewOf(mirror, target);
+      const content = target.page.render(view);
+      return "redirect" in content ? content : { ...content, text: frame(view, target, content) };
+    });
+    if ("redirect" in result) return context.redirect(result.redirect, 302);
+    return context.html(result.text, result.status ?? 200);
+  };
+
+  const frame = (view: View, { page }: Target, { title, body, hasRows }: PageContent): Html => {
+    const { mirror, query, path } = view;
+    const rows = page.rows !== undefined && hasRows !== false;
+    return layout({
+      ...{ title, body, path, query, asOf: mirror.asOf, link: view.link },
+      navigation: navigationOf(view.link),
+      points: view.recent("points", (): EndedRun[] => listPoints(mirror.db).slice(-maxPoints).reverse()),
+      presentHref: presentHrefOf(path, query),
+      service: new URL(mirror.identity.baseUrl).host,
+      downloads: rows
+        ? (["csv", "ndjson", "json"] as const).map((format) => ({
+            label: format.toUpperCase(),
+            href: hrefOf(`${path}.${format}`, withoutParameters(query, ["after"])),
+          }))
+        : [],
+    });
+  };
+
+  const navigationOf = (link: View["link"]) =>
+    pages.flatMap(({ path, navigation: label }) =>
+      label === undefined ? [] : [{ path, label, href: link(path) }],
+    );
+
+  /** Null where the server itself shows an earlier state. */
+  const presentHrefOf = (path: string, query: URLSearchParams) =>
+    options.asOf === undefined ? hrefOf(path, withoutParameters(query, ["as-of", "after"])) : null;
+
+  const respondWithRows = (context: Context, target: Target, format: TextFormat) => {
+    if (streams >= maxStreams) {
+      const text = `At most ${maxStreams} downloads run at the same time. Try again in a moment.\n`;
+      return context.text(text, 503, { "retry-after": "5" });
+    }
+    const mirror = served.open(target.asOf);
+    let rows: PageRows | null;
+    try {
+      rows = target.page.rows?.(viewOf(mirror, target)) ?? null;
+    } catch (error) {
+      mirror.close();
+      throw error;
+    }
+    const headers = {
+      "content-type": contentTypes[format],
+      "content-disposition": `inline; filename="${rows?.name ?? "rows"}.${format}"`,
+    };
+    if (rows === null || context.req.method === "HEAD") {
+      mirror.close();
+      return rows === null ? notFound(context) : context.body(null, 200, headers);
+    }
+    streams += 1;
+    const end = () => {
+      streams -= 1;
+      mirror.close();
+    };
+    return context.body(streamOf(textOf(rows, format), end), 200, headers);
+  };
+
+  const respondWithError = (context: Context, error: unknown, format: TextFormat | null) => {
+    const { status, title, message, hint, code } = describe(error);
+    if (status === 500) onError(messageOf(error));
+    if (status === 503) context.header("retry-after", "5");
+    if (format === "json")
+      return context.json({ error: { code, message, hint } }, status === 200 ? 404 : status);
+    if (format !== null) return context.text(`${message} ${hint}\n`, status === 200 ? 404 : status);
+    const body = status === 200 ? nothingHeld() : problem(title, message, hint);
+    return context.html(bareFrame(context, title, body), status);
+  };
+
+  const notFound = (context: Context) =>
+    context.html(
+      bareFrame(
+        context,
+        "Not found",
+        problem(
+          "There is no such page",
+          "Nothing is at this address.",
+          "The search finds brands and models by their names.",
+        ),
+      ),
+      404,
+    );
+
+  /** Without anything that comes from a mirror. */
+  const bareFrame = (context: Context, title: string, body: Html): Html => {
+    const { pathname, searchParams } = new URL(context.req.url);
+    const link = linker(searchParams);
+    return layout({
+      ...{ title, body, path: pathname, query: searchParams, navigation: navigationOf(link), link },
+      ...{ asOf: null, points: [], presentHref: null, service: null, downloads: [] },
+    });
+  };
+
+  return {
+    addRoutes(app) {
+      for (const page of pages) {
+        app.get(page.path, respond(page));
+        // A parameter at the end takes the ending with it.
+        if (page.rows === undefined || /:[^/]*$/.test(page.path)) continue;
+        for (const format of ["csv", "ndjson", "json"]) app.get(`${page.path}.${format}`, respond(page));
+      }
+      app.notFound(notFound);
+      app.onError((error, context) =>
+        error instanceof HTTPException ? error.getResponse() : respondWithError(context, error, null),
+      );
+    },
+  };
+}
+
+interface Target extends Pick<View, "parameters" | "query" | "path" | "asOf"> {
+  readonly page: Page;
+}
+
+function parametersOf(context: Context, page: Page, hasEnding: boolean): Readonly<Record<string, string>> {
+  const given: Record<string, string> = { ...context.req.param() };
+  const last = page.path.match(/:(\w+)$/)?.[1];
+  if (hasEnding && last !== undefined) given[last] = splitEnding(given[last] ?? "")?.path ?? "";
+  return given;
+}
+
+/** Keeps the point in time that the URL names. */
+function linker(current: URLSearchParams): View["link"] {
+  const point = current.get("as-of");
+  return (path, query: LinkQuery = {}) => {
+    const parameters = new URLSearchParams();
+    for (const [name, value] of Object.entries(query))
+      if (value !== null && value !== undefined) parameters.set(name, String(value));
+    if (point) parameters.set("as-of", point);
+    return hrefOf(path, parameters);
+  };
+}
+
+const hrefOf = (path: string, query: URLSearchParams): string =>
+  query.size === 0 ? path : `${path}?${query}`;
+
+function withoutParameters(query: URLSearchParams, names: readonly string[]): URLSearchParams {
+  return new URLSearchParams([...query].filter(([name]) => !names.includes(name)));
+}
+
+interface Description {
+  readonly status: ContentfulStatusCode;
+  readonly title: string;
+  readonly message: string;
+  readonly hint: string;
+  readonly code: string;
+}
+
+function describe(error: unknown): Description {
+  if (!(error instanceof ArmoireError)) {
+    const hint = "The output of `armoire serve` has the reason.";
+    return { status: 500, title: "Failed", message: "The page could not be made.", hint, code: "failed" };
+  }
+  const { message, hint, code } = error;
+  const common = { message, hint, code };
+  if (error instanceof KeyError) return { status: 404, title: "Not found", ...common };
+  if (error instanceof PointError)
+    return { status: error.code === "syntax" ? 400 : 404, title: "No such point in time", ...common };
+  if (error instanceof MirrorError && error.code === "not-found")
+    return { status: 200, title: "Nothing is held yet", ...common };
+  if (error.kind === "locked") return { status: 503, title: "The mirror is locked", ...common };
+  return { status: 500, title: "The mirror cannot be read", ...common };
+}

@@ -1,0 +1,3 @@
+import { errorClass } from "../platform/errors.ts";
+
+export class WebError extends errorClass("WebError", { "cannot-listen": "failed" }) {}

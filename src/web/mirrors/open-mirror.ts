@@ -1,0 +1,144 @@
+/**
+ * The mirror of a server: opened as a reader, kept open between pages, and one read transaction for each page. A file that
+ * was replaced, migrated or removed meanwhile is opened again.
+ */
+import { statSync } from "node:fs";
+import { MirrorError, toMirrorError } from "../../mirror/file/errors.ts";
+import type { Point } from "../../mirror/points/point.ts";
+import { resolvePoint } from "../../mirror/points/resolve-point.ts";
+import { type MirrorReader, openMirrorReader } from "../../mirror/reader.ts";
+import { hasCode } from "../../platform/errors.ts";
+
+export interface ServedMirror {
+  /**
+   * Calls `use` in a read transaction.
+   * @throws MirrorError, PointError; errors of `use`
+   */
+  read<Result>(point: Point | undefined, use: (mirror: MirrorReader) => Result): Result;
+  /** A connection of its own, for rows that are sent slowly. The caller closes it. */
+  open(point: Point | undefined): MirrorReader;
+  /** As `View.recent`. */
+  recent<Value>(mirror: MirrorReader, key: string, compute: () => Value): Value;
+  close(): void;
+}
+
+/** A short wait: a page that waits for a lock holds up all others. */
+const busyMillis = 250;
+/** Earlier states that are kept open. */
+const maxPastReaders = 4;
+const recentMillis = 5000;
+const maxRecentValues = 200;
+
+/** @param findFile called again while there is no file @param now epoch milliseconds */
+export function serveMirror(findFile: () => string | null, now: () => number): ServedMirror {
+  /** By the run whose state they show; null for the present. */
+  const readers = new Map<number | null, MirrorReader>();
+  const recentValues = new Map<string, { readonly value: unknown; readonly at: number }>();
+  let identity = "";
+  let schemaVersion: unknown = null;
+
+  const closeAll = () => {
+    for (const reader of readers.values()) reader.close();
+    readers.clear();
+    recentValues.clear();
+  };
+
+  const fileNow = (): string => {
+    const file = findFile();
+    if (file === null) throw nothingHeld();
+    const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
+    const found = stats === undefined ? "" : `${file} ${stats.dev} ${stats.ino}`;
+    if (found !== identity) closeAll();
+    identity = found;
+    return file;
+  };
+
+  const versionOf = ({ db }: MirrorReader): unknown => db.pragma("schema_version", { simple: true });
+
+  const present = (file: string): MirrorReader => {
+    const open = readers.get(null);
+    if (open !== undefined && versionOf(open) === schemaVersion) return open;
+    // A migration: the views of earlier states would lack its columns.
+    closeAll();
+    const reader = openMirrorReader(file, undefined, busyMillis);
+    schemaVersion = versionOf(reader);
+    readers.set(null, reader);
+    return reader;
+  };
+
+  const readerFor = (file: string, point: Point | undefined): MirrorReader => {
+    if (point === undefined) return present(file);
+    const { run } = resolvePoint(present(file).db, point);
+    const reader = readers.get(run) ?? openMirrorReader(file, { kind: "run", run }, busyMillis);
+    // The last used one is the last in the map.
+    readers.delete(run);
+    readers.set(run, reader);
+    const [oldest] = [...readers.keys()].filter((key) => key !== null);
+    if (readers.size > maxPastReaders + 1 && oldest !== undefined) {
+      readers.get(oldest)?.close();
+      readers.delete(oldest);
+    }
+    return reader;
+  };
+
+  const withErrors = <Result>(work: (file: string) => Result): Result => {
+    const file = fileNow();
+    try {
+      return work(file);
+    } catch (error) {
+      const converted = hasCode(error, "SQLITE_BUSY") ? lockedError(file, error) : toMirrorError(error, file);
+      // The next page opens the file again.
+      if (converted instanceof MirrorError) closeAll();
+      throw converted;
+    }
+  };
+
+  return {
+    read: (point, use) =>
+      withErrors((file) => {
+        const reader = readerFor(file, point);
+        reader.db.exec("begin");
+        try {
+          return use(reader);
+        } finally {
+          if (reader.db.inTransaction) reader.db.exec("rollback");
+        }
+      }),
+    open: (point) =>
+      withErrors((file) => {
+        const reader = openMirrorReader(file, point, busyMillis);
+        reader.db.exec("begin");
+        return reader;
+      }),
+    recent(mirror, key, compute) {
+      const name = `${mirror.asOf?.run ?? "now"} ${key}`;
+      const known = recentValues.get(name);
+      if (known !== undefined && now() - known.at < recentMillis)
+        return known.value as ReturnType<typeof compute>;
+      const value = compute();
+      recentValues.delete(name);
+      recentValues.set(name, { value, at: now() });
+      const [oldest] = recentValues.keys();
+      if (recentValues.size > maxRecentValues && oldest !== undefined) recentValues.delete(oldest);
+      return value;
+    },
+    close: closeAll,
+  };
+}
+
+const nothingHeld = () =>
+  new MirrorError(
+    "not-found",
+    "the data directory",
+    "There is no mirror yet",
+    "Create one with `armoire sync --base-url URL`.",
+  );
+
+const lockedError = (file: string, cause: unknown) =>
+  new MirrorError(
+    "locked",
+    file,
+    "Another process uses the mirror exclusively",
+    "Wait until it has ended, and load the page again.",
+    { cause: cause as Error },
+  );

@@ -1,0 +1,66 @@
+/**
+ * What a page is. In: a mirror in a read transaction, and the parameters of a URL. Out: HTML, and where the page is a list
+ * or an answer, the same rows as a table. A page reads and formats; it knows no HTTP.
+ *
+ * To add a page: a file in `pages/` that exports a `Page`, and its name in `pages/pages.ts`.
+ */
+import type { html } from "hono/html";
+import type { ExportTable } from "../../exports/formats/table.ts";
+import type { Point } from "../mirror/points/point.ts";
+import type { MirrorReader } from "../mirror/reader.ts";
+
+/** Escaped: what the template of `hono/html` makes. */
+export type Html = ReturnType<typeof html>;
+
+export interface Page {
+  /** Such as `/brand/:brand`. */
+  readonly path: string;
+  /** Its name in the navigation. Default: it is not listed. */
+  readonly navigation?: string;
+  readonly render: (view: View) => PageResult;
+  /**
+   * The rows of the page for its `.csv`, `.ndjson` and `.json`: in the order of the page, and all of them. Default: the page
+   * has no such endings.
+   */
+  readonly rows?: (view: View) => PageRows | null;
+}
+
+/** What a page is made from. */
+export interface View {
+  /** In one read transaction for the whole page. */
+  readonly mirror: MirrorReader;
+  /** Parts of the path, decoded. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** The path of this page, without a query. */
+  readonly path: string;
+  readonly asOf: Point | undefined;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** The address of a page of this server, which keeps the point in time. Values that are null are left out. */
+  link(path: string, query?: LinkQuery): string;
+  /**
+   * A value that is slow to compute, at most a few seconds old.
+   * @param key names it within the mirror
+   */
+  recent<Value>(key: string, compute: () => Value): Value;
+}
+
+export type LinkQuery = Readonly<Record<string, string | number | null | undefined>>;
+
+export interface PageContent {
+  readonly title: string;
+  readonly body: Html;
+  /** Of HTTP. Default: 200. */
+  readonly status?: 200 | 404;
+  /** Whether the page has the endings `.csv`, `.ndjson` and `.json`. Default: as the page does. */
+  readonly hasRows?: boolean;
+}
+
+/** `redirect` is a path of this server. */
+export type PageResult = PageContent | { readonly redirect: string };
+
+export interface PageRows extends ExportTable {
+  /** For `.json` instead of the rows: a document. */
+  readonly document?: unknown;
+}

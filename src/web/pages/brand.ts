@@ -1,0 +1,126 @@
+/** `/brand/SLUG`: one brand, the sizes that it covers, its models and its history. */
+import { html } from "hono/html";
+import { readHistory } from "../../query/history.ts";
+import { findResource } from "../../query/keys/resolve-key.ts";
+import { modelList } from "../../query/lists/catalogue-lists.ts";
+import type { List } from "../../query/lists/list.ts";
+import { findBrandByKey, type KeyedResource, readResourceKeys } from "../../query/lists/resource-keys.ts";
+import { findModelsWithSize, readBrandSystems, readSizeMatrix } from "../../query/lists/size-matrix.ts";
+import { type ShownResource, showResource } from "../../query/show.ts";
+import type { Html, Page, PageResult, View } from "../page.ts";
+import { listSection } from "../parts/lists/list-page.ts";
+import { readListState } from "../parts/lists/list-state.ts";
+import { modelCells, modelColumns } from "../parts/lists/model-table.ts";
+import { facts } from "../parts/resource/facts.ts";
+import { heatMap } from "../parts/resource/heat-map.ts";
+import { timeline } from "../parts/resource/timeline.ts";
+import { empty, wholeness } from "../parts/states.ts";
+import { nameOf, pathOf } from "../parts/values.ts";
+
+export const brandPage: Page = {
+  path: "/brand/:brand",
+  render(view) {
+    const brand = findBrandByKey(view.mirror, view.parameters.brand ?? "");
+    return brand === null ? redirectToSimilar(view) : show(view, brand);
+  },
+  rows(view) {
+    const shown = showResource(view.mirror, "brand", hrefOf(view));
+    return {
+      name: "brand",
+      columns: Object.keys(shown.fields),
+      rows: () => [Object.values(shown.fields)],
+      document: shown,
+    };
+  },
+};
+
+/** @throws KeyError with suggestions if nothing has such a name */
+function redirectToSimilar(view: View): PageResult {
+  const { href } = findResource(view.mirror, "brand", view.parameters.brand ?? "");
+  const key = readResourceKeys(view.mirror, [href]).get(href) ?? { kind: "brand", brand: href };
+  return { redirect: view.link(pathOf(key)) };
+}
+
+function hrefOf(view: View): string {
+  const key = view.parameters.brand ?? "";
+  return findBrandByKey(view.mirror, key)?.href ?? findResource(view.mirror, "brand", key).href;
+}
+
+/** The sizing system of a brand's models is its own. */
+const { system: _, ...facetsOfModels } = modelList.facets;
+const modelsOfBrand: List = { ...modelList, facets: facetsOfModels };
+
+function show(view: View, { id, href }: KeyedResource): PageResult {
+  const shown = showResource(view.mirror, "brand", href);
+  const { fields } = shown;
+  const cell = chosenCell(view);
+  const systems = readBrandSystems(view.mirror, id);
+  const system = chosenSystem(view, shown, systems);
+  const ids =
+    cell === null || system === null ? null : findModelsWithSize(view.mirror, id, { system, ...cell });
+  const state = readListState(
+    view,
+    modelsOfBrand,
+    { sort: "bra_count", isDescending: true },
+    { where: `t.brand_id = ${id}`, ids },
+  );
+  const body = html`<nav class="crumbs" aria-label="Breadcrumbs"><a href="${view.link("/brands")}">Brands</a></nav>
+<div class="title"><h1>${nameOf(fields.name ?? null)}</h1>${fields.gone_at == null ? "" : html`<span class="tag gone">gone</span>`}</div>
+${wholeness(view, ["brand", "model", "size"])}
+<div class="columns">
+<section aria-labelledby="sizes"><h2 id="sizes">Sizes</h2>
+${
+  system === null
+    ? empty("No size of this brand is held yet.")
+    : heatMap({
+        ...{ systems, chosen: cell, matrix: readSizeMatrix(view.mirror, id, system) },
+        systemHref: (other) => state.hrefOf({ system: other, band: null, cup: null }),
+        cellHref: (band, cup) =>
+          cell?.band === band && cell.cup === cup
+            ? `${state.hrefOf({ system, band: null, cup: null })}#models`
+            : `${state.hrefOf({ system, band, cup })}#models`,
+      })
+}
+</section>
+<section aria-labelledby="facts"><h2 id="facts">Facts</h2>${facts("brand", fields, ["name", "slug"])}</section>
+</div>
+<section aria-labelledby="models"><h2 id="models">Models${cell === null ? "" : html` <span class="muted">in ${system} ${cell.band}${cell.cup}</span>`}</h2>
+${modelsOf(view, state, cell === null ? "No model of this brand is held yet." : "No model comes in this size.")}
+</section>
+<section aria-labelledby="history"><h2 id="history">History</h2>${timeline(readHistory(view.mirror, "brand", href))}</section>`;
+  return { title: String(fields.name ?? "Brand"), body };
+}
+
+function modelsOf(view: View, state: ReturnType<typeof readListState>, emptyText: string): Html {
+  return listSection(view, {
+    list: modelsOfBrand,
+    state,
+    noun: "model",
+    pageSize: 50,
+    emptyText,
+    facets: { type: "Type", discontinued: "Discontinued", gone: "At the service" },
+    columns: modelColumns(false),
+    cellsOf: (cell) => modelCells(view, cell, view.parameters.brand ?? ""),
+  });
+}
+
+function chosenCell({ query }: View): { readonly band: number; readonly cup: string } | null {
+  const band = query.get("band") ?? "";
+  const cup = query.get("cup") ?? "";
+  return /^\d{1,3}$/.test(band) && cup !== "" ? { band: Number(band), cup: cup.toUpperCase() } : null;
+}
+
+/** The one in the URL, or the brand's own, or that of the most models; null without any label. */
+function chosenSystem(
+  { query }: View,
+  { fields }: ShownResource,
+  systems: ReturnType<typeof readBrandSystems>,
+): string | null {
+  const wanted = [query.get("system"), fields.default_sizing_system].map((name) =>
+    String(name ?? "")
+      .trim()
+      .toUpperCase(),
+  );
+  const found = wanted.find((name) => systems.some(({ system }) => system === name));
+  return found ?? systems[0]?.system ?? null;
+}

@@ -1,0 +1,104 @@
+/** `/`: what is held, how fresh it is, and what happened last. */
+import { html } from "hono/html";
+import { describeCoverage, readCoverage } from "../../mirror/runs/coverage.ts";
+import { listRuns, type RunRecord } from "../../mirror/runs/runs.ts";
+import { formatAge } from "../../presentation/durations.ts";
+import { formatNumber, formatPercent } from "../../presentation/numbers.ts";
+import { formatMinute } from "../../presentation/times.ts";
+import { formatKind } from "../../presentation/words.ts";
+import { type KindStatus, readKinds } from "../../query/kind-status.ts";
+import { readLatestChanges } from "../../query/lists/latest-changes.ts";
+import { readResourceKeys } from "../../query/lists/resource-keys.ts";
+import type { Html, Page, View } from "../page.ts";
+import { table } from "../parts/lists/table.ts";
+import { searchForm } from "../parts/search-form.ts";
+import { empty } from "../parts/states.ts";
+import { none, resourceLink, timeOf } from "../parts/values.ts";
+
+const shownKinds = ["brand", "model", "size"];
+const maxChanges = 12;
+const maxRuns = 8;
+
+export const homePage: Page = {
+  path: "/",
+  render(view) {
+    const body = html`<h1 class="visually-hidden">Armoire</h1>
+${searchForm(view, "", true)}
+<div id="results" aria-live="polite"></div>
+${held(view)}
+<div class="columns even">
+<section aria-labelledby="changes"><h2 id="changes">Newest changes</h2>${changes(view)}</section>
+<section aria-labelledby="runs"><h2 id="runs">Last runs</h2>${runs(view)}</section>
+</div>`;
+    return { title: "", body };
+  },
+};
+
+function held(view: View): Html {
+  const { mirror, now } = view;
+  const { kinds } = view.recent("kinds", () => readKinds(mirror));
+  const coverage = view.recent("coverage", () => readCoverage(mirror));
+  const shown = shownKinds.flatMap((kind) => kinds.filter((one) => one.kind === kind));
+  return html`<section aria-labelledby="held"><h2 id="held" class="visually-hidden">What is held</h2>
+<ul class="figures">${shown.map((kind) => figure(kind, now))}</ul>
+<p class="note${coverage.complete ? " whole" : ""}" role="note">${describeCoverage(coverage, formatMinute)}</p></section>`;
+}
+
+function figure({ kind, held: count, known, gone, p50CheckAt }: KindStatus, now: number): Html {
+  const expected = known - gone;
+  return html`
+<li><h3>${formatKind(kind)}s</h3>
+<p class="big"><span class="number">${formatNumber(count)}</span> <span class="muted">of ${formatNumber(expected)}</span></p>
+<progress max="${Math.max(1, expected)}" value="${count}" aria-label="Held ${kind}s">${formatPercent(expected === 0 ? 0 : count / expected)}</progress>
+<p class="hint">${p50CheckAt === null ? "none checked yet" : html`half checked within ${formatAge(p50CheckAt, now)}`}${
+    gone === 0 ? "" : html` · ${formatNumber(gone)} gone`
+  }</p></li>`;
+}
+
+const signs = { new: "+", changed: "~", gone: "−" } as const;
+
+function changes(view: View): Html {
+  const { mirror } = view;
+  const latest = view.recent("changes", () => readLatestChanges(mirror, shownKinds, maxChanges));
+  if (latest.length === 0) return empty("Nothing is stored yet.");
+  const keys = readResourceKeys(
+    mirror,
+    latest.map(({ href }) => href),
+  );
+  return html`<ol class="feed">${latest.map(
+    ({ kind, href, name, of, what, at, run }) => html`
+<li class="${what}"><span class="sign" aria-hidden="true">${signs[what]}</span><span class="what">${resourceLink(
+      view,
+      keys.get(href),
+      name,
+    )}<span class="muted">${of === null ? "" : html`<bdi>${of}</bdi>, `}${formatKind(kind)} ${what}</span></span><span class="at">${timeOf(at)}<span class="visually-hidden">, run ${run}</span></span></li>`,
+  )}</ol>`;
+}
+
+function runs({ mirror }: View): Html {
+  const all = listRuns(mirror, maxRuns);
+  if (all.length === 0) return empty("No run yet.");
+  return table({
+    caption: "Last runs",
+    columns: [
+      { label: "Run" },
+      { label: "Began" },
+      { label: "Result", isMinor: true },
+      { label: "New", isNumber: true },
+      { label: "Changed", isNumber: true },
+      { label: "Gone", isNumber: true, isMinor: true },
+    ],
+    rows: all.map((run) => [String(run.id), timeOf(run.startedAt), resultOf(run), ...countsOf(run)]),
+  });
+}
+
+function resultOf({ state, stopped }: RunRecord): string {
+  if (state !== "ended") return state === "running" ? "running" : "not finished";
+  return stopped === null ? "done" : stopped.replaceAll("-", " ");
+}
+
+function countsOf({ counts }: RunRecord): (Html | string)[] {
+  if (counts === null) return [none(), none(), none()];
+  const { new: added, changed, gone } = counts.resources;
+  return [added, changed, gone].map((count) => formatNumber(count));
+}

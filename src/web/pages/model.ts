@@ -1,0 +1,112 @@
+/** `/brand/SLUG/MODEL`: one model, with its sizes, its relations, its history and where its values come from. */
+import { html } from "hono/html";
+import { parseJsonOrThrow } from "../../../schema/json.ts";
+import { readHistory } from "../../query/history.ts";
+import { findResource } from "../../query/keys/resolve-key.ts";
+import { findBrandByKey, findModelByKey, readResourceKeys } from "../../query/lists/resource-keys.ts";
+import { readBody } from "../../query/provenance.ts";
+import { type ShownResource, showResource } from "../../query/show.ts";
+import type { Html, Page, PageResult, View } from "../page.ts";
+import { facts } from "../parts/resource/facts.ts";
+import { provenance } from "../parts/resource/provenance.ts";
+import { sizesTable } from "../parts/resource/sizes-table.ts";
+import { timeline } from "../parts/resource/timeline.ts";
+import { wholeness } from "../parts/states.ts";
+import { externalLink, nameOf, pathOf, resourceLink } from "../parts/values.ts";
+
+export const modelPage: Page = {
+  path: "/brand/:brand/:model",
+  render(view) {
+    const found = find(view);
+    if (found === null) {
+      const { href } = findResource(view.mirror, "model", keyIn(view));
+      const key = readResourceKeys(view.mirror, [href]).get(href);
+      return { redirect: view.link(key === undefined ? "/models" : pathOf(key)) };
+    }
+    return show(view, found.id, showResource(view.mirror, "model", found.href));
+  },
+  rows(view) {
+    const href = find(view)?.href ?? findResource(view.mirror, "model", keyIn(view)).href;
+    const shown = showResource(view.mirror, "model", href);
+    return {
+      name: "model",
+      columns: Object.keys(shown.fields),
+      rows: () => [Object.values(shown.fields)],
+      document: shown,
+    };
+  },
+};
+
+const keyIn = ({ parameters: { brand = "", model = "" } }: View) => `${brand}/${model}`;
+
+function find({ mirror, parameters: { brand = "", model = "" } }: View) {
+  const owner = findBrandByKey(mirror, brand);
+  return owner === null ? null : findModelByKey(mirror, owner.id, model);
+}
+
+function show(view: View, id: number, shown: ShownResource): PageResult {
+  const { mirror } = view;
+  const { fields, model: parts, source } = shown;
+  const name = fields.full_name ?? fields.name ?? null;
+  const brand = view.parameters.brand ?? "";
+  const body = html`<nav class="crumbs" aria-label="Breadcrumbs"><a href="${view.link("/brands")}">Brands</a> <span aria-hidden="true">/</span> ${resourceLink(
+    view,
+    { kind: "brand", brand },
+    parts?.brand?.name ?? null,
+    brand,
+  )}</nav>
+<div class="title"><h1>${nameOf(name)}</h1>${fields.gone_at == null ? "" : html`<span class="tag gone">gone</span>`}${
+    String(fields.is_discontinued) === "1" ? html`<span class="tag">discontinued</span>` : ""
+  }</div>
+${wholeness(view, ["model", "size"])}
+<div class="columns">
+<section aria-labelledby="sizes"><h2 id="sizes">Sizes</h2>${sizesTable(mirror, id, parts?.sizes ?? [], parts?.brand?.system ?? null)}</section>
+<section aria-labelledby="facts"><h2 id="facts">Facts</h2>${facts("model", fields, ["name", "full_name", "slug", "brand_slug", "brand_href"])}</section>
+</div>
+${picturesOf(shown)}
+${relatedOf(view, shown)}
+<section aria-labelledby="history"><h2 id="history">History</h2>${timeline(readHistory(mirror, "model", source.url))}</section>
+<section aria-labelledby="source"><h2 id="source">Where this comes from</h2>${provenance(source)}
+<details class="body"><summary>The body as it was sent</summary><pre tabindex="0"><code>${prettyBody(readBody(mirror, "model", source.url))}</code></pre></details></section>`;
+  return { title: String(name ?? "Model"), body };
+}
+
+/** With line breaks and the same numbers, digit by digit. */
+function prettyBody(body: Buffer): string {
+  return JSON.stringify(parseJsonOrThrow(body.toString()).value, null, 2);
+}
+
+function picturesOf({ model: parts, fields }: ShownResource): Html | string {
+  const main =
+    typeof fields.main_picture === "string" ? [{ url: fields.main_picture, text: "Main picture" }] : [];
+  const all = [...main, ...(parts?.pictures ?? [])].filter(({ url }) => typeof url === "string");
+  if (all.length === 0) return "";
+  return html`<section aria-labelledby="pictures"><h2 id="pictures">Pictures</h2>
+<p class="hint">Addresses of pictures. A link leaves the mirror.</p>
+<ul class="plain">${all.map(
+    ({ url, text }) => html`
+<li>${text === null ? "" : html`<span class="muted"><bdi>${String(text)}</bdi></span> `}${externalLink(String(url))}</li>`,
+  )}</ul></section>`;
+}
+
+const relationWords: Readonly<Record<string, string>> = {
+  related_models: "Related models",
+  same_cut_models: "Models of the same cut",
+};
+
+function relatedOf(view: View, { model: parts }: ShownResource): Html | string {
+  const related = parts?.related ?? [];
+  const keys = readResourceKeys(
+    view.mirror,
+    related.map(({ href }) => href),
+  );
+  return html`${Object.entries(relationWords).map(([relation, title]) => {
+    const models = related.filter((one) => one.name === relation);
+    return models.length === 0
+      ? ""
+      : html`<section aria-labelledby="${relation}"><h2 id="${relation}">${title}</h2><ul class="cards">${models.map(
+          ({ href, model, brand }) => html`
+<li>${resourceLink(view, keys.get(href), model, "not fetched yet")}<span class="muted">${nameOf(brand, "")}</span></li>`,
+        )}</ul></section>`;
+  })}`;
+}

@@ -1,0 +1,10 @@
+/** All pages, in the order of the navigation. */
+import type { Page } from "../page.ts";
+import { brandPage } from "./brand.ts";
+import { brandsPage } from "./brands.ts";
+import { homePage } from "./home.ts";
+import { modelPage } from "./model.ts";
+import { modelsPage } from "./models.ts";
+import { searchPage } from "./search.ts";
+
+export const pages: readonly Page[] = [homePage, brandsPage, modelsPage, brandPage, modelPage, searchPage];

@@ -1,0 +1,100 @@
+/** The frame of every page: head, navigation, search box, the control of the point in time, and the footer. */
+import { html } from "hono/html";
+import type { EndedRun } from "../../mirror/points/resolve-point.ts";
+import { assets } from "../assets/assets.ts";
+import type { Html } from "../page.ts";
+import { timeOf } from "./values.ts";
+
+export interface Frame {
+  readonly title: string;
+  readonly body: Html;
+  readonly navigation: readonly { readonly path: string; readonly label: string; readonly href: string }[];
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** The run whose state is shown; null for the present. */
+  readonly asOf: EndedRun | null;
+  /** The newest ended runs, to choose from. */
+  readonly points: readonly EndedRun[];
+  /** The address of this page with the present state; null if the server shows only an earlier one. */
+  readonly presentHref: string | null;
+  /** Keeps the point in time. */
+  readonly link: (path: string) => string;
+  /** Such as `api.example.org`; null without a mirror. */
+  readonly service: string | null;
+  /** The addresses of the same rows in other formats. */
+  readonly downloads: readonly { readonly label: string; readonly href: string }[];
+}
+
+export function layout(frame: Frame): Html {
+  const { title, body, navigation, path, asOf, service, downloads, link } = frame;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${title === "" ? "Armoire" : `${title} · Armoire`}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" type="image/svg+xml" href="${assets.icon.path}">
+<link rel="stylesheet" href="${assets.style.path}">
+<script src="${assets.script.path}" defer></script>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="top"><div class="bar">
+<a class="mark" href="${link("/")}">Armoire</a>
+<nav aria-label="Pages"><ul>${navigation.map(
+    ({ path: target, label, href }) =>
+      html`<li><a href="${href}"${isWithin(path, target) ? html` aria-current="page"` : ""}>${label}</a></li>`,
+  )}</ul></nav>
+${path === "/" || path === "/search" ? html`<span class="space"></span>` : smallSearch(frame)}
+${service === null ? "" : pointControl(frame)}
+</div></header>
+${asOf === null ? "" : banner(asOf, frame.presentHref)}
+<main id="main" tabindex="-1">
+${body}
+</main>
+<footer class="bottom">
+${service === null ? "" : html`<p>A mirror of <span class="code">${service}</span>. Nothing here asks the service.</p>`}
+${
+  downloads.length === 0
+    ? ""
+    : html`<p class="downloads"><span>These rows as</span>${downloads.map(
+        ({ label, href }) => html` <a href="${href}" download>${label}</a>`,
+      )}</p>`
+}
+</footer>
+</body>
+</html>
+`;
+}
+
+/** Brands stay marked on the pages of a brand and of its models. */
+function isWithin(path: string, target: string): boolean {
+  return path === target || (target === "/brands" && path.startsWith("/brand/"));
+}
+
+function smallSearch({ query }: Frame): Html {
+  const point = query.get("as-of");
+  return html`<form class="find" action="/search" role="search">
+<input type="search" name="q" placeholder="Search" aria-label="Search brands and models" autocomplete="off" data-slash>
+${point === null ? "" : html`<input type="hidden" name="as-of" value="${point}">`}</form>`;
+}
+
+function pointControl({ path, query, asOf, points }: Frame): Html {
+  const kept = [...query].filter(([name]) => name !== "as-of" && name !== "after");
+  return html`<details class="point">
+<summary><span class="visually-hidden">Point in time: </span>${asOf === null ? "Now" : `Run ${asOf.run}`}</summary>
+<form action="${path}" class="panel">
+${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<label for="as-of">Show the mirror as of</label>
+<div class="row"><input id="as-of" name="as-of" value="${query.get("as-of") ?? ""}" placeholder="-7d" list="points" autocomplete="off" spellcheck="false">
+<button>Show</button></div>
+<p class="hint">A run such as 12, a time such as 2026-11-03, or -7d. Leave it empty for now.</p>
+<datalist id="points">${points.map(({ run, endedAt }) => html`<option value="${run}">Run ${run}, ${timeOf(endedAt)}</option>`)}</datalist>
+</form></details>`;
+}
+
+function banner({ run, endedAt }: EndedRun, presentHref: string | null): Html {
+  return html`<aside class="banner" aria-label="Point in time"><p>You see the mirror <strong>as of run ${run}</strong>, which ended ${timeOf(endedAt)}.
+${presentHref === null ? "" : html`<a href="${presentHref}">Show it as it is now</a>`}</p></aside>`;
+}

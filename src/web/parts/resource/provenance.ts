@@ -1,0 +1,34 @@
+/** Where the values of a resource come from: the request that returned them, and what led to it. */
+import { html } from "hono/html";
+import type { Provenance } from "../../../query/provenance.ts";
+import type { Html } from "../../page.ts";
+import { none, timeOf } from "../values.ts";
+
+export function provenance(source: Provenance): Html {
+  const { url, redirectedTo, run, revision, fetchedAt, checkedAt, status, etag, contentType, foundIn } =
+    source;
+  const entries: readonly (readonly [string, Html | string])[] = [
+    ["request", html`<span class="code">GET ${url}</span>`],
+    ...(redirectedTo === null
+      ? []
+      : [["redirected to", html`<span class="code">${redirectedTo}</span>`] as const]),
+    ["fetched", html`${timeOf(fetchedAt)}, by run ${run}, as revision ${revision}`],
+    ["checked", checkedAt === null ? none() : timeOf(checkedAt)],
+    ["status", String(status)],
+    ["ETag", etag === null ? none() : html`<span class="code">${etag}</span>`],
+    ["content type", contentType === null ? none() : html`<span class="code">${contentType}</span>`],
+    [
+      "found in",
+      foundIn.length === 0
+        ? none()
+        : html`<ul class="plain">${foundIn.map(
+            ({ url: page, link }) =>
+              html`<li><span class="code">${page}</span>${link === null ? "" : html` as <span class="code">${link}</span>`}</li>`,
+          )}</ul>`,
+    ],
+  ];
+  return html`<dl class="facts">${entries.map(
+    ([name, value]) => html`
+<div><dt>${name}</dt><dd>${value}</dd></div>`,
+  )}</dl>`;
+}

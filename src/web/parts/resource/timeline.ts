@@ -1,0 +1,57 @@
+/** The history of a resource: its revisions, the newest first, field by field. */
+import { html } from "hono/html";
+import { formatCount } from "../../../presentation/numbers.ts";
+import type { Life, ResourceHistory, RevisionOfLife } from "../../../query/history.ts";
+import type { Html } from "../../page.ts";
+import { fieldValueOf, timeOf } from "../values.ts";
+
+const unchangedWords = {
+  replaced: "A newer revision of the same run followed.",
+  same: "The same body as before.",
+  unread: "Only links, or fields without a column, changed.",
+} as const;
+
+export function timeline(history: ResourceHistory): Html {
+  const lives = history.lives.flatMap((life, n) => entriesOf(history.kind, life, n > 0)).reverse();
+  return html`<ol class="timeline">${lives}
+<li><p class="when"><strong>First linked to</strong> ${timeOf(history.firstKnown.at)}, run ${history.firstKnown.run}</p></li></ol>`;
+}
+
+function entriesOf(kind: string, { revisions, gone }: Life, isAgain: boolean): Html[] {
+  return [
+    ...revisions.map((revision, n) => revisionOf(kind, revision, n === 0, isAgain)),
+    ...(gone === null
+      ? []
+      : [
+          html`<li class="gone"><p class="when"><strong>Gone</strong> ${timeOf(gone.at)}, run ${gone.run}</p><p>The service no longer has it. Its last values are kept.</p></li>`,
+        ]),
+  ];
+}
+
+function revisionOf(kind: string, revision: RevisionOfLife, isFirst: boolean, isAgain: boolean): Html {
+  const { firstSeen, lastSeen, changes, unchanged, pruned } = revision;
+  const title = isFirst ? (isAgain ? "Back" : "First fetched") : "Changed";
+  // The first values are those of all fields, which the page has anyway.
+  const fields = isFirst ? [] : changes;
+  return html`<li><p class="when"><strong>${title}</strong> ${timeOf(firstSeen.at)}, run ${firstSeen.run}${
+    lastSeen === null || lastSeen.run === firstSeen.run
+      ? ""
+      : html`<span class="muted"> · last seen so ${timeOf(lastSeen.at)}</span>`
+  }</p>${pruned > 0 ? html`<p class="hint">${formatCount(pruned, "revision")} before it pruned.</p>` : ""}${
+    fields.length > 0
+      ? html`<dl class="changes">${fields.map(
+          ({ field, before, after }) => html`
+<div><dt>${labelOf(field)}</dt><dd><span class="before"><span class="visually-hidden">before: </span>${fieldValueOf(kind, field, before)}</span><span class="to" aria-hidden="true">→</span><span class="after"><span class="visually-hidden">now: </span>${fieldValueOf(kind, field, after)}</span></dd></div>`,
+        )}</dl>`
+      : unchanged === null || isFirst
+        ? ""
+        : html`<p class="hint">${unchangedWords[unchanged]}</p>`
+  }</li>`;
+}
+
+/** A column's name in words. */
+export const labelOf = (field: string): string =>
+  field
+    .replace(/_href$/, "")
+    .replace(/^is_/, "")
+    .replaceAll("_", " ");

@@ -1,0 +1,25 @@
+/** What a page says when there is nothing, or not everything, or something is wrong. */
+import { html } from "hono/html";
+import { type Coverage, describeTableCoverage, readCoverage } from "../../mirror/runs/coverage.ts";
+import { formatMinute } from "../../presentation/times.ts";
+import type { Html, View } from "../page.ts";
+
+/** How whole the tables of a page are: one sentence on every page that shows a part of what is known. */
+export function wholeness(view: View, tables: readonly string[]): Html | string {
+  const { mirror } = view;
+  const coverage = view.recent(`coverage ${tables}`, (): Coverage => readCoverage(mirror, tables));
+  if (coverage.complete) return "";
+  return html`<p class="note" role="note">${describeTableCoverage(coverage, formatMinute)}</p>`;
+}
+
+export const empty = (text: string, hint: Html | string = ""): Html =>
+  html`<div class="empty"><p>${text}</p>${hint === "" ? "" : html`<p class="hint">${hint}</p>`}</div>`;
+
+export function problem(title: string, text: string, hint: string): Html {
+  return html`<div class="problem"><h1>${title}</h1><p>${text}</p>${hint === "" ? "" : html`<p class="hint">${withCode(hint)}</p>`}</div>`;
+}
+
+/** Commands in backticks, as hints have them, as code. */
+export function withCode(text: string): Html {
+  return html`${text.split("`").map((part, n) => (n % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+}

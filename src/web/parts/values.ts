@@ -1,0 +1,67 @@
+/** Single values in HTML: numbers, times, names, links. Numbers and times are those of the terminal. */
+import { html } from "hono/html";
+import type { Cell } from "../../../schema/fields.ts";
+import { formatNumber } from "../../presentation/numbers.ts";
+import { formatMinute, formatSecond } from "../../presentation/times.ts";
+import { readableValue } from "../../presentation/words.ts";
+import type { FieldValue } from "../../query/field-history.ts";
+import type { ResourceKey } from "../../query/lists/resource-keys.ts";
+import type { Html, View } from "../page.ts";
+
+/** A moment that Armoire recorded, to the minute. @param at ISO 8601, UTC */
+export const timeOf = (at: string): Html =>
+  html`<time datetime="${at}" title="${formatSecond(at)}">${formatMinute(at)}</time>`;
+
+/** A text whose direction of writing stays within itself. */
+export const nameOf = (text: Cell, otherwise = "unnamed"): Html =>
+  text === null || text === ""
+    ? html`<span class="none">${otherwise}</span>`
+    : html`<bdi>${String(text)}</bdi>`;
+
+export function numberOf(value: Cell): Html | string {
+  if (value === null) return none();
+  return typeof value === "string" ? html`<bdi>${value}</bdi>` : formatNumber(value);
+}
+
+export const none = (): Html =>
+  html`<span class="none"><span aria-hidden="true">–</span><span class="visually-hidden">not given</span></span>`;
+
+/** A value of a field, whatever it is. */
+export function fieldValueOf(kind: string, field: string, value: FieldValue): Html | string {
+  if (value === null) return none();
+  if (typeof value === "object") return listOf(value);
+  const readable = readableValue(kind, field, value);
+  if (typeof readable !== "string") return formatNumber(readable);
+  if (isWebAddress(readable)) return externalLink(readable);
+  return readable === "" ? html`<span class="none">empty text</span>` : html`<bdi>${readable}</bdi>`;
+}
+
+/** A list that has a table of its own, such as the pictures of a model. */
+function listOf(rows: readonly Readonly<Record<string, Cell>>[]): Html {
+  return html`<ul class="plain">${rows.map(
+    (row) =>
+      html`<li>${Object.values(row)
+        .filter((cell) => cell !== null)
+        .map((cell, n) => html`${n === 0 ? "" : ", "}<bdi>${String(cell)}</bdi>`)}</li>`,
+  )}</ul>`;
+}
+
+const isWebAddress = (text: string): boolean => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
+
+/** A link out of the mirror: the browser follows it only when it is clicked, and without a referrer. */
+export const externalLink = (address: string, label: string = address): Html =>
+  isWebAddress(address)
+    ? html`<a class="out" href="${address}" rel="noopener noreferrer external"><bdi>${label}</bdi></a>`
+    : html`<bdi>${label}</bdi>`;
+
+/** The path of the page of a brand or of a model. */
+export function pathOf(key: ResourceKey): string {
+  const brand = `/brand/${encodeURIComponent(key.brand)}`;
+  return key.kind === "brand" ? brand : `${brand}/${encodeURIComponent(key.model)}`;
+}
+
+/** A name, as a link where the mirror has a page for it. */
+export function resourceLink(view: View, key: ResourceKey | undefined, name: Cell, otherwise?: string): Html {
+  const shown = nameOf(name, otherwise);
+  return key === undefined ? shown : html`<a href="${view.link(pathOf(key))}">${shown}</a>`;
+}

@@ -1,0 +1,75 @@
+/** The rows of a page as CSV, NDJSON or JSON: sent as they are read, with a connection of their own to the mirror. */
+import { csvChunks } from "../../exports/formats/csv.ts";
+import { jsonChunks, ndjsonChunks, toJson } from "../../exports/formats/json.ts";
+import type { TextFormat } from "../../exports/formats/table.ts";
+import type { PageRows } from "./page.ts";
+
+const endings: readonly TextFormat[] = ["csv", "ndjson", "json"];
+
+export const contentTypes: Readonly<Record<TextFormat, string>> = {
+  csv: "text/csv; charset=utf-8; header=present",
+  ndjson: "application/x-ndjson; charset=utf-8",
+  json: "application/json; charset=utf-8",
+};
+
+/** `/brands.csv` is the page `/brands` as CSV. @returns null for a path without such an ending */
+export function splitEnding(path: string): { readonly path: string; readonly format: TextFormat } | null {
+  const format = endings.find((ending) => path.endsWith(`.${ending}`));
+  return format === undefined ? null : { path: path.slice(0, -format.length - 1), format };
+}
+
+export function textOf(rows: PageRows, format: TextFormat): Iterable<string> {
+  if (format === "csv") return csvChunks(rows, "guarded");
+  if (format === "ndjson") return ndjsonChunks(rows);
+  return rows.document === undefined ? jsonChunks(rows) : [`${toJson(rows.document)}\n`];
+}
+
+/** Whoever takes longer for a chunk of about 30 kB is dropped: an open transaction keeps the mirror's log from shrinking. */
+const stallMillis = 30_000;
+
+/**
+ * @param end called once, when all is sent, or the reader has gone or stalls
+ * @param timeoutMillis how long the reader may take for one chunk. Default: 30 seconds
+ */
+export function streamOf(
+  chunks: Iterable<string>,
+  end: () => void,
+  timeoutMillis = stallMillis,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const iterator = chunks[Symbol.iterator]();
+  let timer: NodeJS.Timeout | undefined;
+  let isEnded = false;
+  const finish = () => {
+    clearTimeout(timer);
+    if (isEnded) return;
+    isEnded = true;
+    iterator.return?.();
+    end();
+  };
+  return new ReadableStream(
+    {
+      pull(controller) {
+        clearTimeout(timer);
+        try {
+          const { done, value } = iterator.next();
+          if (done) {
+            finish();
+            controller.close();
+            return;
+          }
+          controller.enqueue(encoder.encode(value));
+          timer = setTimeout(() => {
+            finish();
+            controller.error(new Error("the reader is too slow"));
+          }, timeoutMillis);
+        } catch (error) {
+          finish();
+          controller.error(error);
+        }
+      },
+      cancel: finish,
+    },
+    { highWaterMark: 1 },
+  );
+}

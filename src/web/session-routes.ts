@@ -1,0 +1,73 @@
+/** The form that takes the key, the cookie of a session, and the refusal of pages without one. */
+import type { Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { getCookie, setCookie } from "hono/cookie";
+import { html } from "hono/html";
+import type { Html } from "./page.ts";
+import { layout } from "./parts/layout.ts";
+import { sessionPath } from "./security.ts";
+import type { Sessions } from "./sessions.ts";
+
+export interface SessionOptions {
+  readonly sessions: Sessions;
+  /** Whether all pages need the key. */
+  readonly needsKey: boolean;
+  /** Names the port: browsers share cookies between the ports of a host. */
+  readonly cookieName: () => string;
+}
+
+const maxFormBytes = 4096;
+
+export function requireSession(app: Hono, { sessions, needsKey, cookieName }: SessionOptions): void {
+  app.post(sessionPath, bodyLimit({ maxSize: maxFormBytes }), async (context) => {
+    const { key, next } = await context.req.parseBody();
+    const token = await sessions.open(typeof key === "string" ? key.trim() : "");
+    if (token === "busy") {
+      context.header("retry-after", "8");
+      return context.html(keyPage("Too many wrong keys were sent. Wait a few seconds.", pathIn(next)), 429);
+    }
+    if (token === null)
+      return context.html(keyPage("This is not the key of this server.", pathIn(next)), 403);
+    setCookie(context, cookieName(), token, { path: "/", httpOnly: true, sameSite: "Strict" });
+    return context.redirect(pathIn(next), 303);
+  });
+  app.use(async (context, next) => {
+    if (!needsKey || sessions.has(getCookie(context, cookieName()) ?? "")) return await next();
+    return refuse(context);
+  });
+}
+
+function refuse(context: Context): Response | Promise<Response> {
+  const { pathname, search } = new URL(context.req.url);
+  return context.html(keyPage(null, pathname + search), 403);
+}
+
+/** A path of this server; any other text leads to its first page. */
+function pathIn(text: unknown): string {
+  if (typeof text !== "string" || !text.startsWith("/")) return "/";
+  const base = "http://here.invalid";
+  const url = URL.parse(text, base);
+  return url === null || url.origin !== base ? "/" : url.pathname + url.search;
+}
+
+function keyPage(mistake: string | null, next: string): Html {
+  const body = html`<div class="key"><h1>This server needs its key</h1>
+<p>It was printed when <code>armoire serve</code> was started.</p>
+${mistake === null ? "" : html`<p class="mistake" role="alert">${mistake}</p>`}
+<form action="${sessionPath}" method="post">
+<input type="hidden" name="next" value="${next}">
+<label for="key">Key</label>
+<div class="row"><input id="key" name="key" type="password" autocomplete="off" required autofocus><button>Open</button></div>
+</form></div>`;
+  return layout({
+    ...{ title: "Key", body, navigation: [], path: sessionPath, query: new URLSearchParams() },
+    ...{
+      asOf: null,
+      points: [],
+      presentHref: null,
+      service: null,
+      downloads: [],
+      link: (path: string) => path,
+    },
+  });
+}

@@ -1,0 +1,165 @@
+/**
+ * The pages in a real browser: every page that links lead to, in light and dark, wide and narrow, without script errors,
+ * violations of accessibility or of the policy, and requests elsewhere.
+ */
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { createServer } from "../../src/web/server.ts";
+import { linksIn, startWebRig, type WebRig } from "./support/web-rig.ts";
+
+const flags = [
+  ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+];
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+let web: WebRig;
+let browser: Browser;
+let paths: readonly string[];
+beforeAll(async () => {
+  web = await startWebRig();
+  paths = await kindsOfPages();
+  browser = await chromium.launch({ executablePath: inject("chromium"), args: flags });
+});
+afterAll(async () => {
+  await browser.close();
+  await web[Symbol.asyncDispose]();
+});
+
+/** One address of each kind that is found by following links, and pages on which nothing is found. */
+async function kindsOfPages(): Promise<readonly string[]> {
+  const found = new Map<string, string>();
+  const queue = ["/", "/search?q=a", "/search?q=zzzz", "/models?as-of=1", "/models?q=zzzz"];
+  const seen = new Set(queue);
+  for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
+    const kind = kindOf(path);
+    if (found.has(kind)) continue;
+    found.set(kind, path);
+    const { body } = await web.get(path);
+    for (const href of linksIn(body).filter(isPage)) {
+      if (!seen.has(href)) queue.push(href);
+      seen.add(href);
+    }
+  }
+  return [...found.values()];
+}
+
+const isPage = (href: string) => /^\/(?!assets)[^#]*$/.test(href) && !/\.\w+(\?|$)/.test(href);
+
+const shapeOf = (path: string) =>
+  path
+    .replace(/[?#].*/, "")
+    .replace(/^\/brand\/[^/]+(\/[^/]+)?$/, (_all, model) => `/brand/*${model ? "/*" : ""}`);
+
+/** The shape of a path, and whether it shows the past, a part of a list, or nothing. */
+function kindOf(path: string): string {
+  const query = new URL(path, "http://here.invalid").searchParams;
+  const isPast = query.has("as-of");
+  return [shapeOf(path), isPast, !isPast && query.size > 0, query.get("q") === "zzzz"].join(" ");
+}
+
+interface Watched {
+  readonly page: Page;
+  /** Whatever must not happen. */
+  readonly mishaps: string[];
+}
+
+async function open(options: BrowserContextOptions): Promise<Watched> {
+  const page = await (await browser.newContext(options)).newPage();
+  const mishaps: string[] = [];
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) mishaps.push(message.text());
+  });
+  page.on("pageerror", ({ message }) => mishaps.push(message));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(web.server.url)) mishaps.push(`asks ${request.url()}`);
+  });
+  await page.addInitScript(`globalThis.policyViolations = [];
+    addEventListener("securitypolicyviolation", (event) => policyViolations.push(event.violatedDirective));`);
+  return { page, mishaps };
+}
+
+async function checkPage({ page, mishaps }: Watched, path: string, isAudited: boolean): Promise<unknown> {
+  await page.goto(new URL(path, web.server.url).href);
+  const { overflow, violations } = await page.evaluate<{ overflow: number; violations: string[] }>(
+    `({ overflow: document.documentElement.scrollWidth - innerWidth, violations: policyViolations })`,
+  );
+  const problems = isAudited ? await auditPage(page) : [];
+  return { path, overflow: Math.max(0, overflow), violations, problems, mishaps: mishaps.splice(0) };
+}
+
+/** The policy of the page refuses inline scripts, and not those of the debugger. */
+async function auditPage(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate<AxeResults>("axe.run({ resultTypes: ['violations'] })");
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  );
+}
+
+const sound = (path: string) => ({ path, overflow: 0, violations: [], problems: [], mishaps: [] });
+
+it.each([
+  { colorScheme: "light", width: 1280, isAudited: true },
+  { colorScheme: "dark", width: 375, isAudited: true },
+  { colorScheme: "dark", width: 1280, isAudited: false },
+  { colorScheme: "light", width: 375, isAudited: false },
+] as const)(
+  "every kind of page is accessible, fits and asks nothing elsewhere, $colorScheme and $width pixels wide",
+  async ({ colorScheme, width, isAudited }) => {
+    expect(new Set(paths.map(shapeOf))).toEqual(
+      new Set(["/", "/brands", "/models", "/search", "/brand/*", "/brand/*/*"]),
+    );
+    const watched = await open({ colorScheme, viewport: { width, height: 800 } });
+    for (const path of paths) expect(await checkPage(watched, path, isAudited)).toEqual(sound(path));
+    await watched.page.context().close();
+  },
+);
+
+it("results appear while one types, lead to pages, and the slash key leads to the box", async () => {
+  const { page, mishaps } = await open({});
+  await page.goto(web.server.url);
+  await page.keyboard.press("/");
+  const [name = ""] = web.rig.read(({ db }) =>
+    db.prepare("select name from brand_current order by bra_count desc limit 1").pluck().all(),
+  ) as string[];
+  await page.keyboard.type(name);
+  const result = page.locator("#results a.result").first();
+  await result.waitFor();
+  await result.click();
+  expect(await page.locator("h1").textContent()).toBe(name);
+  expect(mishaps).toEqual([]);
+  await page.context().close();
+});
+
+it("everything is reached without script", async () => {
+  const { page, mishaps } = await open({ javaScriptEnabled: false });
+  await page.goto(web.server.url);
+  await page.fill("#q", "a");
+  await page.click("form.search button");
+  await page.locator("a.result").first().click();
+  expect(await page.locator("h2#facts").count()).toBe(1);
+  await page.click(".point summary");
+  await page.fill("#as-of", "1");
+  await page.click(".panel button");
+  expect(await page.locator(".banner").textContent()).toContain("as of run 1");
+  expect(mishaps).toEqual([]);
+  await page.context().close();
+});
+
+it("the key behind an address opens a session and leaves the address", async () => {
+  const server = await createServer({
+    ...{ findCatalogue: () => web.rig.file, port: 0, host: "0.0.0.0", clock: web.rig.clock },
+  });
+  const { port } = new URL(server.url);
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(`http://127.0.0.1:${port}/brands#key=${server.key}`);
+  await page.locator("h1", { hasText: "Brands" }).waitFor();
+  expect(page.url()).toBe(`http://127.0.0.1:${port}/brands`);
+  await page.context().close();
+  await server.close();
+});

@@ -1,0 +1,119 @@
+/** Mirrors that appear, are replaced, locked or damaged while they are served; and readers that are too slow. */
+import { copyFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { streamOf } from "../../src/web/rows.ts";
+import { createServer } from "../../src/web/server.ts";
+import { temporaryFolder } from "../support/run-armoire.ts";
+import { type Rig, startRig } from "../sync/support/rig.ts";
+import { send } from "./support/web-rig.ts";
+
+let rig: Rig;
+let other: Rig;
+beforeAll(async () => {
+  rig = await startRig({ brands: 2, models: 6, sizes: 20 });
+  other = await startRig({ brands: 3, models: 6, sizes: 20, seed: 2 });
+  await rig.sync();
+  await other.sync();
+});
+afterAll(async () => {
+  await rig[Symbol.asyncDispose]();
+  await other[Symbol.asyncDispose]();
+});
+
+const brandsOf = (body: string) => JSON.parse(body).length;
+
+it("without a mirror, every page explains how to make one, and shows it once it is there", async () => {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, "catalogue.sqlite");
+  let found: string | null = null;
+  const server = await createServer({ findCatalogue: () => found, port: 0 });
+  const page = await send(server, "/brands");
+  expect([page.status, page.body.includes("armoire sync --base-url")]).toEqual([200, true]);
+  expect((await send(server, "/brands.json")).status).toBe(404);
+  copyFileSync(rig.file, file);
+  found = file;
+  expect(brandsOf((await send(server, "/brands.json")).body)).toBe(2);
+  await server.close();
+});
+
+it("a mirror that is replaced on disk is read anew, and so is one that is removed", async () => {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, "catalogue.sqlite");
+  copyFileSync(rig.file, file);
+  const server = await createServer({ findCatalogue: () => file, port: 0 });
+  expect((await send(server, "/brands")).body).toContain("2 brands");
+  copyFileSync(other.file, `${file}.new`);
+  renameSync(`${file}.new`, file);
+  expect((await send(server, "/brands")).body).toContain("3 brands");
+  renameSync(file, `${file}.old`);
+  expect((await send(server, "/brands")).body).toContain("Nothing is held yet");
+  await server.close();
+});
+
+it("new tables are noticed at any point in time", async () => {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, "catalogue.sqlite");
+  copyFileSync(rig.file, file);
+  const server = await createServer({ findCatalogue: () => file, port: 0 });
+  expect((await send(server, "/brands?as-of=1")).status).toBe(200);
+  const db = new Database(file);
+  db.exec("insert into _migration values ('9999-later', '2030-01-01')");
+  db.exec("create table later (a)");
+  db.close();
+  const { status, body } = await send(server, "/brands?as-of=1");
+  expect([status, body.includes("newer version of Armoire")]).toEqual([500, true]);
+  await server.close();
+  // Or the folder could not be searched for secrets.
+  rmSync(file);
+});
+
+it("a locked mirror is one clear line, and is shown again afterwards", async () => {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, "catalogue.sqlite");
+  copyFileSync(rig.file, file);
+  const server = await createServer({ findCatalogue: () => file, port: 0 });
+  const db = new Database(file);
+  db.pragma("locking_mode = exclusive");
+  db.exec("begin exclusive; create table held (a)");
+  const { status, headers, body } = await send(server, "/brands");
+  expect([status, headers["retry-after"]]).toEqual([503, "5"]);
+  expect(body).toContain("Another process uses the mirror exclusively");
+  db.close();
+  expect((await send(server, "/brands")).status).toBe(200);
+  await server.close();
+});
+
+it("a damaged file is one clear line without a stack", async () => {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, "catalogue.sqlite");
+  copyFileSync(rig.file, file);
+  truncateSync(file, 20_480);
+  const errors: string[] = [];
+  const server = await createServer({
+    findCatalogue: () => file,
+    port: 0,
+    onError: (text) => errors.push(text),
+  });
+  const { status, body } = await send(server, "/models");
+  expect([status, errors.length]).toEqual([500, 1]);
+  expect(body).toContain("damaged");
+  writeFileSync(file, "not a mirror");
+  expect((await send(server, "/models")).body).toContain("not a SQLite file");
+  await server.close();
+});
+
+it("rows stop for a reader that takes nothing, and for one that goes away", async () => {
+  let ends = 0;
+  const rows = Array.from({ length: 10 }, (_, n) => `${n}\n`);
+  const stalled = streamOf(rows, () => ends++, 1).getReader();
+  await stalled.read();
+  await expect(stalled.closed).rejects.toThrow("too slow");
+  expect(ends).toBe(1);
+  await streamOf(rows, () => ends++).cancel();
+  expect(ends).toBe(2);
+  let text = "";
+  for await (const chunk of streamOf(rows, () => ends++)) text += Buffer.from(chunk).toString();
+  expect([text, ends]).toEqual([rows.join(""), 3]);
+});
