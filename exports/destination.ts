@@ -3,6 +3,7 @@ import { closeSync, existsSync, lstatSync, openSync, readSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { chooseTemporary, publish, writeTemporary } from "../src/platform/atomic-file.ts";
 import { isSystemError } from "../src/platform/errors.ts";
+import { flushFile } from "../src/platform/files/long-files.ts";
 import { removeFile } from "../src/platform/folders.ts";
 import { ExportError } from "./errors.ts";
 import type { FittedTable } from "./formats/fitted-types.ts";
@@ -95,7 +96,7 @@ export async function writeTypedFile(
 ): Promise<void> {
   if (format === "parquet") {
     const chunks = parquetChunks(fitted.table, fitted.columns);
-    (await writeTemporary(path, chunks, signal, mode)).commit();
+    (await writeTemporary(path, chunks, { signal, mode })).commit();
     return;
   }
   await writeDatabase(path, [fitted], [], { signal, mode });
@@ -111,6 +112,7 @@ export async function writeDatabase(
   const temporary = await chooseTemporary(path);
   try {
     await writeSqliteFile(temporary, tables, references, { signal, mode });
+    await flushFile(temporary);
     publish(temporary, path);
   } catch (error) {
     removeFile(temporary);

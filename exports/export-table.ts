@@ -76,9 +76,9 @@ async function writeFile(
         ([fitted]) => writeTypedFile(file, format, fitted, { signal, mode }),
         () => {},
       );
-    const plain = toBytes(textOf(table, format, csv));
-    const bytes = compression === undefined ? plain : compress(plain, compression, signal);
-    (await writeTemporary(file, bytes, signal, mode)).commit();
+    const plain = textOf(table, format, csv);
+    const chunks = compression === undefined ? plain : compress(toBytes(plain), compression, signal);
+    (await writeTemporary(file, chunks, { signal, mode })).commit();
   } catch (error) {
     throw toWritingError(error, file);
   }

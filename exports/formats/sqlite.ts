@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { keyAmong, meaningOf } from "../../schema/dictionary/columns.ts";
 import type { Cell } from "../../schema/fields.ts";
-import { syncFile, writeNewFile } from "../../src/platform/atomic-file.ts";
+import { writeNewFile } from "../../src/platform/atomic-file.ts";
 import { ExportError } from "../errors.ts";
 import type { Reference } from "../package/table-schema.ts";
 import { toCsvText } from "./csv.ts";
@@ -11,7 +11,7 @@ import type { FittedColumn, FittedTable, FittedType } from "./fitted-types.ts";
 import type { ExportTable } from "./table.ts";
 
 /**
- * Writes a new file; its content is durable on return. Text is as in CSV of the profile `exact`.
+ * Writes a new file, without flushing it. Text is as in CSV of the profile `exact`.
  * @throws a system error, also if the file exists; ExportError `write-failed`; what a table's rows throw; the signal's reason
  */
 export async function writeSqliteFile(
@@ -38,7 +38,6 @@ export async function writeSqliteFile(
   } finally {
     db.close();
   }
-  syncFile(path);
 }
 
 /** Tells an error of this file from one of the file that the rows come from. */

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { createReadStream, lstatSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { hashFile } from "../../src/platform/atomic-file.ts";
+import { hashFile } from "../../src/platform/files/long-files.ts";
 import { decompress } from "../formats/compression.ts";
 import { isTextFormat } from "../formats/table.ts";
 import { isRowError, openRowChecks, type RowCheck, type RowChecks, type RowProblem } from "./check-rows.ts";

@@ -8,8 +8,9 @@ import { readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Coverage } from "../../src/mirror/runs/coverage.ts";
-import { fileMode, writeHashedFile } from "../../src/platform/atomic-file.ts";
+import { fileMode } from "../../src/platform/atomic-file.ts";
 import { isSystemError } from "../../src/platform/errors.ts";
+import { type Flush, withBackgroundFlushes, writeHashedFile } from "../../src/platform/files/long-files.ts";
 import { makePartialFolder, recoverFolder, replaceFolder, syncFolder } from "../../src/platform/folders.ts";
 import { ExportError } from "../errors.ts";
 import { companionsOf } from "./companions/companions.ts";
@@ -56,7 +57,7 @@ export async function writeDataPackage(request: DataPackageRequest): Promise<Wri
     await requireReplaceable(out);
     const folder = await makePartialFolder(out);
     try {
-      const contents = await writeFiles(folder, request);
+      const contents = await writeFolder(folder, request);
       await requireReplaceable(out);
       request.signal?.throwIfAborted();
       const isUnchanged = await isSamePackage(folder, out);
@@ -91,8 +92,22 @@ function withoutFreshness(descriptorFile: string): unknown {
   });
 }
 
-async function writeFiles(folder: string, request: DataPackageRequest): Promise<PackageContents> {
-  const files = await writeTables(folder, request);
+/** Durable on return. */
+async function writeFolder(folder: string, request: DataPackageRequest): Promise<PackageContents> {
+  const contents = await withBackgroundFlushes((flush) => writeFiles(folder, request, flush));
+  // The partial folder was private.
+  if (!request.isPrivate) chmodSync(folder, 0o777 & ~process.umask());
+  syncFolder(folder);
+  return contents;
+}
+
+async function writeFiles(
+  folder: string,
+  request: DataPackageRequest,
+  flush: Flush,
+): Promise<PackageContents> {
+  const options = { signal: request.signal, mode: fileMode(request.isPrivate), flush };
+  const files = await writeTables(folder, request, flush);
   const { toolVersion, state, coverage, csv = "guarded", references = [], publication = {} } = request;
   const tables: PackageContents = {
     toolVersion,
@@ -105,20 +120,12 @@ async function writeFiles(folder: string, request: DataPackageRequest): Promise<
   };
   const companions: HashedFile[] = [];
   for (const { path, text } of companionsOf(tables, references, publication)) {
-    const { bytes, sha256 } = await writeHashedFile(
-      join(folder, path),
-      [text],
-      request.signal,
-      fileMode(request.isPrivate),
-    );
+    const { bytes, sha256 } = await writeHashedFile(join(folder, path), [text], options);
     companions.push({ path, bytes, sha256 });
   }
   const contents = { ...tables, companions };
   const text = descriptorText(toDescriptor(contents, references, publication));
-  await writeHashedFile(join(folder, descriptorName), [text], request.signal, fileMode(request.isPrivate));
-  // The partial folder was private.
-  if (!request.isPrivate) chmodSync(folder, 0o777 & ~process.umask());
-  syncFolder(folder);
+  await writeHashedFile(join(folder, descriptorName), [text], options);
   return contents;
 }
 

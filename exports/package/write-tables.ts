@@ -1,7 +1,14 @@
 /** Writes the tables of an export in each format. In: tables and a folder. Out: the files, with their rows, bytes and SHA-256. */
 import { join } from "node:path";
 import { describeColumn } from "../../schema/dictionary/columns.ts";
-import { fileMode, hashFile, writeHashedFile } from "../../src/platform/atomic-file.ts";
+import { fileMode } from "../../src/platform/atomic-file.ts";
+import {
+  type Flush,
+  flushFile,
+  hashFile,
+  type WriteOptions,
+  writeHashedFile,
+} from "../../src/platform/files/long-files.ts";
 import { removeFile } from "../../src/platform/folders.ts";
 import { ExportError } from "../errors.ts";
 import { type Compression, compress, compressedEndings, toBytes } from "../formats/compression.ts";
@@ -33,19 +40,26 @@ export interface WriteTablesRequest {
   readonly signal?: AbortSignal;
 }
 
-/** @throws ExportError `bad-table-name`; what a table's rows throw; a system error; the signal's reason */
-export async function writeTables(folder: string, request: WriteTablesRequest): Promise<PackageFile[]> {
+/**
+ * @param flush flushes the files, which are not durable on return
+ * @throws ExportError `bad-table-name`; what a table's rows throw; a system error; the signal's reason
+ */
+export async function writeTables(
+  folder: string,
+  request: WriteTablesRequest,
+  flush: Flush,
+): Promise<PackageFile[]> {
   const { csv = "guarded", references = [], compression, signal } = request;
   requireFileNames(request.tables);
   const formats = new Set(request.formats);
   const tables = request.tables.map(withCount);
-  const mode = fileMode(request.isPrivate);
+  const options = { signal, mode: fileMode(request.isPrivate), flush };
   const files: PackageFile[] = [];
   for (const table of tables) {
     for (const format of formats) {
       if (format === "sqlite") continue;
       if (format === "parquet") {
-        files.push(await writeParquetFile(folder, table, { signal, mode }));
+        files.push(await writeParquetFile(folder, table, options));
         continue;
       }
       const { chunks, columns } = contentOf(table, format, csv);
@@ -54,16 +68,11 @@ export async function writeTables(folder: string, request: WriteTablesRequest): 
       const place = join(folder, path);
       if (isCompressed) {
         const counted = withByteCount(chunks);
-        const written = await writeHashedFile(
-          place,
-          compress(counted.chunks, compression, signal),
-          signal,
-          mode,
-        );
+        const written = await writeHashedFile(place, compress(counted.chunks, compression, signal), options);
         const decompressedBytes = counted.bytes();
         files.push({ ...fileOf({ table, columns }, path, format, written), compression, decompressedBytes });
       } else {
-        const written = await writeHashedFile(place, chunks, signal, mode);
+        const written = await writeHashedFile(place, chunks, options);
         files.push(fileOf({ table, columns }, path, format, written));
       }
     }
@@ -73,12 +82,12 @@ export async function writeTables(folder: string, request: WriteTablesRequest): 
   const fitted = await writeFitted(
     tables,
     async (all) => {
-      await writeSqliteFile(place, all, references, { signal, mode });
+      await writeSqliteFile(place, all, references, options);
       return all;
     },
     () => removeFile(place),
   );
-  const written = await hashFile(place);
+  const [written] = await Promise.all([hashFile(place), flushFile(place)]);
   const columnsOf = (index: number) => fitted[index]?.columns ?? [];
   return [
     ...files,
@@ -91,14 +100,14 @@ export async function writeTables(folder: string, request: WriteTablesRequest): 
 async function writeParquetFile(
   folder: string,
   table: CountedTable,
-  { signal, mode }: { readonly signal: AbortSignal | undefined; readonly mode: number },
+  options: WriteOptions,
 ): Promise<PackageFile> {
   const path = `${table.name}.parquet`;
   const place = join(folder, path);
   return await writeFitted(
     [table] as const,
     async ([{ table: fitting, columns }]) => {
-      const written = await writeHashedFile(place, parquetChunks(fitting, columns), signal, mode);
+      const written = await writeHashedFile(place, parquetChunks(fitting, columns), options);
       return fileOf({ table, columns }, path, "parquet", written);
     },
     () => removeFile(place),

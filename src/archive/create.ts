@@ -86,7 +86,7 @@ async function writeBackup(mirror: MirrorReader, request: CreateBackupRequest): 
       },
       request.readFreeBytes,
     );
-    const written = await writeTemporary(file, isEncrypted ? encrypted(zip, passphrase) : zip, signal);
+    const written = await writeTemporary(file, isEncrypted ? encrypted(zip, passphrase) : zip, { signal });
     const made = { file, bytes: written.bytes, isEncrypted, rootHash: rootHash(), manifest, catalogueError };
     return await publish(written, made, request);
   } catch (error) {

@@ -2,12 +2,12 @@
  * Files that are whole or absent: written under a temporary name in the same folder, flushed to disk, then renamed.
  * Files are readable by their owner only, unless a caller gives another mode.
  */
-import { createHash, hash, randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, openSync, renameSync, writeFileSync, writeSync } from "node:fs";
-import { open, readdir, rm } from "node:fs/promises";
+import { hash, randomBytes } from "node:crypto";
+import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
-import { setImmediate } from "node:timers/promises";
+import { type Chunks, type WriteOptions, writeLongFile } from "./files/long-files.ts";
 import { removeFile, syncFolder } from "./folders.ts";
 import { isProcessAlive } from "./process-lock.ts";
 
@@ -69,41 +69,6 @@ export function writeNewFile(path: string, content: string | Uint8Array, mode = 
   }
 }
 
-/** In a pause, signals are noticed. */
-const bytesBetweenPauses = 65_536;
-
-/**
- * As `writeNewFile`, for content of any length.
- * @param mode default: readable by its owner only
- * @returns the number of bytes
- * @throws a system error, errors of `chunks`, or the signal's reason; the file is then incomplete
- */
-export async function writeNewFileFrom(
-  path: string,
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  signal?: AbortSignal,
-  mode = ownerOnly,
-): Promise<number> {
-  const file = await open(path, "wx", mode);
-  let bytes = 0;
-  let bytesAtPause = 0;
-  try {
-    for await (const chunk of chunks) {
-      signal?.throwIfAborted();
-      // Into the page cache, which takes less time than a promise.
-      for (let written = 0; written < chunk.length; ) written += writeSync(file.fd, chunk, written);
-      bytes += chunk.length;
-      if (bytes - bytesAtPause < bytesBetweenPauses) continue;
-      bytesAtPause = bytes;
-      await setImmediate();
-    }
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  return bytes;
-}
-
 export interface TemporaryFile {
   readonly bytes: number;
   /** Renames it to its final name, or to another one in the same folder; durable on return. */
@@ -118,14 +83,13 @@ export interface TemporaryFile {
  */
 export async function writeTemporary(
   place: string,
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  signal?: AbortSignal,
-  mode?: number,
+  chunks: Chunks,
+  options: Omit<WriteOptions, "flush"> = {},
 ): Promise<TemporaryFile> {
   const path = await chooseTemporary(place);
   const discard = () => rm(path, { force: true });
   try {
-    const bytes = await writeNewFileFrom(path, chunks, signal, mode);
+    const bytes = await writeLongFile(path, chunks, options);
     return { bytes, discard, commit: (as = place) => publish(path, as) };
   } catch (error) {
     await discard();
@@ -147,48 +111,3 @@ async function removeAbandoned(folder: string): Promise<void> {
     if (!isProcessAlive(processId)) await rm(join(folder, name), { force: true });
   }
 }
-
-export interface FileSummary {
-  readonly bytes: number;
-  /** Lower-case hexadecimal. */
-  readonly sha256: string;
-}
-
-/** As `writeNewFileFrom`, and computes the hash on the way. */
-export async function writeHashedFile(
-  path: string,
-  chunks: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
-  signal?: AbortSignal,
-  mode?: number,
-): Promise<FileSummary> {
-  const digest = createHash("sha256");
-  async function* hashed(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of chunks) {
-      const data = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
-      digest.update(data);
-      yield data;
-    }
-  }
-  const bytes = await writeNewFileFrom(path, hashed(), signal, mode);
-  return { bytes, sha256: digest.digest("hex") };
-}
-
-/** @throws a system error */
-export async function hashFile(path: string): Promise<FileSummary> {
-  const digest = createHash("sha256");
-  // One buffer for all of it: those of a stream are collected late.
-  const buffer = Buffer.allocUnsafe(hashedAtOnce);
-  const file = await open(path);
-  try {
-    for (let bytes = 0; ; ) {
-      const { bytesRead } = await file.read(buffer);
-      if (bytesRead === 0) return { bytes, sha256: digest.digest("hex") };
-      digest.update(buffer.subarray(0, bytesRead));
-      bytes += bytesRead;
-    }
-  } finally {
-    await file.close();
-  }
-}
-
-const hashedAtOnce = 262_144;

@@ -49,8 +49,8 @@ export const seededBugs: readonly SeededBug[] = [
   },
   {
     name: "a new file is not flushed before it is renamed",
-    file: "src/platform/atomic-file.ts",
-    replace: [["    await file.sync();\n", ""]],
+    file: "src/platform/files/long-files.ts",
+    replace: [["  try {\n    await file.sync();\n", "  try {\n"]],
     ...{ command: "export", mode: "power cut, names kept", only: atEnd, points: 1 },
   },
   {
@@ -62,17 +62,23 @@ export const seededBugs: readonly SeededBug[] = [
         "    writeFileSync(handle, content);\n",
       ],
       [
-        "  } finally {\n    closeSync(handle);\n  }\n}\n\n/** In a pause",
-        "  } finally {\n    try {\n      closeSync(handle);\n    } catch {}\n  }\n}\n\n/** In a pause",
+        "  } finally {\n    closeSync(handle);\n  }\n}\n\nexport interface TemporaryFile",
+        "  } finally {\n    try {\n      closeSync(handle);\n    } catch {}\n  }\n}\n\nexport interface TemporaryFile",
       ],
     ],
     ...{ command: "account add", mode: "EIO", only: ({ op }) => op === "close", points: 12 },
   },
   {
     name: "an error of flushing a file is ignored",
-    file: "src/platform/atomic-file.ts",
-    replace: [["    await file.sync();\n", "    await file.sync().catch(() => {});\n"]],
+    file: "src/platform/files/long-files.ts",
+    replace: [["undefined) await file.sync();", "undefined) await file.sync().catch(() => {});"]],
     ...{ command: "backup create", mode: "EIO", only: flushes, points: 3 },
+  },
+  {
+    name: "an error of flushing a file in the background is ignored",
+    file: "src/platform/files/long-files.ts",
+    replace: [["    await Promise.all(flushes);\n", ""]],
+    ...{ command: "export", mode: "EIO", only: flushes, points: 3 },
   },
   {
     name: "commits are not flushed (synchronous = NORMAL)",

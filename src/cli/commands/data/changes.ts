@@ -156,21 +156,17 @@ async function write(
     const text = safeText(log, format, options);
     const mode = fileMode(log.identity.area === "account");
     if (format === "ndjson") {
-      (await writeTemporary(path, bytesOf(text), signal, mode)).commit();
+      (await writeTemporary(path, text, { signal, mode })).commit();
       return true;
     }
     const content = Buffer.from([...text].join(""));
     if (existsSync(path) && (statSync(path).mode & ~mode & 0o777) === 0 && readFileSync(path).equals(content))
       return false;
-    (await writeTemporary(path, [content], signal, mode)).commit();
+    (await writeTemporary(path, [content], { signal, mode })).commit();
     return true;
   } catch (error) {
     throw toFileError(error, file);
   }
-}
-
-function* bytesOf(texts: Iterable<string>): Generator<Uint8Array> {
-  for (const text of texts) yield Buffer.from(text);
 }
 
 /** In JSON, characters that are unsafe on a terminal are escaped. */

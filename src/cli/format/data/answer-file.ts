@@ -51,10 +51,8 @@ async function writeText(
   format: ResultFormat,
   file: AnswerFile,
 ): Promise<void> {
-  async function* bytes() {
-    for await (const text of resultChunks(result, format, file.csv)) yield Buffer.from(text);
-  }
-  (await writeTemporary(path, bytes(), file.signal, fileMode(file.isPrivate))).commit();
+  const chunks = resultChunks(result, format, file.csv);
+  (await writeTemporary(path, chunks, { signal: file.signal, mode: fileMode(file.isPrivate) })).commit();
 }
 
 async function writeTyped(
