@@ -44,6 +44,19 @@ function readEnd({ db }: MirrorReader, run: number): string | null {
 
 /** The last run that changed anything. Later runs leave the same state, so the export must have the same data files. */
 function lastChangingRun({ db }: MirrorReader): number | null {
+  const lastRun = prepareColumn(db, () =>
+    q.selectFrom("_run").select(({ fn }) => fn.max<number | null>("id").as("run")),
+  ).get();
+  if (typeof lastRun !== "number") return null;
+  // No index has the runs of revisions. Most often the last run has one, which is found soon.
+  const hasChanged = prepareColumn(db, (p: { run: number }) =>
+    q
+      .selectFrom("_revision")
+      .select("seq")
+      .where(({ eb, or }) => or([eb("from_run", "=", p.run), eb("to_run", "=", p.run)]))
+      .limit(1),
+  ).get({ run: lastRun });
+  if (hasChanged !== undefined) return lastRun;
   const readMax = (column: "from_run" | "to_run") =>
     prepareColumn(db, () =>
       q.selectFrom("_revision").select(({ fn }) => fn.max<number | null>(column).as("run")),
@@ -68,13 +81,16 @@ export function findReferences({ db }: MirrorReader, tables: readonly PublicTabl
         const dangling =
           ids === undefined
             ? `select 1 from ${table} where ${column} is not null and ${column} not in (select href from ${to}) limit 1`
-            : `select 1 from (${ids}) where id is not null and id not in (select id from _${to}) limit 1`;
+            : `select 1 from (${ids}) where id is not null and id not in (select +id from _${to}) limit 1`;
         return db.prepare(dangling).get() === undefined;
       }),
   );
 }
 
-/** For large tables: comparing ids takes a tenth of the time of comparing URLs. */
+/**
+ * For large tables: comparing ids takes a tenth of the time of comparing URLs. With `+id`, SQLite reads the other ids once, from
+ * the smallest index, instead of looking up each one in the whole table.
+ */
 const referredIds: Readonly<Record<string, string>> = {
   "model.brand_href": "select brand_id as id from _model",
   "model_picture.model_href": "select parent_id as id from _model_picture",

@@ -87,15 +87,10 @@ function onlyTable(
 /** A package has at least one table, so if all are empty, all are chosen. */
 function chooseTables(all: readonly PublicTable[], names: readonly string[]) {
   if (names.length > 0) return { tables: all.filter(({ name }) => names.includes(name)), emptyTables: [] };
-  const emptyTables = all.filter(isEmpty);
+  const emptyTables = all.filter((table) => table.isEmpty());
   if (emptyTables.length === all.length) return { tables: all, emptyTables: [] };
   return {
     tables: all.filter((table) => !emptyTables.includes(table)),
     emptyTables: emptyTables.map(({ name, columns }) => ({ name, columns })),
   };
-}
-
-function isEmpty({ rows }: PublicTable): boolean {
-  for (const _row of rows()) return false;
-  return true;
 }

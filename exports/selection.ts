@@ -31,17 +31,7 @@ export interface SelectionRequest {
 export function readSelection(mirror: MirrorReader, request: SelectionRequest): TableSelection {
   const { tables: names, columns = [], brands = [], changedSince, where } = request;
   const withEnvelopes = request.withEnvelopes === true || names.includes(envelopeTable);
-  // Named alone, the table needs no option.
-  const all = publicTables(mirror, { withEnvelopes: true });
-  const chosen = all.filter(({ name }) =>
-    name === envelopeTable ? withEnvelopes : names.length === 0 || names.includes(name),
-  );
-  requireKnown(
-    "table",
-    names,
-    all.map(({ name }) => name),
-  );
-  requireKnown("column", columns, [...new Set(chosen.flatMap((table) => table.columns))]);
+  if (names.length > 0 || columns.length > 0) requireKnownNames(mirror, names, columns, withEnvelopes);
   if (brands.length > 0 && mirror.identity.area === "account")
     throw new ExportError(
       "bad-selection",
@@ -55,6 +45,25 @@ export function readSelection(mirror: MirrorReader, request: SelectionRequest): 
     ...(where && { hasChosenKeys: true }),
     ...(changedSince && { changedAfterRun: resolveSince(mirror.db, changedSince).run }),
   };
+}
+
+function requireKnownNames(
+  mirror: MirrorReader,
+  names: readonly string[],
+  columns: readonly string[],
+  withEnvelopes: boolean,
+): void {
+  // Named alone, the table of envelopes needs no option.
+  const all = publicTables(mirror, { withEnvelopes: true });
+  const chosen = all.filter(({ name }) =>
+    name === envelopeTable ? withEnvelopes : names.length === 0 || names.includes(name),
+  );
+  requireKnown(
+    "table",
+    names,
+    all.map(({ name }) => name),
+  );
+  requireKnown("column", columns, [...new Set(chosen.flatMap((table) => table.columns))]);
 }
 
 function requireKnown(what: "table" | "column", names: readonly string[], known: readonly string[]): void {
