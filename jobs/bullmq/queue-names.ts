@@ -28,14 +28,17 @@ const separator = "~";
  */
 export function fetchQueueName(principal: Principal, version = payloadVersion): string {
   const { credential } = principal;
-  const base = baseNameOf(principal);
+  const base = fetchBaseOf(principal);
   const digest = credential === null ? [] : [credentialHmac(credential, base).slice(0, digestLength)];
   return [base, `v${version}`, ...digest].join(separator);
 }
 
 /** Whether it is a queue of this principal, with any credential and version. */
 export const isFetchQueueOf = (principal: Principal, queue: string): boolean =>
-  queue.startsWith(baseNameOf(principal) + separator);
+  queue.startsWith(fetchBaseOf(principal) + separator);
+
+/** The queue of runs, such as `sync-catalogue@api.example`. Programs read nothing of its jobs, so it has no version. */
+export const runQueueName = (principal: Principal): string => `sync-${placeOf(principal)}`;
 
 /** The service in the name of a queue of requests. */
 export function serviceOfQueue(queue: string): string {
@@ -54,11 +57,14 @@ export function isOfOtherVersion(queue: string): boolean {
   return base.startsWith("fetch-") && version !== `v${payloadVersion}`;
 }
 
-function baseNameOf({ name, baseUrl }: Principal): string {
+const fetchBaseOf = (principal: Principal): string => `fetch-${placeOf(principal)}`;
+
+/** Who, and at which service: `catalogue@api.example`. */
+function placeOf({ name, baseUrl }: Principal): string {
   const { protocol, host } = new URL(baseUrl);
   const scheme = protocol === "https:" ? "" : `${protocol.slice(0, -1)}-`;
   // BullMQ forbids only the colon in the name of a queue.
-  return `fetch-${name}@${scheme}${host.replaceAll(":", "-")}`;
+  return `${name}@${scheme}${host.replaceAll(":", "-")}`;
 }
 
 const responseQueuePrefix = "responses-";

@@ -1,4 +1,5 @@
 /** BullMQ queues and workers with the settings that all of ours share. */
+import { hostname } from "node:os";
 import { Queue, type QueueOptions, Worker, type WorkerOptions } from "bullmq";
 import type { Redis } from "ioredis";
 import { keyPrefix } from "./queue-names.ts";
@@ -7,13 +8,16 @@ import { keyPrefix } from "./queue-names.ts";
 export function openQueue<Data>(
   client: Redis,
   name: string,
-  options: Pick<QueueOptions, "skipMetasUpdate" | "settings"> = {},
+  options: Pick<QueueOptions, "skipMetasUpdate" | "settings" | "telemetry"> = {},
 ): Queue<Data> {
   const queue = new Queue<Data>(name, { ...options, connection: client, prefix: keyPrefix });
   // A failure shows in the calls; without a listener, Node.js would throw it.
   queue.on("error", () => {});
   return queue;
 }
+
+/** How the workers of this process are listed. */
+export const workerName = `${hostname()}:${process.pid}`;
 
 /** A lost worker is detected within nine seconds: its lock expires, and then other workers look for expired locks. */
 export const workerTimings = {

@@ -3,6 +3,7 @@
  * takes. Redis holds nothing that the mirror cannot restore.
  */
 
+import type { Telemetry } from "bullmq";
 import { Redis } from "ioredis";
 import { messageOf } from "../../src/platform/errors.ts";
 import { RedisError } from "./errors.ts";
@@ -17,6 +18,8 @@ export interface RedisConnection {
   readonly client: Redis;
   /** The address without user and password. */
   readonly shownAs: string;
+  /** Follows jobs with OpenTelemetry. Default: nothing does. */
+  readonly telemetry?: Telemetry | undefined;
   /** Disconnects for good, with all connections that share the client. */
   end(): void;
 }

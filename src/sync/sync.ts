@@ -34,6 +34,7 @@ import { identifyTokenOwner } from "./run/identify-user.ts";
 import { publishMetrics } from "./run/publish-metrics.ts";
 import { openRateLimitedClient } from "./run/rate-limited-client.ts";
 import { RunStop } from "./run/run-stop.ts";
+import { describeRun, type ShownRun, showRun } from "./run/show-run.ts";
 import { SyncRun } from "./run/sync-run.ts";
 import { throttleConditionalRequests } from "./run/throttle-checks.ts";
 import { reachWorkers, type Workers, type WorkersOptions, workersConcurrency } from "./workers.ts";
@@ -113,6 +114,7 @@ async function syncMirror(
   const openedAt = toIso(clock.now());
   const isNew = !existsSync(file);
   let isFutile = false;
+  let shown: ShownRun | null = null;
   const mirror = await openRunMirror({
     file,
     identity: {
@@ -132,6 +134,11 @@ async function syncMirror(
         isFreeIfUnchanged: runBudget.state.checkPrice === "free",
       }),
     };
+    if (workers) {
+      const run = describeRun(scope, { run: describe(baseUrl).run + 1, budget });
+      const job = workers.openRunJob(context, run);
+      shown = showRun(job, { mirror: mirror.reader, isAccount, describe, clock });
+    }
     const transport = workers && (await workers.openTransport(context));
     const metrics = workers?.openMetrics(context);
     // Opened only now: a sync that cannot begin leaves no ledger behind.
@@ -156,24 +163,31 @@ async function syncMirror(
     try {
       const examiner = createRefusalExaminer(client, mirror.reader, runBudget, clock);
       const execute = createJobExecutor(examiner, clock.now, runStop);
-      const plainEngine = createEngine(throttleConditionalRequests(execute, clock), { concurrency });
+      const ownEngine = createEngine(throttleConditionalRequests(execute, clock), { concurrency });
+      const plainEngine = shown?.watch(ownEngine) ?? ownEngine;
       const publisher =
         metrics && publishMetrics(metrics, plainEngine, { mirror: mirror.reader, runBudget, clock });
       const engine = publisher?.engine ?? plainEngine;
+      const onBatch = (read: () => SyncProgress): void => {
+        shown?.update(read);
+        onProgress(read);
+      };
       const perform = async (): Promise<SyncReport> => {
         const tokenOwner = isAccount
           ? await identifyTokenOwner(mirror, execute, { ...scope, user: options.user }, runStop.cancel)
           : null;
         const { tokenAt = null } = options;
-        const request = { ...scope, only, budget, concurrency, approve, tokenAt, onProgress };
+        const request = { ...scope, only, budget, concurrency, approve, tokenAt, onProgress: onBatch };
         const tools = { mirror, engine, client, runBudget, examiner, runStop, clock, tokenOwner };
         return await SyncRun.perform(request, tools);
       };
       const report = await perform().catch(async (error: unknown) => {
         await publisher?.end(null);
+        await shown?.fail(error);
         throw error;
       });
       await publisher?.end(report);
+      await shown?.end(report, runStop.stop?.message ?? null);
       return report;
     } finally {
       runStop.end();
@@ -181,6 +195,7 @@ async function syncMirror(
     }
   } catch (error) {
     isFutile = error instanceof SyncError || error instanceof RedisError;
+    await shown?.fail(error);
     throw toMirrorError(error, file);
   } finally {
     await mirror.close();

@@ -1,11 +1,12 @@
-/** Connects a sync to workers: the transport that reaches them through Redis, and the metrics that they publish. */
+/** Connects a sync to workers: the transport that reaches them through Redis, and what it shows of itself there. */
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import type { RequestDescription } from "../../jobs/bullmq/coordinator/request-queue.ts";
 import type { RunMetrics } from "../../jobs/bullmq/run-metrics.ts";
+import type { RunJob } from "../../jobs/bullmq/runs/run-job.ts";
 import { cataloguePrincipal } from "../accounts/account-name.ts";
-import type { Clock } from "../platform/clock.ts";
+import { type Clock, toIso } from "../platform/clock.ts";
 import type { Credential } from "../service/credentials/credential.ts";
 import type { Transport } from "../service/transport/transport.ts";
 
@@ -37,18 +38,29 @@ export interface Workers {
   /** To be called once the mirror is locked: responses go to the one process that writes it. */
   openTransport(context: WorkersContext): Promise<Transport>;
   openMetrics(context: WorkersContext): RunMetrics;
+  /** The job that shows the run. Warnings go to its log, too, unless the run is about a person. */
+  openRunJob(context: WorkersContext, run: { readonly name: string; readonly data: object }): RunJob;
   close(): void;
 }
 
 /** @throws RedisError */
 export async function reachWorkers(options: WorkersOptions): Promise<Workers> {
-  const { principal = cataloguePrincipal, onWarning = () => {} } = options;
+  const { principal = cataloguePrincipal } = options;
+  const isPrivate = principal !== cataloguePrincipal;
   // Loaded only when needed.
-  const [{ connectRedis }, { openRedisTransport }, { openRunMetrics }] = await Promise.all([
-    import("../../jobs/bullmq/redis.ts"),
-    import("../../jobs/bullmq/coordinator/redis-transport.ts"),
-    import("../../jobs/bullmq/run-metrics.ts"),
-  ]);
+  const [{ connectRedis }, { openRedisTransport }, { openRunMetrics }, { openRunJob }, { openRunQueue }] =
+    await Promise.all([
+      import("../../jobs/bullmq/redis.ts"),
+      import("../../jobs/bullmq/coordinator/redis-transport.ts"),
+      import("../../jobs/bullmq/run-metrics.ts"),
+      import("../../jobs/bullmq/runs/run-job.ts"),
+      import("../../jobs/bullmq/runs/run-queue.ts"),
+    ]);
+  let runJob: RunJob | null = null;
+  const onWarning = (text: string): void => {
+    options.onWarning?.(text);
+    if (!isPrivate) runJob?.log(text);
+  };
   const redis = await connectRedis(options.redis, onWarning);
   const as = ({ baseUrl, credential }: WorkersContext) => ({ name: principal, baseUrl, credential });
   return {
@@ -60,10 +72,15 @@ export async function reachWorkers(options: WorkersOptions): Promise<Workers> {
         onWarning,
         mirrorKey: mirrorKeyOf(context),
         describe: context.describe,
-        isPrivate: principal !== cataloguePrincipal,
+        isPrivate,
+        onPause: (until) => runJob?.log(`paused until ${toIso(until)}: the service asked to wait`),
       }),
     openMetrics: (context) =>
       openRunMetrics(redis.client, as(context), mirrorKeyOf(context), context.clock.now),
+    openRunJob(context, run) {
+      runJob = openRunJob({ client: redis.client, queue: openRunQueue(redis, as(context)), ...run });
+      return runJob;
+    },
     close: redis.end,
   };
 }

@@ -30,6 +30,7 @@ export function createBackoff(
   queue: Queue,
   pending: PendingRequests,
   clock: Pick<Clock, "now">,
+  onPause: (until: number) => void = () => {},
 ): Backoff {
   const cancelWaiting = async (until: number): Promise<void> => {
     if (until - clock.now() <= defaultRetryPolicy.maxRetryAfterMillis) return;
@@ -46,6 +47,7 @@ export function createBackoff(
     if (millis <= (await readPauseMillis())) return;
     await setLimit();
     await queue.rateLimit(millis);
+    onPause(until);
   };
   const update = async (): Promise<number> => {
     const millis = await readPauseMillis();

@@ -33,6 +33,8 @@ export interface RedisTransportOptions {
   /** What a person who reads the queue is told of a request. */
   readonly describe: (url: string) => RequestDescription;
   readonly clock: Clock;
+  /** Called when the workers are paused, with its end in epoch milliseconds. */
+  readonly onPause?: (until: number) => void;
   /** Receives problems that the user may need to act on. */
   readonly onWarning: (text: string) => void;
 }
@@ -65,7 +67,7 @@ export async function openRedisTransport(options: RedisTransportOptions): Promis
     isPrivate: options.isPrivate,
     reply: { coordinatorId, credentialProof, queue: responseQueueId },
   });
-  const backoff = createBackoff(client, requestQueue, pending, clock);
+  const backoff = createBackoff(client, requestQueue, pending, clock, options.onPause);
 
   /** Redis may have lost the heartbeat. Until workers can see it, they would return the request unsent again. */
   const requeue = async (request: PendingRequest): Promise<void> => {

@@ -3,7 +3,6 @@
  * its response in the queue of the coordinator. It decides no retries, and never opens a mirror.
  */
 
-import { hostname } from "node:os";
 import { DelayedError, type Job } from "bullmq";
 import type { Clock } from "../../../src/platform/clock.ts";
 import { messageOf } from "../../../src/platform/errors.ts";
@@ -15,8 +14,9 @@ import { warnOnce, withTimeout } from "../async.ts";
 import { reportOutOfMemory } from "../errors.ts";
 import { type FetchPayload, type FetchSummary, readFetchPayload, toWireResponse } from "../protocol.ts";
 import { credentialProofOf, fetchQueueName, keyPrefix, type Principal } from "../queue-names.ts";
-import { ForceClosableWorker, openQueue, workerTimings } from "../queues.ts";
+import { ForceClosableWorker, openQueue, workerName, workerTimings } from "../queues.ts";
 import type { RedisConnection } from "../redis.ts";
+import { openRunQueue } from "../runs/run-queue.ts";
 import { openResponseWriter } from "./response-writer.ts";
 import { createLivenessCheck } from "./run-liveness.ts";
 
@@ -104,12 +104,14 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
       prefix: keyPrefix,
       ...workerTimings,
       concurrency,
-      name: `${hostname()}:${process.pid}`,
+      name: workerName,
       // The coordinator decides about the requests of a lost worker, and which jobs stay.
       maxStalledCount: 0,
     },
   );
   worker.on("error", reportOutOfMemory(onWarning));
+  // Fails the jobs of runs whose coordinator has ended.
+  const runs = openRunQueue(redis, principal);
 
   return {
     get acceptsJobs() {
@@ -119,7 +121,7 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
       const timer = setTimeout(() => closing.abort(new Error("the worker was stopped")), timeoutMillis);
       // While Redis is unreachable, nothing can be returned.
       await withTimeout(timeoutMillis + returnMillis, async () => {
-        await worker.close();
+        await Promise.all([worker.close(), runs.close()]);
         await responses.close();
         await queue.close();
       });
