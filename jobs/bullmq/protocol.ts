@@ -42,7 +42,7 @@ export type FetchPayload = z.infer<typeof fetchPayload>;
 
 /** The return value of a job: what came of the request. */
 export interface FetchSummary {
-  readonly outcome: "body" | "not modified" | "gone" | "redirect" | "not sent";
+  readonly outcome: "body" | "not modified" | "gone" | "redirect" | "not sent" | "to be planned again";
   /** Null if nothing was sent. */
   readonly status: number | null;
   /** As received, compressed. */

@@ -51,11 +51,15 @@ export function principalOfQueue(queue: string): string {
   return /^fetch-([^@]*)@/.exec(queue)?.[1] ?? "";
 }
 
-/** Whether it is a queue of requests for programs with other payloads. */
-export function isOfOtherVersion(queue: string): boolean {
+/** Whether it is a queue of requests, for programs with the same payloads. */
+export function isOwnFetchQueue(queue: string): boolean {
   const [base = "", version] = queue.split(separator);
-  return base.startsWith("fetch-") && version !== `v${payloadVersion}`;
+  return base.startsWith("fetch-") && version === `v${payloadVersion}`;
 }
+
+/** Whether it is a queue of requests for programs with other payloads. */
+export const isOfOtherVersion = (queue: string): boolean =>
+  queue.startsWith("fetch-") && !isOwnFetchQueue(queue);
 
 const fetchBaseOf = (principal: Principal): string => `fetch-${placeOf(principal)}`;
 

@@ -18,7 +18,7 @@ import { type CheckCycle, writeCycle } from "./check-cycle.ts";
 import { deriveContextOf } from "./derive/derive.ts";
 import { prepareLinks } from "./derive/links.ts";
 import { type RebuildReport, rebuildProjections } from "./derive/rebuild.ts";
-import { prepareResources } from "./derive/resources.ts";
+import { prepareResources, requestAgain } from "./derive/resources.ts";
 import { prepareDerivedWriter } from "./derive/write-derived.ts";
 import {
   type Connection,
@@ -106,6 +106,8 @@ export interface MirrorWriter extends MirrorReader {
    * @param before ISO 8601; later refusals still hold
    */
   recheckRefused(before: string, now: string): void;
+  /** Makes known resources due, even if this run has checked them; tombstones stay. @returns their ids */
+  requestAgain(urls: readonly string[]): number[];
 }
 
 export interface OpenMirrorOptions {
@@ -232,6 +234,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       recheckRefused: guard((before, now) =>
         connection.transaction(() => recheckRefused(connection, before, now))(),
       ),
+      requestAgain: guard((urls) => requestAgain(connection, urls)),
       close() {
         try {
           closeWritten(connection);

@@ -178,7 +178,8 @@ async function syncMirror(
           : null;
         const { tokenAt = null } = options;
         const request = { ...scope, only, budget, concurrency, approve, tokenAt, onProgress: onBatch };
-        const tools = { mirror, engine, client, runBudget, examiner, runStop, clock, tokenOwner };
+        const repeats = workers?.openRepeatRequests(context) ?? null;
+        const tools = { mirror, engine, client, runBudget, examiner, runStop, clock, tokenOwner, repeats };
         return await SyncRun.perform(request, tools);
       };
       const report = await perform().catch(async (error: unknown) => {

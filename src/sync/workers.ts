@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import { resolve } from "node:path";
 import type { RequestDescription } from "../../jobs/bullmq/coordinator/request-queue.ts";
 import type { RunMetrics } from "../../jobs/bullmq/run-metrics.ts";
+import type { RepeatRequests } from "../../jobs/bullmq/runs/repeat-requests.ts";
 import type { RunJob } from "../../jobs/bullmq/runs/run-job.ts";
 import { cataloguePrincipal } from "../accounts/account-name.ts";
 import { type Clock, toIso } from "../platform/clock.ts";
@@ -40,6 +41,7 @@ export interface Workers {
   openMetrics(context: WorkersContext): RunMetrics;
   /** The job that shows the run. Warnings go to its log, too, unless the run is about a person. */
   openRunJob(context: WorkersContext, run: { readonly name: string; readonly data: object }): RunJob;
+  openRepeatRequests(context: WorkersContext): RepeatRequests;
   close(): void;
 }
 
@@ -48,14 +50,16 @@ export async function reachWorkers(options: WorkersOptions): Promise<Workers> {
   const { principal = cataloguePrincipal } = options;
   const isPrivate = principal !== cataloguePrincipal;
   // Loaded only when needed.
-  const [{ connectRedis }, { openRedisTransport }, { openRunMetrics }, { openRunJob }, { openRunQueue }] =
-    await Promise.all([
-      import("../../jobs/bullmq/redis.ts"),
-      import("../../jobs/bullmq/coordinator/redis-transport.ts"),
-      import("../../jobs/bullmq/run-metrics.ts"),
-      import("../../jobs/bullmq/runs/run-job.ts"),
-      import("../../jobs/bullmq/runs/run-queue.ts"),
-    ]);
+  const [{ connectRedis }, { openRedisTransport }, { openRunMetrics }] = await Promise.all([
+    import("../../jobs/bullmq/redis.ts"),
+    import("../../jobs/bullmq/coordinator/redis-transport.ts"),
+    import("../../jobs/bullmq/run-metrics.ts"),
+  ]);
+  const [{ openRunJob }, { openRunQueue }, { openRepeatRequests }] = await Promise.all([
+    import("../../jobs/bullmq/runs/run-job.ts"),
+    import("../../jobs/bullmq/runs/run-queue.ts"),
+    import("../../jobs/bullmq/runs/repeat-requests.ts"),
+  ]);
   let runJob: RunJob | null = null;
   const onWarning = (text: string): void => {
     options.onWarning?.(text);
@@ -80,6 +84,16 @@ export async function reachWorkers(options: WorkersOptions): Promise<Workers> {
     openRunJob(context, run) {
       runJob = openRunJob({ client: redis.client, queue: openRunQueue(redis, as(context)), ...run });
       return runJob;
+    },
+    openRepeatRequests(context) {
+      const repeats = openRepeatRequests(redis.client, mirrorKeyOf(context));
+      return {
+        ...repeats,
+        remove(urls) {
+          for (const url of urls) runJob?.log(`planned again, as asked: ${url}`);
+          return repeats.remove(urls);
+        },
+      };
     },
     close: redis.end,
   };

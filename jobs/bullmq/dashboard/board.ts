@@ -7,7 +7,7 @@ import type { Queue } from "bullmq";
 import type { Hono } from "hono";
 import type { Redis } from "ioredis";
 import { readFetchPayload, readResponses } from "../protocol.ts";
-import { isResponseQueue } from "../queue-names.ts";
+import { isOfOtherVersion, isOwnFetchQueue, isResponseQueue } from "../queue-names.ts";
 import { openQueue } from "../queues.ts";
 
 export interface Board {
@@ -27,7 +27,10 @@ export function openBoard(client: Redis, { allowsActions }: { readonly allowsAct
 
   const open = (name: string) => {
     const queue = openQueue(client, name, { skipMetasUpdate: true });
-    const adapter = new BullMQAdapter(queue, { readOnlyMode: !allowsActions, allowRetries: false });
+    const adapter = new BullMQAdapter(queue, {
+      ...{ readOnlyMode: !allowsActions, allowRetries: isOwnFetchQueue(name), allowCompletedRetries: false },
+      ...describeQueue(name),
+    });
     adapter.setFormatter("name", titleOf);
     adapter.setFormatter("data", isResponseQueue(name) ? summarizeResponses : summarizeRequests);
     return { queue, adapter };
@@ -47,6 +50,35 @@ export function openBoard(client: Redis, { allowsActions }: { readonly allowsAct
       return [...shown.values()].map(({ queue }) => queue);
     },
   };
+}
+
+/** How the list of queues shows one. */
+function describeQueue(name: string): { readonly displayName: string; readonly description: string } {
+  const [, what = "", who = "", where = ""] = /^(fetch|sync)-(.*)@([^~]*)/.exec(name) ?? [];
+  const place = where.replace(/^http-/, "http://");
+  if (what === "sync")
+    return {
+      displayName: `sync: ${who}`,
+      description: `Runs of \`armoire sync\` at ${place}. Each coordinator processes its own.`,
+    };
+  if (what === "fetch" && isOfOtherVersion(name))
+    return {
+      displayName: `fetch: ${who} (other version)`,
+      description: `Requests to ${place} for workers of another version of Armoire.`,
+    };
+  if (what === "fetch")
+    return {
+      displayName: `fetch: ${who}`,
+      description: `One job is one resource of ${place}; workers with the same credential send its request.`,
+    };
+  if (isResponseQueue(name))
+    return {
+      displayName: "responses",
+      description: "Responses on their way to a running sync. Empty, unless its coordinator is busy.",
+    };
+  if (name.startsWith("runs-"))
+    return { displayName: "schedule", description: "Scheduled runs of one mirror, one at a time." };
+  return { displayName: name, description: "" };
 }
 
 /** The name of a job, and what it is about if that may be shown: `model  Comexim › Lupine`. */

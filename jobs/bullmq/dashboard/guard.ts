@@ -5,13 +5,14 @@
  */
 import type { MiddlewareHandler } from "hono";
 import { hostnameOf, isOwnName } from "../../../src/platform/network/host-names.ts";
+import { isOwnFetchQueue } from "../queue-names.ts";
 
 export interface GuardOptions {
   /** The address to listen on. */
   readonly host: string;
   /** Further host names that requests may have, such as that of a container. Default: none. */
   readonly names?: readonly string[];
-  /** Whether jobs can be paused, promoted and removed. */
+  /** Whether jobs can be paused, promoted, removed and, those of resources, retried. */
   readonly allowsActions: boolean;
 }
 
@@ -30,11 +31,19 @@ export function guard(options: GuardOptions): MiddlewareHandler {
 }
 
 /**
- * Actions that are safe: a coordinator detects paused and removed jobs. Adding, changing or repeating jobs would send
- * requests without a permit, and ending a pause early would send them in vain.
+ * Actions that are safe: a coordinator detects paused and removed jobs. Adding or changing jobs would send requests
+ * without a permit, and ending a pause early would send them in vain.
  */
 const allowedActions =
   /^\/api\/queues\/(?:(?:pause|resume)|[^/]+\/(?:pause|resume|promote|empty|obliterate|clean\/[^/]+)|[^/]+\/[^/]+\/(?:clean|promote))$/;
+
+/** Of a resource's job: its worker sends nothing, and asks the coordinator to plan the resource again. */
+const retry = /^\/api\/queues\/([^/]+)\/(?:retry\/failed|[^/]+\/retry)$/;
+
+function isAllowed(path: string): boolean {
+  const [, retried] = retry.exec(path) ?? [];
+  return allowedActions.test(path) || (retried !== undefined && isOwnFetchQueue(decodeURIComponent(retried)));
+}
 
 /** @returns why a request is refused, or null */
 export function findRefusal(
@@ -50,7 +59,7 @@ export function findRefusal(
     return "The dashboard is read-only. Start the worker with --allow-actions to change queues.";
   if (request.headers.get("origin") !== `http://${hostHeader}`)
     return "Only the dashboard's own pages can change queues.";
-  if (!allowedActions.test(new URL(request.url).pathname))
+  if (!isAllowed(new URL(request.url).pathname))
     return "This action would send requests that no sync has reserved. Run `armoire sync` instead.";
   return null;
 }

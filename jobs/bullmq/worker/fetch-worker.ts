@@ -16,6 +16,7 @@ import { type FetchPayload, type FetchSummary, readFetchPayload, toWireResponse 
 import { credentialProofOf, fetchQueueName, keyPrefix, type Principal } from "../queue-names.ts";
 import { ForceClosableWorker, openQueue, workerName, workerTimings } from "../queues.ts";
 import type { RedisConnection } from "../redis.ts";
+import { addRepeatRequest } from "../runs/repeat-requests.ts";
 import { openRunQueue } from "../runs/run-queue.ts";
 import { openResponseWriter } from "./response-writer.ts";
 import { createLivenessCheck } from "./run-liveness.ts";
@@ -82,6 +83,11 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
       const problem = findProblem(payload);
       if (problem !== null) return await postpone(job, token, problem);
       const { reply } = payload;
+      // Somebody has retried it. Its lease is used up, so another request is the coordinator's to plan.
+      if (job.attemptsMade > 0) {
+        await addRepeatRequest(client, reply.queue, payload.url);
+        return { ...nothingSent, outcome: "to be planned again" } satisfies FetchSummary;
+      }
       const startedAt = performance.now();
       running++;
       try {
@@ -131,6 +137,8 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
   };
 }
 
+const nothingSent = { status: null, bytes: 0, milliseconds: 0, counted: 0 } as const;
+
 /**
  * The return value of a job.
  * @throws Error with the reason if the resource could not be fetched; the job then counts as failed
@@ -140,7 +148,7 @@ function summarize(
   response: RawResponse | null,
   milliseconds: number,
 ): FetchSummary {
-  if (response === null) return { outcome: "not sent", status: null, bytes: 0, milliseconds, counted: 0 };
+  if (response === null) return { ...nothingSent, outcome: "not sent", milliseconds };
   const { head, wire, failure } = response;
   if (failure !== null) throw new Error(`${failure.code}: ${failure.detail}`);
   const { status } = head;

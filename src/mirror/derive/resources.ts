@@ -1,8 +1,9 @@
 /** Finds and adds resources: one row per URL, with the kind that the link to it implies. */
 import type { Area, Kinds } from "../../../schema/kind.ts";
 import type { ResourceState } from "../../../schema/tables.ts";
+import { dueAgain } from "../absence/absences.ts";
 import type { Connection } from "../file/connection.ts";
-import { prepare, prepareColumn, q } from "../file/statements.ts";
+import { prepare, prepareColumn, q, textsIn } from "../file/statements.ts";
 
 export interface KnownResource {
   readonly id: number;
@@ -42,6 +43,19 @@ export interface Resources {
    */
   ensure(url: string, kind: string, ownerId: number | null, runId: number): EnsuredResource;
   ownerOf(id: number): number | null;
+}
+
+/** Makes known resources due, even if this run has checked them; tombstones stay. @returns their ids */
+export function requestAgain(db: Connection, urls: readonly string[]): number[] {
+  const setDue = prepare(db, (p: { urls: string }) =>
+    q
+      .updateTable("_resource")
+      .set(dueAgain)
+      .where("url", "in", textsIn(p.urls))
+      .where("state", "in", ["held", "due", "failed"])
+      .returning("id"),
+  );
+  return setDue.all({ urls: JSON.stringify(urls) }).map(({ id }) => id);
 }
 
 /** @param isRereading derives old bodies again: their links revive no tombstones */

@@ -1,4 +1,5 @@
 /** The input, tools and counts of a run. */
+import type { RepeatRequests } from "../../../jobs/bullmq/runs/repeat-requests.ts";
 import type { Engine } from "../../../jobs/engine.ts";
 import type { CatalogueLink } from "../../mirror/account/catalogue-links.ts";
 import type { IngestSummary } from "../../mirror/ingest.ts";
@@ -32,6 +33,8 @@ export interface RunTools {
   readonly examiner: RefusalExaminer;
   readonly runStop: RunStop;
   readonly clock: Clock;
+  /** Resources that people want fetched again; null without workers. */
+  readonly repeats: RepeatRequests | null;
   /** The user that the token belongs to, identified before the run; null in a catalogue. */
   readonly tokenOwner: TokenOwnerResult | null;
 }

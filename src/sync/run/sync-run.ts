@@ -115,6 +115,7 @@ export class SyncRun {
   async #crawl(scope: Scope): Promise<void> {
     const { engine, mirror, runStop } = this.#tools;
     await this.#beginChecks(scope);
+    await this.#planAgain();
     this.#state.hasMoreWork = hasDueWork(mirror.reader.db, scope);
     const request = this.#planRequest(scope);
     const planner = orderPages(createPlanner(mirror.reader.db, request), mirror.reader.db, request);
@@ -131,8 +132,18 @@ export class SyncRun {
         [...failedIds, ...refusedIds(batch)],
       );
       if (!runStop.isRequested) this.#state.results += await this.#rateLimit.fetchIfUseful();
+      await this.#planAgain();
       this.#request.onProgress(() => this.#progress(scope));
     }
+  }
+
+  /** Plans what people want fetched again, also if it has failed in this run. */
+  async #planAgain(): Promise<void> {
+    const { repeats, mirror } = this.#tools;
+    const urls = (await repeats?.read()) ?? [];
+    if (urls.length === 0) return;
+    for (const id of await mirror.writes.requestAgain(urls)) this.#failed.delete(id);
+    await repeats?.remove(urls);
   }
 
   /** A tombstone that something still links to is requested again once per `maxStaleness`, and in every cycle. */

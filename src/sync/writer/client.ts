@@ -32,6 +32,7 @@ const writeNames = [
   "beginCycle",
   "recheckTombstones",
   "recheckRefused",
+  "requestAgain",
   "ingest",
   "supersedePages",
   "closeRun",

@@ -61,6 +61,8 @@ describe("actions", () => {
     "/api/queues/q/clean/waiting",
     "/api/queues/q/42/clean",
     "/api/queues/q/42/promote",
+    "/api/queues/fetch-catalogue%40x~v2/42/retry",
+    "/api/queues/fetch-catalogue%40x~v2~0a1b/retry/failed",
   ])("with --allow-actions, a dashboard accepts %s from its own pages", (path) => {
     expect(findRefusal(requestFor("localhost:9400", { ...pause, path }), options)).toBeNull();
   });
@@ -77,6 +79,9 @@ describe("actions", () => {
     "/api/queues/q/42/retry",
     "/api/queues/q/42/update-data",
     "/api/queues/q/retry/failed",
+    "/api/queues/fetch-catalogue%40x~v1/42/retry",
+    "/api/queues/sync-catalogue%40x/42/retry",
+    "/api/queues/fetch-catalogue%40x~v2/retry/completed",
     "/api/queues/q/rate-limit/release",
     "/api/queues/q/job-schedulers/s/run",
     "/api/queues/q/concurrency",
