@@ -15,6 +15,8 @@ const external = [
   /^@napi-rs\//,
   /^better-sqlite3$/,
   /^bullmq$/,
+  // Optional, for those who follow jobs with OpenTelemetry.
+  /^bullmq-otel$/,
   /^hono\b/,
   /^ioredis$/,
 ];

@@ -11,6 +11,9 @@ export class RedisError extends errorClass("RedisError", {
 /** The dashboard cannot listen on its address. */
 export class DashboardError extends errorClass("DashboardError", { "cannot-listen": "failed" }) {}
 
+/** Jobs cannot be followed. */
+export class TelemetryError extends errorClass("TelemetryError", { "not-installed": "settings" }) {}
+
 /** @param error of a Redis command, or of a BullMQ worker */
 export function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && error.message.includes("OOM command not allowed");

@@ -1,7 +1,9 @@
 /** BullMQ queues and workers with the settings that all of ours share. */
 import { hostname } from "node:os";
-import { Queue, type QueueOptions, Worker, type WorkerOptions } from "bullmq";
+import { Queue, type QueueOptions, type Telemetry, Worker, type WorkerOptions } from "bullmq";
 import type { Redis } from "ioredis";
+import { hasCode } from "../../src/platform/errors.ts";
+import { TelemetryError } from "./errors.ts";
 import { keyPrefix } from "./queue-names.ts";
 
 /** @param options `skipMetasUpdate` for a reader, which then leaves no key behind */
@@ -14,6 +16,27 @@ export function openQueue<Data>(
   // A failure shows in the calls; without a listener, Node.js would throw it.
   queue.on("error", () => {});
   return queue;
+}
+
+/**
+ * Makes spans of jobs with the OpenTelemetry SDK that the process has loaded; without one, nothing is recorded.
+ * @throws TelemetryError without the optional package
+ */
+export async function loadTelemetry(
+  load: () => Promise<typeof import("bullmq-otel")> = () => import("bullmq-otel"),
+): Promise<Telemetry> {
+  try {
+    const { BullMQOtel } = await load();
+    return new BullMQOtel({ tracerName: "armoire" });
+  } catch (cause) {
+    if (!hasCode(cause, "ERR_MODULE_NOT_FOUND")) throw cause;
+    throw new TelemetryError(
+      "not-installed",
+      "Telemetry needs the package bullmq-otel, which is not installed.",
+      "Run `npm install bullmq-otel` where Armoire is installed, or unset ARMOIRE_TELEMETRY.",
+      { cause },
+    );
+  }
 }
 
 /** How the workers of this process are listed. */

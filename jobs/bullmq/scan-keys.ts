@@ -1,7 +1,7 @@
 /** Reads what Armoire has stored in a Redis: the names of keys, and their values as bytes. */
 import type { Redis } from "ioredis";
 import { readResponses } from "./protocol.ts";
-import { keyPrefix } from "./queue-names.ts";
+import { fetchQueueName, isFetchQueueOf, keyPrefix, type Principal, queueOfKey } from "./queue-names.ts";
 
 const keysPerScan = 1000;
 
@@ -23,6 +23,15 @@ export async function* scanKeyNames(
       seen.add(name);
       yield name;
     }
+  }
+}
+
+/** The other queues of requests of a principal: for workers with another credential or version. */
+export async function* scanOtherQueues(client: Redis, principal: Principal): AsyncGenerator<string> {
+  const ownQueue = fetchQueueName(principal);
+  for await (const key of scanKeyNames(client, { namePattern: "fetch-*", type: "hash" })) {
+    const queue = queueOfKey(key);
+    if (queue !== null && queue !== ownQueue && isFetchQueueOf(principal, queue)) yield queue;
   }
 }
 

@@ -16,6 +16,8 @@ export interface WorkersOptions {
   readonly redis: string;
   /** Whose credential the workers use: an account's name. Default: `catalogue`. */
   readonly principal?: string;
+  /** Makes a span of each job of the catalogue. Needs `bullmq-otel`, and an OpenTelemetry SDK. Default: false. */
+  readonly telemetry?: boolean;
   /** Receives problems that an operator may need to act on: no worker is running, Redis is unreachable. */
   readonly onWarning?: (text: string) => void;
 }
@@ -45,7 +47,7 @@ export interface Workers {
   close(): void;
 }
 
-/** @throws RedisError */
+/** @throws RedisError, TelemetryError */
 export async function reachWorkers(options: WorkersOptions): Promise<Workers> {
   const { principal = cataloguePrincipal } = options;
   const isPrivate = principal !== cataloguePrincipal;
@@ -55,17 +57,19 @@ export async function reachWorkers(options: WorkersOptions): Promise<Workers> {
     import("../../jobs/bullmq/coordinator/redis-transport.ts"),
     import("../../jobs/bullmq/run-metrics.ts"),
   ]);
-  const [{ openRunJob }, { openRunQueue }, { openRepeatRequests }] = await Promise.all([
+  const [{ openRunJob }, { openRunQueue }, { openRepeatRequests }, { loadTelemetry }] = await Promise.all([
     import("../../jobs/bullmq/runs/run-job.ts"),
     import("../../jobs/bullmq/runs/run-queue.ts"),
     import("../../jobs/bullmq/runs/repeat-requests.ts"),
+    import("../../jobs/bullmq/queues.ts"),
   ]);
   let runJob: RunJob | null = null;
   const onWarning = (text: string): void => {
     options.onWarning?.(text);
     if (!isPrivate) runJob?.log(text);
   };
-  const redis = await connectRedis(options.redis, onWarning);
+  const telemetry = options.telemetry ? await loadTelemetry() : undefined;
+  const redis = { ...(await connectRedis(options.redis, onWarning)), telemetry };
   const as = ({ baseUrl, credential }: WorkersContext) => ({ name: principal, baseUrl, credential });
   return {
     openTransport: (context) =>

@@ -33,11 +33,12 @@ export async function startDashboardWorker(
   redis: RedisServer,
   principals: readonly Principal[],
   options: Partial<DashboardOptions> = {},
+  onWarning: (text: string) => void = () => {},
 ): Promise<AsyncDisposable & { readonly url: string }> {
   const stop = new AbortController();
   const { promise: ready, resolve } = Promise.withResolvers<string>();
   const running = runWorker({
-    ...{ redis: redis.url, principals, signal: stop.signal },
+    ...{ redis: redis.url, principals, signal: stop.signal, onWarning },
     dashboard: { port: 0, host: "127.0.0.1", allowsActions: false, ...options },
     onReady: ({ dashboardUrl }) => resolve(dashboardUrl ?? ""),
   });

@@ -1,5 +1,6 @@
 /**
- * Detects lost jobs: those that Redis no longer has, although no response came. Their worker was killed or frozen, or
+ * Looks after the jobs without a response. In: their states, once a second. Out: those that workers have postponed for too
+ * long, since the clock of a worker may be wrong, and lost ones: those that Redis no longer has, although no response came. Their worker was killed or frozen, or
  * Redis lost data. A job must be missing at two checks, since its response may be on its way between the two queues.
  */
 import { setTimeout as delay } from "node:timers/promises";
@@ -19,19 +20,25 @@ export interface LostJobsOptions {
   /** The jobs without a response. */
   readonly pendingJobIds: () => ReadonlySet<string>;
   readonly onLost: (jobId: string) => void;
+  /** Called for a job that has been postponed for longer than workers postpone one. */
+  readonly onOverdue: (jobId: string) => void;
   /** Called at each check. */
   readonly onStatus: (status: QueueStatus) => void;
   readonly signal: AbortSignal;
 }
 
 const checkMillis = 1_000;
+/** Of the coordinator's clock: a worker postpones a job for five seconds of its own. */
+const maxPostponedChecks = 7;
 const presentStates = ["waiting", "delayed", "active", "prioritized"];
 
 /** Resolves once the signal is aborted. */
 export async function detectLostJobs(options: LostJobsOptions): Promise<void> {
-  const { requestQueue, responseQueue, pendingJobIds, onLost, onStatus, signal } = options;
+  const { requestQueue, responseQueue, pendingJobIds, onLost, onOverdue, onStatus, signal } = options;
   let known: ReadonlySet<string> = new Set();
   let missing: ReadonlySet<string> = new Set();
+  /** How many checks in a row have found the job postponed. */
+  let postponed: ReadonlyMap<string, number> = new Map();
   while (!signal.aborted) {
     try {
       const pending = pendingJobIds();
@@ -42,6 +49,9 @@ export async function detectLostJobs(options: LostJobsOptions): Promise<void> {
       for (const jobId of absent) if (hasNoResponses && missing.has(jobId)) onLost(jobId);
       missing = new Set(absent);
       known = pending;
+      const delayed = checked.filter((_, n) => states[n] === "delayed");
+      postponed = new Map(delayed.map((jobId) => [jobId, (postponed.get(jobId) ?? 0) + 1]));
+      for (const [jobId, checks] of postponed) if (checks > maxPostponedChecks) onOverdue(jobId);
       const areAll = (state: string) => states.length > 0 && states.every((each) => each === state);
       const jobs = areAll("waiting") ? "waiting" : areAll("delayed") ? "postponed" : "active";
       onStatus({ workerCount: await requestQueue.getWorkersCount(), jobs });

@@ -1,16 +1,13 @@
 import type { Redis } from "ioredis";
-import { fetchQueueName, isFetchQueueOf, type Principal, queueOfKey } from "../queue-names.ts";
+import type { Principal } from "../queue-names.ts";
 import { openQueue } from "../queues.ts";
-import { scanKeyNames } from "../scan-keys.ts";
+import { scanOtherQueues } from "../scan-keys.ts";
 
 /**
  * Whether workers of this principal have another credential: theirs is another queue, so they never get its requests.
  */
 export async function hasMismatchedWorkers(client: Redis, principal: Principal): Promise<boolean> {
-  const ownQueue = fetchQueueName(principal);
-  for await (const key of scanKeyNames(client, { namePattern: "fetch-*", type: "hash" })) {
-    const queue = queueOfKey(key);
-    if (queue === null || queue === ownQueue || !isFetchQueueOf(principal, queue)) continue;
+  for await (const queue of scanOtherQueues(client, principal)) {
     if ((await countWorkers(client, queue)) > 0) return true;
   }
   return false;

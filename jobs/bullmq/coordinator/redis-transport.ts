@@ -53,7 +53,11 @@ export async function openRedisTransport(options: RedisTransportOptions): Promis
   const coordinatorId = randomUUID();
   const credentialProof = credentialProofOf(principal, coordinatorId);
   const responseQueueId = responseQueueName(mirrorKey);
-  const requestQueue = openQueue<FetchPayload>(client, fetchQueueName(principal));
+  // Nothing of an account goes to other services.
+  const telemetry = !options.isPrivate && redis.telemetry;
+  const requestQueue = openQueue<FetchPayload>(client, fetchQueueName(principal), {
+    ...(telemetry && { telemetry }),
+  });
   const pending = new PendingRequests(coordinatorId);
   const closing = new AbortController();
   const onWarning = warnOnce(options.onWarning);
@@ -106,6 +110,9 @@ export async function openRedisTransport(options: RedisTransportOptions): Promis
     onResponse: acceptResponse,
     onWarning,
   });
+  const promote = async (jobId: string): Promise<void> => {
+    await (await requestQueue.getJob(jobId))?.promote();
+  };
   const warnOfWorkers = createWorkerWarning(redis, principal, onWarning);
   const detection = detectLostJobs({
     requestQueue,
@@ -113,6 +120,7 @@ export async function openRedisTransport(options: RedisTransportOptions): Promis
     signal: closing.signal,
     pendingJobIds: () => pending.jobIds,
     onLost: (jobId) => pending.failJob(jobId, "worker-lost", "its worker was lost"),
+    onOverdue: (jobId) => void promote(jobId).catch(() => {}),
     onStatus(status) {
       void backoff.applyQueuePause().catch(() => {});
       void warnOfWorkers(status);

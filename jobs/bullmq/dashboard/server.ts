@@ -13,6 +13,7 @@ import { withTimeout } from "../async.ts";
 import { DashboardError } from "../errors.ts";
 import { isOfOtherVersion } from "../queue-names.ts";
 import type { RedisConnection } from "../redis.ts";
+import type { CredentialProblem } from "../worker/credential-check.ts";
 import { openBoard } from "./board.ts";
 import { type GuardOptions, guard } from "./guard.ts";
 import { toMetrics, type WorkerFigures } from "./metrics.ts";
@@ -28,12 +29,17 @@ export interface Dashboard {
   close(): Promise<void>;
 }
 
+/** What the worker of a dashboard knows of itself. */
+export interface WorkerState extends WorkerFigures {
+  readonly credentialProblems: Readonly<Record<string, CredentialProblem | null>>;
+}
+
 const redisTimeoutMillis = 2000;
 
 /** @throws DashboardError if it cannot listen */
 export async function startDashboard(
   { client, shownAs }: RedisConnection,
-  readWorker: () => WorkerFigures,
+  readWorker: () => WorkerState,
   options: DashboardOptions,
 ): Promise<Dashboard> {
   const board = openBoard(client, options);
@@ -59,11 +65,20 @@ export async function startDashboard(
   };
   app.get("/healthz", async (context) => {
     const redisProblem = await findRedisProblem();
-    const workerProblems = Object.entries(readWorker().acceptsJobs).flatMap(([principal, accepts]) =>
-      accepts ? [] : [`no jobs are accepted for ${principal}`],
-    );
+    const { acceptsJobs, credentialProblems } = readWorker();
+    const namesWith = (problem: CredentialProblem) =>
+      Object.keys(credentialProblems).filter((name) => credentialProblems[name] === problem);
+    const workerProblems = [
+      ...Object.keys(acceptsJobs)
+        .filter((name) => !acceptsJobs[name])
+        .map((name) => `no jobs are accepted for ${name}`),
+      ...namesWith("refused").map((name) => `the service refuses the credential of ${name}`),
+    ];
     const problems = redisProblem === null ? workerProblems : [redisProblem, ...workerProblems];
-    const warnings = redisProblem === null ? await findWarnings() : [];
+    const warnings = [
+      ...namesWith("unused").map((name) => `requests for ${name} wait for workers with another credential`),
+      ...(redisProblem === null ? await findWarnings() : []),
+    ];
     return context.json({ ok: problems.length === 0, problems, warnings }, problems.length === 0 ? 200 : 503);
   });
 

@@ -18,6 +18,7 @@ import { ForceClosableWorker, openQueue, workerName, workerTimings } from "../qu
 import type { RedisConnection } from "../redis.ts";
 import { addRepeatRequest } from "../runs/repeat-requests.ts";
 import { openRunQueue } from "../runs/run-queue.ts";
+import { type CredentialProblem, checkCredential } from "./credential-check.ts";
 import { openResponseWriter } from "./response-writer.ts";
 import { createLivenessCheck } from "./run-liveness.ts";
 
@@ -37,6 +38,8 @@ export interface FetchWorkerOptions {
 export interface FetchWorker {
   /** A paused queue gives no jobs even so. */
   readonly acceptsJobs: boolean;
+  /** What is wrong with its credential, as far as is known. */
+  readonly credentialProblem: CredentialProblem | null;
   /** Accepts no more jobs, and cancels running requests after the timeout. Default: 6.5 seconds. */
   close(timeoutMillis?: number): Promise<void>;
 }
@@ -56,6 +59,7 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
   const onWarning = warnOnce(options.onWarning);
   const responses = openResponseWriter(client, () => running, reportOutOfMemory(onWarning));
   const findProblem = createPayloadCheck(principal);
+  const credential = checkCredential(client, principal, { onWarning, signal: closing.signal });
 
   const postpone = async (job: Job, token: string | undefined, reason: string): Promise<never> => {
     onWarning(`A job for ${principal.name} is left to other workers: ${reason}.`);
@@ -70,6 +74,7 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
       .catch((error: unknown) => toFailure(error, url));
     // Cancelled by the shutdown before anything was sent.
     if (response.failure?.code === "cancelled") return null;
+    credential.apply(response);
     onResponse(response, (performance.now() - sentAt) / 1000);
     return response;
   };
@@ -111,6 +116,8 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
       ...workerTimings,
       concurrency,
       name: workerName,
+      // Nothing of an account goes to other services.
+      ...(redis.telemetry && principal.credential?.kind !== "token" && { telemetry: redis.telemetry }),
       // The coordinator decides about the requests of a lost worker, and which jobs stay.
       maxStalledCount: 0,
     },
@@ -123,6 +130,9 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
     get acceptsJobs() {
       return worker.isRunning() && worker.closing === undefined;
     },
+    get credentialProblem() {
+      return credential.problem;
+    },
     async close(timeoutMillis = defaultCloseMillis) {
       const timer = setTimeout(() => closing.abort(new Error("the worker was stopped")), timeoutMillis);
       // While Redis is unreachable, nothing can be returned.
@@ -132,6 +142,7 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
         await queue.close();
       });
       clearTimeout(timer);
+      closing.abort(new Error("the worker was stopped"));
       await worker.stopTimers();
     },
   };

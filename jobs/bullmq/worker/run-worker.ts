@@ -16,6 +16,8 @@ export interface RunWorkerOptions {
   readonly principals: readonly Principal[];
   /** Requests running at a time, for each principal. Default: 8. */
   readonly concurrency?: number;
+  /** Makes a span of each job of the catalogue. Needs `bullmq-otel`, and an OpenTelemetry SDK. Default: false. */
+  readonly telemetry?: boolean;
   /** Serves pages, health and metrics. Default: none. */
   readonly dashboard?: DashboardOptions | null;
   /** Stops the worker: within ten seconds, running requests are finished or returned to their queue. */
@@ -35,16 +37,18 @@ export interface WorkerReady {
 
 /**
  * Resolves once `signal` is aborted and the worker has stopped.
- * @throws RedisError; ServiceSettingsError for an invalid base URL; DashboardError
+ * @throws RedisError; TelemetryError; ServiceSettingsError for an invalid base URL; DashboardError
  */
 export async function runWorker(options: RunWorkerOptions): Promise<void> {
   const { principals, concurrency = 8, signal, onReady = () => {}, onWarning = () => {} } = options;
   // Loaded only when needed: the library exports this function, and most programs never call it.
-  const [{ connectRedis }, { startFetchWorker }] = await Promise.all([
+  const [{ connectRedis }, { startFetchWorker }, { loadTelemetry }] = await Promise.all([
     import("../redis.ts"),
     import("./fetch-worker.ts"),
+    import("../queues.ts"),
   ]);
-  const redis = await connectRedis(options.redis, onWarning);
+  const telemetry = options.telemetry ? await loadTelemetry() : undefined;
+  const redis = { ...(await connectRedis(options.redis, onWarning)), telemetry };
   const counts = new RequestCounts(principals.map(({ name }) => name));
   const running = new Map<string, { readonly transport: Transport; readonly worker: FetchWorker }>();
   const readFigures = () => ({
@@ -52,6 +56,9 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     durations: counts.durations,
     acceptsJobs: Object.fromEntries(
       principals.map(({ name }) => [name, running.get(name)?.worker.acceptsJobs === true]),
+    ),
+    credentialProblems: Object.fromEntries(
+      principals.map(({ name }) => [name, running.get(name)?.worker.credentialProblem ?? null]),
     ),
   });
   let dashboard: Dashboard | null = null;

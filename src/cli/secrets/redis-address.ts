@@ -26,6 +26,9 @@ export function readRedisAddress({ redis }: RedisFlags, io: Io): string | null {
   return redis;
 }
 
+/** Whether jobs are to be followed with OpenTelemetry. */
+export const readTelemetry = ({ env }: Io): boolean => env.ARMOIRE_TELEMETRY === "1";
+
 /** @returns the password in the environment's address; null without one @throws CliError */
 export function readRedisPassword(io: Io): string | null {
   const address = readRedisAddress({}, io);

@@ -30,7 +30,12 @@ import { formatOwedChecks, summarizeForecast } from "../../format/mirror/plan.ts
 import { formatAccountParts, formatAccountWarnings, formatReport } from "../../format/mirror/report.ts";
 import { readOutlook, readOwed, type SyncTarget } from "../../read-plan.ts";
 import { readCredential } from "../../secrets/credentials.ts";
-import { type RedisFlags, readRedisAddress, redisOption } from "../../secrets/redis-address.ts";
+import {
+  type RedisFlags,
+  readRedisAddress,
+  readTelemetry,
+  redisOption,
+} from "../../secrets/redis-address.ts";
 import { ledgerFile, mirrorFileToSync, refuseMirrorOfAccount } from "../../settings/mirror-file.ts";
 import { givenServiceName, readSettings, type Settings } from "../../settings/settings.ts";
 import {
@@ -199,6 +204,7 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
     ...(redis !== null && {
       workers: {
         redis,
+        telemetry: readTelemetry(io),
         ...(account && { principal: account.name }),
         onWarning: (text: string) => notify(`${text}\n`),
       },

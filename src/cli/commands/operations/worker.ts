@@ -13,7 +13,7 @@ import { addDashboardFlags, type DashboardFlags, dashboardOf } from "../../flags
 import { collect, concurrencyNumber } from "../../flags/option-values.ts";
 import { type Log, logPeriodically, openLog, totalOf } from "../../log.ts";
 import { readPrincipals } from "../../secrets/principals.ts";
-import { type RedisFlags, readRedisAddress } from "../../secrets/redis-address.ts";
+import { type RedisFlags, readRedisAddress, readTelemetry } from "../../secrets/redis-address.ts";
 import { version } from "../../self-command.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
@@ -74,7 +74,10 @@ export function configure(command: Command, io: Io): void {
     const ending = new AbortController();
     io.onInterrupt(() => ending.abort());
     await runUntilStopped(
-      { redis, principals, concurrency: flags.concurrency, dashboard, signal: ending.signal },
+      {
+        ...{ redis, principals, concurrency: flags.concurrency, dashboard },
+        ...{ telemetry: readTelemetry(io), signal: ending.signal },
+      },
       log,
     );
   });
