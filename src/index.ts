@@ -24,7 +24,7 @@ export {
 } from "../exports/package/write-package.ts";
 export type { RowCondition, RunSelect } from "../exports/row-condition.ts";
 export type { DashboardOptions } from "../jobs/bullmq/dashboard/server.ts";
-export { DashboardError, RedisError } from "../jobs/bullmq/errors.ts";
+export { DashboardError, RedisError, TelemetryError } from "../jobs/bullmq/errors.ts";
 export type { Principal } from "../jobs/bullmq/queue-names.ts";
 export type { RequestCount } from "../jobs/bullmq/worker/request-counts.ts";
 export { type RunWorkerOptions, runWorker, type WorkerReady } from "../jobs/bullmq/worker/run-worker.ts";

@@ -34,9 +34,9 @@ import { identifyTokenOwner } from "./run/identify-user.ts";
 import { publishMetrics } from "./run/publish-metrics.ts";
 import { openRateLimitedClient } from "./run/rate-limited-client.ts";
 import { RunStop } from "./run/run-stop.ts";
-import { describeRun, type ShownRun, showRun } from "./run/show-run.ts";
 import { SyncRun } from "./run/sync-run.ts";
 import { throttleConditionalRequests } from "./run/throttle-checks.ts";
+import { describeRun, type ShownRun, showRun } from "./show-run.ts";
 import { reachWorkers, type Workers, type WorkersOptions, workersConcurrency } from "./workers.ts";
 import { openRunMirror } from "./writer/client.ts";
 

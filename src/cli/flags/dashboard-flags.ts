@@ -26,7 +26,7 @@ export function addDashboardFlags(command: Command): Command {
       ),
     )
     .option("--dashboard-name <name>", "accept requests with this host name, too (repeatable)", collect, [])
-    .option("--allow-actions", "let the dashboard pause queues and delete jobs");
+    .option("--allow-actions", "let the dashboard pause queues, delete jobs and retry resources");
 }
 
 /** @returns null without a dashboard @throws CliError */

@@ -51,7 +51,7 @@ export function configure(command: Command, io: Io): void {
       "Ctrl-C or SIGTERM ends the worker: within ten seconds running requests finish or go back to the queue. The log goes to " +
         "stderr, as JSON lines with --json or without a terminal. It never contains a secret.",
       "The dashboard has no password. It answers only to this machine's addresses, localhost, the --dashboard-host and each --dashboard-name. " +
-        "/healthz has status 200 while Redis responds and the worker takes jobs, else 503. --allow-actions needs a loopback address.",
+        "/healthz has status 200 while Redis responds and the worker takes jobs with an accepted credential, else 503. --allow-actions needs a loopback address.",
     ],
     examples: [
       "armoire worker --redis redis://127.0.0.1:6379",

@@ -3,15 +3,15 @@
  * goes on. Out: text and numbers without paths. Of an account, whose run is about a person, only the outcome and the
  * requests of the service to wait are shown.
  */
-import type { RunJob } from "../../../jobs/bullmq/runs/run-job.ts";
-import type { Engine } from "../../../jobs/engine.ts";
-import { idsIn, prepare, q } from "../../mirror/file/statements.ts";
-import type { MirrorReader } from "../../mirror/reader.ts";
-import { type Clock, toIso } from "../../platform/clock.ts";
-import { ArmoireError } from "../../platform/errors.ts";
-import type { ResourceDescription } from "../describe-resource.ts";
-import type { SyncScope } from "../options.ts";
-import type { SyncProgress, SyncReport } from "../report.ts";
+import type { RunJob } from "../../jobs/bullmq/runs/run-job.ts";
+import type { Engine } from "../../jobs/engine.ts";
+import { idsIn, prepare, q } from "../mirror/file/statements.ts";
+import type { MirrorReader } from "../mirror/reader.ts";
+import { type Clock, toIso } from "../platform/clock.ts";
+import { ArmoireError } from "../platform/errors.ts";
+import type { ResourceDescription } from "./describe-resource.ts";
+import type { SyncScope } from "./options.ts";
+import type { SyncProgress, SyncReport } from "./report.ts";
 
 /** The name and data of the job. @param run of the mirror */
 export function describeRun(
