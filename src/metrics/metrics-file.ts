@@ -15,7 +15,7 @@ export async function writeMetricsFile(file: string, place: MirrorPlace, now: nu
   // Metrics of the process would collide with those of node_exporter.
   const text = toPrometheusText([buildInfo(), ...toMirrorMetrics([readMirrorFigures(place, now)])]);
   try {
-    const temporary = await writeTemporary(file, [Buffer.from(text)], undefined, fileMode());
+    const temporary = await writeTemporary(file, [Buffer.from(text)], { mode: fileMode() });
     temporary.commit();
   } catch (error) {
     throw toFileError(error, file);
