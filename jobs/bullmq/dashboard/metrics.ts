@@ -37,7 +37,7 @@ export function toMetrics(worker: WorkerFigures, redis: RedisFigures | null, now
     counter(
       "worker_requests_total",
       "Requests that this worker has sent, by status of the response or code of the failure.",
-      worker.requests.map(({ principal, outcome, count }) => ({
+      withRefusals(worker).map(({ principal, outcome, count }) => ({
         labels: { principal, outcome },
         value: count,
       })),
@@ -83,6 +83,15 @@ export function toMetrics(worker: WorkerFigures, redis: RedisFigures | null, now
     ),
     ...toMirrorMetrics(coordinators.map(toFigures)),
   ];
+}
+
+/** Refused credentials are counted from zero on, or the first refusal would be no increase. */
+function withRefusals({ requests, durations }: WorkerFigures): RequestCount[] {
+  const refused = new Set(
+    requests.filter(({ outcome }) => outcome === "401").map(({ principal }) => principal),
+  );
+  const others = [...durations.keys()].filter((principal) => !refused.has(principal));
+  return [...requests, ...others.map((principal) => ({ principal, outcome: "401", count: 0 }))];
 }
 
 /** From zero on, or the first failure would be no increase. */
