@@ -29,6 +29,8 @@ export interface ScopeOptions {
   readonly skipFresherThanMillis?: number;
   /** Nothing held should be unchecked for longer. Default: 30 days. */
   readonly maxStalenessMillis?: number;
+  /** At most so many free checks at a time. Default: 1, since checks cost the service work and rarely find a change. */
+  readonly checkConcurrency?: number;
 }
 
 export type SyncScope = Required<ScopeOptions>;
@@ -43,6 +45,7 @@ export function resolveOptions(options: ScopeOptions): SyncScope {
   requireOneOf("depth", depths, depth);
   const { area = "catalogue", maxFreeChecks = null, skipFresherThanMillis = 0 } = options;
   const { maxStalenessMillis = defaultMaxStalenessDays * dayMillis } = options;
+  const { checkConcurrency = 1 } = options;
   return {
     area,
     mode,
@@ -53,6 +56,7 @@ export function resolveOptions(options: ScopeOptions): SyncScope {
     maxFreeChecks,
     skipFresherThanMillis,
     maxStalenessMillis,
+    checkConcurrency,
   };
 }
 

@@ -109,7 +109,7 @@ async function syncMirror(
   workers: Workers | null,
 ): Promise<SyncReport> {
   const { file, baseUrl, clock = systemClock, credential = null } = options;
-  const { concurrency = workers ? workersConcurrency : 4 } = options;
+  const { concurrency = Math.max(workers ? workersConcurrency : 4, scope.checkConcurrency) } = options;
   const { budget = null, reserve = 0, approve = false, only = null, onProgress = () => {} } = options;
   const openedAt = toIso(clock.now());
   const isNew = !existsSync(file);
@@ -163,7 +163,8 @@ async function syncMirror(
     try {
       const examiner = createRefusalExaminer(client, mirror.reader, runBudget, clock);
       const execute = createJobExecutor(examiner, clock.now, runStop);
-      const ownEngine = createEngine(throttleConditionalRequests(execute, clock), { concurrency });
+      const throttled = throttleConditionalRequests(execute, clock, scope.checkConcurrency);
+      const ownEngine = createEngine(throttled, { concurrency });
       const plainEngine = shown?.watch(ownEngine) ?? ownEngine;
       const publisher =
         metrics && publishMetrics(metrics, plainEngine, { mirror: mirror.reader, runBudget, clock });

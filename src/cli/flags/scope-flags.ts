@@ -5,7 +5,7 @@ import type { Account } from "../../accounts/account.ts";
 import type { ScopeOptions } from "../../sync/options.ts";
 import { defaultMaxFreeChecks, type Mode, modes, type Order, orders } from "../../sync/plan/request.ts";
 import { CliError } from "../terminal/exit-codes.ts";
-import { collect, durationMillis, wholeNumber } from "./option-values.ts";
+import { collect, concurrencyNumber, durationMillis, wholeNumber } from "./option-values.ts";
 
 export interface ScopeFlags {
   readonly depth: Depth;
@@ -16,6 +16,7 @@ export interface ScopeFlags {
   readonly maxFreeChecks?: number;
   readonly skipFresherThan?: number;
   readonly maxStaleness?: number;
+  readonly checkConcurrency: number;
 }
 
 export function addScopeFlags(command: Command): Command {
@@ -52,6 +53,12 @@ export function addScopeFlags(command: Command): Command {
       new Option("--max-staleness <duration>", "check every resource at least this often")
         .argParser(durationMillis)
         .default(undefined, "30d"),
+    )
+    .option(
+      "--check-concurrency <n>",
+      "at most N checks at a time, within --concurrency; more than 1 asks more of the service",
+      concurrencyNumber,
+      1,
     );
 }
 
@@ -97,12 +104,14 @@ export function scopeOptionsFor(account: Account | null, command: Command): Requ
 
 function readScopeOptions(flags: ScopeFlags): RequestedScope {
   const { depth, brand, follow, mode, order, maxFreeChecks, skipFresherThan, maxStaleness } = flags;
+  const { checkConcurrency } = flags;
   return {
     depth,
     brands: brand,
     follow,
     mode,
     order,
+    checkConcurrency,
     ...(maxFreeChecks !== undefined && { maxFreeChecks }),
     ...(skipFresherThan !== undefined && { skipFresherThanMillis: skipFresherThan }),
     ...(maxStaleness !== undefined && { maxStalenessMillis: maxStaleness }),

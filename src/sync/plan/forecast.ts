@@ -10,7 +10,7 @@ import type { DueCount } from "./counts.ts";
 import { accountLists } from "./planner.ts";
 import type { BrandFacts, ForecastFacts } from "./queries/catalogue-facts.ts";
 import { averageBras } from "./rank-brands.ts";
-import { weights } from "./request.ts";
+import { checksPerSecond, weights } from "./request.ts";
 
 /** Documented requests per day of such services, by credential; used until the ledger knows a limit. */
 export const documentedAllowances = { withApp: 300, withNone: 30 } as const;
@@ -31,8 +31,12 @@ export interface Forecast {
   };
   readonly maxStaleness: {
     readonly days: number;
-    /** Days in which everything held can be checked once. */
+    /** Days in which everything held can be checked once, with a sync a day. */
     readonly attainableDays: number;
+    /** Checks a day that keep within it. */
+    readonly requiredPerDay: number;
+    /** About how long they take; null if checks are counted, and more of them cannot be made. */
+    readonly secondsPerDay: number | null;
   };
 }
 
@@ -63,7 +67,11 @@ const milestoneDays = [0, 1, 3, 7, 14, 30, 60];
 
 export function forecastFrom(
   facts: ForecastFacts,
-  aims: { readonly maxStalenessMillis: number; readonly maxFreeChecks: number },
+  aims: {
+    readonly maxStalenessMillis: number;
+    readonly maxFreeChecks: number;
+    readonly checkConcurrency: number;
+  },
   known: Pick<KnownAllowance, "limit" | "windowSeconds" | "checkPrice"> | null,
   documented: keyof typeof documentedAllowances,
 ): Forecast {
@@ -74,6 +82,8 @@ export function forecastFrom(
   const held = depths.flatMap(({ kinds }) => kinds).reduce((sum, kind) => sum + kind.held, 0);
   const areChecksFree = (known?.checkPrice ?? "free") === "free";
   const checksPerDay = areChecksFree ? Math.max(1, aims.maxFreeChecks) : requestsPerDay;
+  const days = aims.maxStalenessMillis / dayMillis;
+  const requiredPerDay = Math.ceil(held / Math.max(1, days));
   return {
     limit,
     requestsPerDay,
@@ -84,8 +94,12 @@ export function forecastFrom(
       after: milestoneDays.map((day) => ({ day, share: coverage.shareAfter(day * requestsPerDay) })),
     },
     maxStaleness: {
-      days: aims.maxStalenessMillis / dayMillis,
+      days,
       attainableDays: Math.ceil(held / checksPerDay),
+      requiredPerDay,
+      secondsPerDay: areChecksFree
+        ? Math.ceil(requiredPerDay / (checksPerSecond * aims.checkConcurrency))
+        : null,
     },
   };
 }

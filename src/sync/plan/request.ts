@@ -64,7 +64,7 @@ export interface PlanAllowance {
 export const defaultMaxFreeChecks = 2000;
 /** With an ample allowance, a run makes free checks for so long. */
 const freeCheckMillis = 600_000;
-/** Checks are made one after the other, with a pause after each. A guess until a run has shown more. */
+/** Checks of one place follow each other, with a pause after each. A guess until a run has shown more. */
 export const checksPerSecond = 10;
 
 export interface FreeCheckLimit {
@@ -86,9 +86,11 @@ export function freeCheckLimit({
 }
 
 /** How many free checks the next run will probably make at most. */
-export function expectFreeChecks(request: Pick<PlanRequest, "maxFreeChecks" | "allowance">): number {
+export function expectFreeChecks(
+  request: Pick<PlanRequest, "maxFreeChecks" | "allowance"> & { readonly checkConcurrency: number },
+): number {
   const { count, millis } = freeCheckLimit(request);
-  return Math.min(count, (millis / 1000) * checksPerSecond);
+  return Math.min(count, (millis / 1000) * checksPerSecond * request.checkConcurrency);
 }
 
 /** All weights of the planner; `npm run bench -- allowance` measures their effect. */

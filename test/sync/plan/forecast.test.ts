@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { forecastCoverage, forecastDepths, forecastFrom } from "../../../src/sync/plan/forecast.ts";
 import type { BrandFacts, ForecastFacts } from "../../../src/sync/plan/queries/catalogue-facts.ts";
 
-const aims = { maxStalenessMillis: 30 * 86_400_000, maxFreeChecks: 2000 };
+const aims = { maxStalenessMillis: 30 * 86_400_000, maxFreeChecks: 2000, checkConcurrency: 1 };
 
 const emptyCatalogue: ForecastFacts = {
   brands: [],
@@ -117,11 +117,16 @@ describe("requests and days", () => {
     ).toEqual({
       days: 30,
       attainableDays: 45,
+      requiredPerDay: 3000,
+      secondsPerDay: 300,
     });
     expect(
       forecastFrom(facts, aims, { limit: 300, windowSeconds: 86_400, checkPrice: "counted" }, "withApp")
-        .maxStaleness.attainableDays,
-    ).toBe(300);
+        .maxStaleness,
+    ).toMatchObject({ attainableDays: 300, secondsPerDay: null });
+    expect(
+      forecastFrom(facts, { ...aims, checkConcurrency: 4 }, null, "withApp").maxStaleness.secondsPerDay,
+    ).toBe(75);
   });
 
   it("a forecast of coverage rises from the held share to everything", () => {

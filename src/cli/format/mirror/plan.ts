@@ -190,11 +190,27 @@ export function chartCoverage({ coverage }: Forecast): string {
     .join("");
 }
 
+/** Longer checks a day are better made several at a time. */
+const secondsOfChecksPerDay = 3600;
+const maxConcurrency = 256;
+
+/** A warning if checks cannot keep up with --max-staleness; otherwise empty. */
+export function warnOfStaleness(forecast: Forecast | null): string {
+  if (forecast === null) return "";
+  const { days, attainableDays } = forecast.maxStaleness;
+  return attainableDays <= days ? "" : `${formatMaxStaleness(forecast)}\n`;
+}
+
 /** Whether checks can keep up with --max-staleness. */
 export function formatMaxStaleness({ maxStaleness }: Forecast): string {
-  const { days, attainableDays } = maxStaleness;
+  const { days, attainableDays, requiredPerDay, secondsPerDay } = maxStaleness;
   const maxAge = formatDays(days);
-  return attainableDays <= days
-    ? `Checking everything takes ${formatDays(attainableDays)}, within --max-staleness (${maxAge}).`
-    : `Checking everything takes ${formatDays(attainableDays)}, longer than --max-staleness (${maxAge}): raise it, or raise --max-free-checks.`;
+  const takes = `Checking everything takes ${formatDays(attainableDays)}`;
+  if (attainableDays <= days) return `${takes}, within --max-staleness (${maxAge}).`;
+  const tooLong = `${takes}, longer than --max-staleness (${maxAge})`;
+  if (secondsPerDay === null)
+    return `${tooLong}, since checks spend allowance: give --max-staleness ${attainableDays}d.`;
+  const places = Math.min(maxConcurrency, Math.ceil(secondsPerDay / secondsOfChecksPerDay));
+  const flags = `--max-free-checks ${requiredPerDay}${places > 1 ? ` --check-concurrency ${places}` : ""}`;
+  return `${tooLong}: give a daily sync ${flags}, which takes about ${formatDuration(secondsPerDay / places)}, or give --max-staleness ${attainableDays}d.`;
 }

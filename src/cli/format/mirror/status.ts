@@ -13,7 +13,7 @@ import type { ForecastSummary } from "../../../sync/plan/preview.ts";
 import type { Screen } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
-import { formatAllowance, formatOwedChecks, summarizeForecast } from "./plan.ts";
+import { formatAllowance, formatOwedChecks, summarizeForecast, warnOfStaleness } from "./plan.ts";
 
 /** The output of `--json`. */
 export type StatusWithOutlook = MirrorStatus &
@@ -47,7 +47,7 @@ export function formatStatus(
     `Allowance  ${formatAllowance(allowance, now)}\n`,
     forecast === null ? "" : `Forecast   ${summarizeForecast(forecast, "sizes")}\n`,
     account === null ? formatKinds(status, now, screen) : "",
-    `\n${describeCoverage(status, formatMinute)}\n${formatOwedChecks(status.owedChecks)}`,
+    `\n${describeCoverage(status, formatMinute)}\n${formatOwedChecks(status.owedChecks)}${warnOfStaleness(forecast)}`,
   ];
   if (status.awaitingApproval > 0)
     parts.push(`\nApparently gone, kept until \`armoire sync --approve\`: ${status.awaitingApproval}\n`);

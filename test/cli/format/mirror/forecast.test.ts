@@ -4,6 +4,7 @@ import {
   formatMaxStaleness,
   summarizeForecast,
   tabulateDays,
+  warnOfStaleness,
 } from "../../../../src/cli/format/mirror/plan.ts";
 import type { Forecast } from "../../../../src/sync/plan/forecast.ts";
 
@@ -25,7 +26,7 @@ const forecast: Forecast = {
       { day: 30, share: 1 },
     ],
   },
-  maxStaleness: { days: 30, attainableDays: 3 },
+  maxStaleness: { days: 30, attainableDays: 3, requiredPerDay: 100, secondsPerDay: 10 },
 };
 const whole: Forecast = {
   ...forecast,
@@ -119,7 +120,20 @@ it("the chart has one bar per milestone, full only at 100 %", () => {
 
 it("an unattainable max staleness comes with options to change", () => {
   expect(formatMaxStaleness(forecast)).toMatch(/takes 3 days, within --max-staleness \(30 days\)/);
-  expect(formatMaxStaleness({ ...forecast, maxStaleness: { days: 30, attainableDays: 31 } })).toMatch(
-    /takes 31 days, longer than --max-staleness \(30 days\): .*--max-free-checks/,
+  const late = (requiredPerDay: number, secondsPerDay: number | null) => ({
+    ...forecast,
+    maxStaleness: { days: 30, attainableDays: 31, requiredPerDay, secondsPerDay },
+  });
+  const begin = "Checking everything takes 31 days, longer than --max-staleness (30 days)";
+  expect(formatMaxStaleness(late(2100, 210))).toBe(
+    `${begin}: give a daily sync --max-free-checks 2100, which takes about 4 min, or give --max-staleness 31d.`,
   );
+  expect(formatMaxStaleness(late(90_000, 9000))).toBe(
+    `${begin}: give a daily sync --max-free-checks 90000 --check-concurrency 3, which takes about 50 min, or give --max-staleness 31d.`,
+  );
+  expect(formatMaxStaleness(late(2100, null))).toBe(
+    `${begin}, since checks spend allowance: give --max-staleness 31d.`,
+  );
+  expect([warnOfStaleness(forecast), warnOfStaleness(null)]).toEqual(["", ""]);
+  expect(warnOfStaleness(late(2100, 210))).toBe(`${formatMaxStaleness(late(2100, 210))}\n`);
 });
