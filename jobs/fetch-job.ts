@@ -6,6 +6,7 @@ import { toIso } from "../src/platform/clock.ts";
 import type { ServiceClient } from "../src/service/client.ts";
 import { ServiceError } from "../src/service/errors.ts";
 import type { FetchResult } from "../src/service/fetch-result.ts";
+import { maxPostponedMillis } from "../src/service/requests/retry-policy.ts";
 
 export interface FetchJob {
   readonly resourceId: number;
@@ -80,6 +81,15 @@ function toJobResult(job: FetchJob, error: ServiceError, nowMillis: number): Job
       return stopped("authentication");
     case "retry":
     case "skip":
+      if (code === "postponed" && resumeAt !== null)
+        return {
+          status: "fetched",
+          job,
+          result: {
+            ...({ outcome: "postponed", fetchedAt: toIso(nowMillis), message: detail } as const),
+            retryAt: toIso(Math.min(resumeAt, nowMillis + maxPostponedMillis)),
+          },
+        };
       return {
         status: "fetched",
         job,

@@ -97,6 +97,8 @@ export interface ResourceTable {
   absent_run: number | null;
   absent_by: AbsenceProof | null;
   fetched_run: Generated<number>;
+  /** Before this time it is not to be requested. */
+  retry_at: number | null;
 }
 
 export interface PageTable {
@@ -211,6 +213,7 @@ export type Past<Table> = Table & { to_run: number };
 /** Columns of large tables with times as milliseconds since 1970: six bytes instead of 24 for text. */
 export const timeColumns: ReadonlySet<string> = new Set([
   "checked_at",
+  "retry_at",
   "fetched_at",
   "seen_at",
   "sent_at",

@@ -132,7 +132,10 @@ export function fromWireResponse(
 
 /** The headers that the client reads. Others, such as cookies, stay with the worker. */
 const sentHeaders: readonly string[] = [
+  "date",
   "etag",
+  "last-modified",
+  "link",
   "location",
   "content-type",
   "content-encoding",

@@ -33,7 +33,7 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       owner_id: "the resource that it belongs to",
       state:
         "`due` (to be fetched), `held`, `failed` (could not be fetched, to be retried), `elsewhere` (in the other area of the service), `superseded` (a page that its list no longer has), `gone`",
-      etag: "validator for the next conditional request",
+      etag: "validator for the next conditional request: the `ETag`, or `Last-Modified` without one",
       checked_run: "the run of its last check that still counts; 0 if it is to be requested",
       last_checked_run: "the run of its last check; 0 for none",
       recheck: "1 if it was checked and is to be requested again",
@@ -46,6 +46,8 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       absent_by:
         "the evidence: `response` (404 or 410), `listing` (its list no longer has it), or `parent` (its owner is absent)",
       fetched_run: "the run of its last response other than 304 (not modified), for `--mode full`",
+      retry_at:
+        "when to request it again, if the service asked to wait longer than a minute for this resource alone; else null",
     },
   },
   _content: {
@@ -87,7 +89,7 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       sent_at: "header `Date` of the response",
       modified_at: "header `Last-Modified`",
       headers_id: "",
-      etag: "the last `ETag`; that of the current revision is in its resource",
+      etag: "the last validator, as in `_resource`; that of the current revision is in its resource",
       seen_run: "the last run that found it unchanged; null for the current revision",
       seen_at: "the time of that check",
     },

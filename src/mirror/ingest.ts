@@ -2,19 +2,19 @@
  * The only writer of fetched data. In: a batch of results. Out: one transaction with all their revisions, rows, links
  * and states, or with nothing. It knows neither where results come from nor what is requested next.
  */
-import { type Expression, sql } from "kysely";
+import { sql } from "kysely";
 import { parseJsonBytesOrThrow } from "../../schema/json.ts";
-import type { AbsenceProof, ResourceState } from "../../schema/tables.ts";
 import type { FetchedBody, FetchFailed, FetchResult } from "../service/fetch-result.ts";
-import { type Absences, withoutNote } from "./absence/absences.ts";
+import type { Absences } from "./absence/absences.ts";
 import { preparePasses } from "./absence/listing-pass.ts";
 import { prepareRefusals } from "./absence/refused-scopes.ts";
 import type { BodyStore } from "./bodies/body-store.ts";
 import { type LastRevision, prepareRevisions, sha256Of } from "./bodies/revisions.ts";
 import { type DeriveContext, deriveOrThrow, isRefusal } from "./derive/derive.ts";
+import { prepareStates, type StoredResource } from "./derive/resource-states.ts";
 import type { DerivedWriter } from "./derive/write-derived.ts";
 import type { Connection } from "./file/connection.ts";
-import { prepare, prepareColumn, q } from "./file/statements.ts";
+import { prepareColumn, q } from "./file/statements.ts";
 
 /** The result of fetching a known resource. */
 export type ResourceResult = FetchResult & { readonly resourceId: number };
@@ -30,6 +30,8 @@ export interface IngestSummary {
   /** Resources that nothing had linked to before. */
   discovered: number;
   failedIds: number[];
+  /** The service asked to request these later, each for itself. */
+  postponedIds: number[];
 }
 
 export const emptySummary = (): IngestSummary => ({
@@ -40,20 +42,8 @@ export const emptySummary = (): IngestSummary => ({
   failed: 0,
   discovered: 0,
   failedIds: [],
+  postponedIds: [],
 });
-
-interface StoredResource {
-  readonly id: number;
-  readonly url: string;
-  readonly kind: string;
-  readonly ownerId: number | null;
-  readonly state: ResourceState;
-  readonly etag: string | null;
-  readonly goneRun: number | null;
-  readonly absentBy: AbsenceProof | null;
-  /** 0 before the first response of any kind. */
-  readonly lastCheckedRun: number;
-}
 
 export type Ingest = (results: readonly ResourceResult[], runId: number) => IngestSummary;
 
@@ -131,7 +121,7 @@ export function prepareIngest(
   };
 
   const fail = ({ id }: StoredResource, error: string, summary: IngestSummary): void => {
-    resources.setFailed.run({ id, error });
+    resources.setFailed.run({ id, error, retryAt: null });
     summary.failed++;
     summary.failedIds.push(id);
   };
@@ -154,6 +144,16 @@ export function prepareIngest(
       case "refused":
         refusals.note(resource, result.fetchedAt);
         return;
+      case "postponed": {
+        const { message, retryAt } = result;
+        resources.setFailed.run({
+          id: resource.id,
+          error: `postponed: ${message}`,
+          retryAt: Date.parse(retryAt),
+        });
+        summary.postponedIds.push(resource.id);
+        return;
+      }
       case "failed":
         if (isEndedAddress(result) && isLaterPage.get({ id: resource.id }) !== undefined) {
           ingestGone(resource, Date.parse(result.fetchedAt), run, summary);
@@ -190,94 +190,13 @@ function isEndedAddress({ code, status }: FetchFailed): boolean {
   return code === "unexpected-status" && status === 400;
 }
 
-/** The statements that change a resource's state. */
-function prepareStates(db: Connection) {
-  interface Check {
-    id: number;
-    run: number;
-    at: number;
-  }
-  const checked = (p: Check) => ({
-    checked_run: p.run,
-    last_checked_run: p.run,
-    checked_at: p.at,
-    attempts: 0,
-    error: null,
-  });
-  return {
-    select: prepare(db, (p: { id: number }) =>
-      q
-        .selectFrom("_resource")
-        .select(["id", "url", "kind", "owner_id as ownerId", "state", "etag", "gone_run as goneRun"])
-        .select("absent_by as absentBy")
-        .select("last_checked_run as lastCheckedRun")
-        .where("id", "=", p.id),
-    ),
-    setHeld: prepare(db, (p: Check & { etag: string | null }) =>
-      q
-        .updateTable("_resource")
-        .set({ ...checked(p), state: "held", etag: p.etag, fetched_run: p.run, gone_run: null })
-        .where("id", "=", p.id),
-    ),
-    setChecked: prepare(db, (p: Check) =>
-      q
-        .updateTable("_resource")
-        .set({ ...checked(p), state: sql<ResourceState>`iif(state = 'due', 'held', state)`, gone_run: null })
-        .where("id", "=", p.id),
-    ),
-    /** Of a resource that was never held. */
-    setAbsent: prepare(db, (p: Check & { state: ResourceState }) =>
-      q
-        .updateTable("_resource")
-        .set({
-          ...checked(p),
-          state: p.state,
-          etag: null,
-          gone_run: firstOf("gone_run", p.run),
-          ...withoutNote,
-        })
-        .where("id", "=", p.id),
-    ),
-    /** Of a held resource: the end of the run decides whether it becomes a tombstone. */
-    noteAbsent: prepare(db, (p: Check) =>
-      q
-        .updateTable("_resource")
-        .set({
-          ...checked(p),
-          state: "held",
-          fetched_run: p.run,
-          absent_run: firstOf("absent_run", p.run),
-          absent_by: "response",
-        })
-        .where("id", "=", p.id),
-    ),
-    setFailed: prepare(db, (p: { id: number; error: string }) =>
-      q
-        .updateTable("_resource")
-        .set((eb) => ({
-          attempts: eb("attempts", "+", 1),
-          error: p.error,
-          state: sql<ResourceState>`case
-            when state <> 'due' then state
-            when exists (select 1 from _revision where resource_id = _resource.id and to_run is null) then 'held'
-            else 'failed' end`,
-        }))
-        .where("id", "=", p.id),
-    ),
-  };
-}
-
-/** The value that the column has, or else this one. */
-const firstOf = (column: string, value: number): Expression<number> =>
-  sql<number>`coalesce(${sql.ref(column)}, ${value})`;
-
 /**
  * Notes and clears absences after a batch: of seen resources, of everything below missing ones, and of unlisted
  * items.
  */
 export function prepareResolveAbsences(db: Connection, absences: Absences): ResolveAbsences {
   const passes = preparePasses(db, absences);
-  return (results, { failedIds }, runId) => {
+  return (results, { failedIds, postponedIds }, runId) => {
     const idsOf = (outcome: ResourceResult["outcome"]) =>
       results.filter((result) => result.outcome === outcome).map(({ resourceId }) => resourceId);
     const unchanged = idsOf("not-modified");
@@ -286,6 +205,6 @@ export function prepareResolveAbsences(db: Connection, absences: Absences): Reso
     const rejected = new Set(failedIds);
     absences.clearSeen([...unchanged, ...bodies.filter((id) => !rejected.has(id))]);
     absences.noteBelow(gone, runId);
-    passes.validate([...bodies, ...gone, ...failedIds], unchanged, runId);
+    passes.validate([...bodies, ...gone, ...failedIds, ...postponedIds], unchanged, runId);
   };
 }

@@ -1,10 +1,16 @@
 /** How many resources of each kind a mirror holds, and when they were checked. */
 import { sql } from "kysely";
-import type { ResourceState } from "../../schema/tables.ts";
 import { isoTime, prepare } from "../mirror/file/statements.ts";
 import { countPictures, type PictureCounts } from "../mirror/media/media-index.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
-import { coverageOf, isCounted, type KindCoverage, readCoverage } from "../mirror/runs/coverage.ts";
+import {
+  coverageOf,
+  isCounted,
+  isDue,
+  isFailed,
+  type KindCoverage,
+  readCoverage,
+} from "../mirror/runs/coverage.ts";
 import { q } from "./views.ts";
 
 /** How many resources of one kind a mirror holds, and how fresh they are: also the 90th percentile and the median. */
@@ -47,7 +53,6 @@ function countPictureKind(mirror: MirrorReader): KindStatus[] {
 function countKinds({
   db,
 }: MirrorReader): Omit<KindStatus, "partial" | "missingLinks" | "awaitingApproval">[] {
-  const countOf = (state: ResourceState) => sql<number>`sum(state = ${state})`;
   /** @param rank among the held resources of the kind; 1 is the newest check */
   const checkAt = (rank: string) =>
     isoTime<string | null>(`max(at) filter (where state = 'held' and rank = ${rank})`);
@@ -56,7 +61,7 @@ function countKinds({
       .with("ranked", (cte) =>
         cte
           .selectFrom("_resource")
-          .select(["id", "kind", "state", "checked_at as at"])
+          .select(["id", "kind", "state", "retry_at", "checked_at as at"])
           .select(
             sql<number>`row_number() over (partition by kind, state order by checked_at desc)`.as("rank"),
           )
@@ -66,10 +71,10 @@ function countKinds({
       .selectFrom("ranked")
       .select(["kind", (eb) => eb.fn.countAll<number>().as("known")])
       .select([
-        countOf("held").as("held"),
-        countOf("due").as("due"),
-        countOf("failed").as("failed"),
-        countOf("gone").as("gone"),
+        sql<number>`sum(state = 'held')`.as("held"),
+        sql<number>`sum(${isDue})`.as("due"),
+        sql<number>`sum(${isFailed})`.as("failed"),
+        sql<number>`sum(state = 'gone')`.as("gone"),
       ])
       .select([
         checkAt("count").as("oldestCheckAt"),

@@ -5,7 +5,7 @@ import type { Area } from "../../schema/kind.ts";
 import { readEmptiedLists } from "../mirror/absence/emptied-lists.ts";
 import { listNotGranted, type ScopeName } from "../mirror/account/token-scopes.ts";
 import { readAccountUser, userNumber } from "../mirror/account/user.ts";
-import { prepare, prepareColumn } from "../mirror/file/statements.ts";
+import { isoTime, prepare, prepareColumn } from "../mirror/file/statements.ts";
 import type { PictureCounts } from "../mirror/media/media-index.ts";
 import type { EndedRun } from "../mirror/points/resolve-point.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
@@ -40,6 +40,13 @@ export interface MirrorStatus {
   /** Lists that had items and are empty now; their items await approval. */
   readonly emptiedLists: readonly { readonly url: string; readonly kind: string; readonly items: number }[];
   readonly failures: readonly { readonly url: string; readonly error: string }[];
+  /** Resources that the service asked to request later, each for itself. */
+  readonly postponed: readonly {
+    readonly url: string;
+    readonly error: string;
+    /** ISO 8601, UTC. */
+    readonly retryAt: string;
+  }[];
   readonly lastRun: RunRecord | null;
 }
 
@@ -104,6 +111,7 @@ export function readStatus(mirror: MirrorReader): MirrorStatus {
     awaitingApproval: kinds.reduce((sum, { awaitingApproval }) => sum + awaitingApproval, 0),
     emptiedLists,
     failures: readFailures(mirror),
+    postponed: readAllPostponed(mirror),
     lastRun: listRuns(mirror, 1)[0] ?? null,
   };
 }
@@ -216,6 +224,20 @@ function readFailures({ db }: MirrorReader): MirrorStatus["failures"] {
       .selectFrom("_resource")
       .select(["url", (eb) => eb.ref("error").$notNull().as("error")])
       .where("error", "is not", null)
+      .where("retry_at", "is", null)
+      .orderBy("id"),
+  ).all();
+}
+
+/** Also those whose time has come: they are due. */
+function readAllPostponed({ db }: MirrorReader): MirrorStatus["postponed"] {
+  return prepare(db, () =>
+    q
+      .selectFrom("_resource")
+      .select(["url", (eb) => eb.ref("error").$notNull().as("error")])
+      .select(isoTime<string>("retry_at").as("retryAt"))
+      .where("retry_at", "is not", null)
+      .orderBy("retry_at")
       .orderBy("id"),
   ).all();
 }

@@ -8,7 +8,7 @@ import { type Credential, redact } from "./credentials/credential.ts";
 import type { FetchResponse } from "./fetch-result.ts";
 import { createAttempt } from "./requests/attempt.ts";
 import { createFetch } from "./requests/fetch-with-retry.ts";
-import { readEntityTag } from "./requests/headers.ts";
+import { readHeldValidator } from "./requests/headers.ts";
 import { interpretResponse } from "./requests/interpret-response.ts";
 import type { RateLimiter } from "./requests/rate-limiter.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "./requests/retry-policy.ts";
@@ -33,9 +33,11 @@ export interface ServiceClientOptions {
 
 export interface FetchRequest {
   readonly url: string;
-  /** The tag of the held body: if it is still current, the result is `not-modified`. */
+  /** The validator of the held body, a tag or `Last-Modified`: if it is still current, the result is `not-modified`. */
   readonly etag?: string | null;
   readonly signal?: AbortSignal;
+  /** Whether the caller finds out what a `Retry-After` of more than a minute concerns; default: false, everything. */
+  readonly isExamined?: boolean;
   /** How often others were refused with `Retry-After` before it; default: 0. After `maxBelievedWaits` it does not wait. */
   readonly waits?: number;
 }
@@ -55,18 +57,19 @@ export function openServiceClient(options: ServiceClientOptions): ServiceClient 
   const { userAgent = "armoire" } = options;
   const transport =
     options.transport ?? openServiceTransport(origin, { credential, limits, connections, userAgent });
+  const policy = { ...defaultRetryPolicy, ...options.retry };
   const attempt = createAttempt({
     transport,
     rateLimiter,
     parse: interpretResponse,
     limits,
+    maxRetryAfterMillis: policy.maxRetryAfterMillis,
     clock,
     redact: (text) => (credential === null ? text : redact(credential, text)),
   });
-  const policy = { ...defaultRetryPolicy, ...options.retry };
   const fetch = createFetch({ attempt, origin, limits, policy, clock });
   return {
-    fetch: ({ url, etag, signal, waits = 0 }) => fetch({ url, etag: readEntityTag(etag), signal, waits }),
+    fetch: ({ etag, signal, ...request }) => fetch({ ...request, etag: readHeldValidator(etag), signal }),
     close: () => transport.close(),
   };
 }

@@ -46,6 +46,8 @@ const meanings = {
   /** Not sent: the client was closed before. */
   closed: retry("The client was closed during this fetch."),
   throttled: stop,
+  /** Found out of one that was throttled. */
+  postponed: retry("The service asks to request only this resource later; the run continues without it."),
   "allowance-spent": stop,
   "not-authenticated": {
     next: "stop-authentication",

@@ -21,6 +21,7 @@ export interface KeptHeaders {
 export interface FetchedBody extends Fetched {
   readonly outcome: "body";
   readonly status: number;
+  /** The validator for the next request: the tag, or without one the `Last-Modified`. */
   readonly etag: string | null;
   readonly headers: KeptHeaders;
   /** The final address, if it was redirected: relative links in the body are resolved against it. */
@@ -53,6 +54,14 @@ export interface FetchFailed extends Fetched {
   readonly status?: number;
 }
 
+/** The service answers others, and asks to request this one later. */
+export interface FetchPostponed extends Fetched {
+  readonly outcome: "postponed";
+  readonly message: string;
+  /** ISO 8601, UTC. */
+  readonly retryAt: string;
+}
+
 export type FetchResponse = FetchedBody | FetchedNotModified | FetchedGone;
 
-export type FetchResult = FetchResponse | FetchRefused | FetchFailed;
+export type FetchResult = FetchResponse | FetchRefused | FetchFailed | FetchPostponed;

@@ -41,6 +41,8 @@ export interface SyncReport {
   };
   /** What was seen, if the service refused requests without saying that the allowance is spent. */
   readonly refusal?: string;
+  /** When the first of the postponed resources may be requested, ISO 8601, UTC; absent without one. */
+  readonly postponedUntil?: string;
   /** ISO 8601, UTC: when to continue; null for at once, or if unknown. */
   readonly resumeAt: string | null;
   readonly seconds: number;
@@ -56,6 +58,8 @@ export interface ResourceCounts {
   /** Held resources without a due check that the run would have checked without its limits. */
   notChecked: number;
   failed: number;
+  /** Not requested again before a time that the service gave for each of them alone. */
+  postponed: number;
   /** Links that are not followed: they lead to another origin, or are no URLs. */
   skipped: number;
   /** Resources without a usable link that the specification requires: what is behind it is unknown. */

@@ -175,7 +175,12 @@ async function syncMirror(
       };
       const perform = async (): Promise<SyncReport> => {
         const tokenOwner = isAccount
-          ? await identifyTokenOwner(mirror, execute, { ...scope, user: options.user }, runStop.cancel)
+          ? await identifyTokenOwner(
+              mirror,
+              execute,
+              { ...scope, user: options.user },
+              { signal: runStop.cancel, now: clock.now() },
+            )
           : null;
         const { tokenAt = null } = options;
         const request = { ...scope, only, budget, concurrency, approve, tokenAt, onProgress: onBatch };

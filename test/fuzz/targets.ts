@@ -89,7 +89,8 @@ function runResponse(input: Buffer): void {
   const report = { ...noResponse, status, retryAt, allowance: readRateLimitHeaders(headers, now) };
   require(retryAt === null || Number.isFinite(retryAt), "a wait is finite", retryAt);
   const url = `${origin}/`;
-  const request = { url, finalUrl: url, etag: '"a"', lastModified: null, waits: 0, limits: defaultLimits };
+  const asked = { url, finalUrl: url, etag: '"a"', lastModified: null, waits: 0, isExamined: true };
+  const request = { ...asked, limits: defaultLimits, maxRetryAfterMillis: 60_000 };
   const wire = Buffer.from(rest.join("\n\n"), "latin1");
   accepting(
     (error) => error instanceof ServiceError,

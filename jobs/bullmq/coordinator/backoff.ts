@@ -5,7 +5,7 @@
 import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import type { Clock } from "../../../src/platform/clock.ts";
-import { readBackoffUntil } from "../../../src/service/requests/headers.ts";
+import { mayConcernOneResource, readBackoffUntil } from "../../../src/service/requests/headers.ts";
 import { defaultRetryPolicy } from "../../../src/service/requests/retry-policy.ts";
 import type { RawResponse } from "../../../src/service/transport/send-request.ts";
 import { withTimeout } from "../async.ts";
@@ -13,8 +13,8 @@ import { removeIfWaiting } from "./cancel-jobs.ts";
 import type { PendingRequests } from "./pending-requests.ts";
 
 export interface Backoff {
-  /** Applies the time that a response gives. Resolves once the workers are paused, if they are to be. */
-  applyResponse(response: RawResponse): Promise<void>;
+  /** Applies the time that the response for a URL gives. Resolves once the workers are paused, if they are to be. */
+  applyResponse(url: string, response: RawResponse): Promise<void>;
   /** Applies the pause of the queue, which a response to another run may have started. */
   applyQueuePause(): Promise<void>;
 }
@@ -56,6 +56,8 @@ export function createBackoff(
     else await queue.removeGlobalRateLimit();
     return millis;
   };
+  /** The last resource that was refused with a long wait. Only if the next one is as well, the wait concerns all. */
+  let refusedUrl: string | null = null;
   let last: Promise<unknown> = Promise.resolve();
   /** One after the other, since each takes several commands. */
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -64,9 +66,15 @@ export function createBackoff(
     return done;
   };
   return {
-    async applyResponse({ head }) {
+    async applyResponse(url, { head }) {
       const until = head && readBackoffUntil(head, clock.now());
-      if (until === null || until <= clock.now()) return;
+      if (head !== null && head.status < 400) refusedUrl = null;
+      if (head === null || until === null || until <= clock.now()) return;
+      if (mayConcernOneResource(head, clock.now())) {
+        const isFirst = refusedUrl === null || refusedUrl === url;
+        refusedUrl = url;
+        if (isFirst) return;
+      }
       // A full Redis cannot store the pause. The ledger gives no more leases even so.
       await withTimeout(maxPauseDelayMillis, () => inTurn(() => pause(until)));
       void cancelWaiting(until);

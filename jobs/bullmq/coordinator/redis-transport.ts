@@ -98,7 +98,7 @@ export async function openRedisTransport(options: RedisTransportOptions): Promis
     if (received.failure !== null || received.head.status >= 400) pending.countFailure(ended);
     // The next request is queued only after that.
     void backoff
-      .applyResponse(received)
+      .applyResponse(request.url, received)
       .catch(() => {})
       .then(() => ended.resolve(received));
   };

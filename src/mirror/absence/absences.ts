@@ -100,9 +100,11 @@ export function prepareAbsences(db: Connection): Absences {
   };
 }
 
-/** SQL for the last ETag of revision `v` of resource `r`, also as of a point. */
-export const lastEtagSql =
+const lastValidatorSql =
   "iif(exists (select 1 from main._revision n where n.resource_id = r.id and n.seq > v.seq), v.etag, coalesce(r.etag, v.etag))";
+
+/** SQL for the last ETag of revision `v` of resource `r`, also as of a point; null where `Last-Modified` is the validator. */
+export const lastEtagSql = `iif(${lastValidatorSql} like '___, __ ___ ____ __:__:__ GMT', null, ${lastValidatorSql})`;
 
 /**
  * SQL that records in current revisions when they were last seen, and with which ETag. To be run before the next response is recorded, be

@@ -74,6 +74,7 @@ function tablesAsOf(db: Connection, runId: number): Readonly<Record<string, stri
     fetched_run: unlessCheckedSince("fetched_run"),
     attempts: "0",
     error: "null",
+    retry_at: "null",
     absent_run: "null",
     absent_by: "null",
   });

@@ -16,7 +16,7 @@ export interface KindCoverage {
   readonly kind: string;
   readonly known: number;
   readonly held: number;
-  /** Never fetched. */
+  /** Never fetched; also if the service asked to request it later. */
   readonly due: number;
   /** Never fetched, and the last attempt failed. */
   readonly failed: number;
@@ -118,6 +118,10 @@ function readStored({ db, asOf }: Pick<MirrorReader, "db" | "asOf">): readonly K
   return text === null ? null : JSON.parse(text);
 }
 
+/** A postponed resource has not failed: it is due at a given time. */
+export const isDue = sql<boolean>`(state = 'due' or (state = 'failed' and retry_at is not null))`;
+export const isFailed = sql<boolean>`(state = 'failed' and retry_at is null)`;
+
 /** Which resources count. Nothing fetches the items of a list whose kind is unknown: `sync --follow` fetches the list. */
 export const isCounted = sql<SqlBool>`state not in ('elsewhere', 'superseded') and not (state = 'due' and kind like '?%.item')`;
 
@@ -131,8 +135,8 @@ function countCoverage(db: Connection): readonly KindCoverage[] {
       .select(["kind", (eb) => eb.fn.countAll<number>().as("known")])
       .select([
         countOf(sql`state = 'held'`).as("held"),
-        countOf(sql`state = 'due'`).as("due"),
-        countOf(sql`state = 'failed'`).as("failed"),
+        countOf(isDue).as("due"),
+        countOf(isFailed).as("failed"),
         countOf(sql`state = 'gone'`).as("gone"),
         countOf(sql`absent_by in ('response', 'listing')`).as("awaitingApproval"),
       ])

@@ -3,8 +3,8 @@ import { hash, randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { jsonType, type Reply, withBody, withHeader } from "./reply.ts";
 
-/** `rotating`: another ETag in every response, so that nothing is ever "not modified". */
-export const etagStyles = ["strong", "weak", "none", "rotating"] as const;
+/** `rotating`: another ETag in every response, so that nothing is ever "not modified". `last-modified`: that, and no ETag. */
+export const etagStyles = ["strong", "weak", "none", "rotating", "last-modified"] as const;
 export type EtagStyle = (typeof etagStyles)[number];
 
 /** Smaller bodies are sent plain: compression would cost more time than it saves. */
@@ -51,19 +51,48 @@ function gzipReply(plain: Reply, etag: string | null): Reply {
 
 /** @returns null if the service sends no validators */
 export function etagOf(body: Buffer, style: EtagStyle): string | null {
-  if (style === "none") return null;
+  if (style === "none" || style === "last-modified") return null;
   if (style === "rotating") return `"${randomUUID()}"`;
   const digest = `"${hash("sha1", body, "base64url")}"`;
   return style === "weak" ? `W/${digest}` : digest;
 }
 
-/** Whether `If-None-Match` contains a reply's validator, by weak comparison (RFC 9110, section 13.1.2). */
-export function isNotModified(reply: Reply, ifNoneMatch: string | undefined): boolean {
-  if (ifNoneMatch === undefined || reply.status !== 200) return false;
+/** The conditions of a request. */
+export interface Conditions {
+  readonly ifNoneMatch: string | undefined;
+  readonly ifModifiedSince: string | undefined;
+}
+
+/**
+ * Whether `If-None-Match` contains a reply's validator, by weak comparison; only without it, whether `If-Modified-Since` is
+ * not before its `Last-Modified` (RFC 9110, sections 13.1.2 and 13.1.3).
+ */
+export function isNotModified(reply: Reply, { ifNoneMatch, ifModifiedSince }: Conditions): boolean {
+  if (reply.status !== 200) return false;
+  if (ifNoneMatch === undefined) {
+    const modifiedAt = reply.headers[reply.headers.indexOf("Last-Modified") + 1];
+    const since = Date.parse(ifModifiedSince ?? "");
+    return reply.headers.includes("Last-Modified") && Date.parse(modifiedAt ?? "") <= since;
+  }
   const etag = reply.headers[reply.headers.indexOf("ETag") + 1];
   if (!reply.headers.includes("ETag") || etag === undefined) return false;
   if (ifNoneMatch === etag || ifNoneMatch.trim() === "*") return true;
   return [...ifNoneMatch.matchAll(/"[^"]*"/g)].some(([tag]) => opaque(tag) === opaque(etag));
+}
+
+/** Adds `Last-Modified`: when the body was first seen to differ, or a day before the start. */
+export type AddModificationTime = (key: string, reply: Reply, body: Buffer) => Reply;
+
+export function createModificationTimes(nowMillis: () => number): AddModificationTime {
+  const startMillis = nowMillis();
+  const known = new Map<string, { body: Buffer; at: number }>();
+  return (key, reply, body) => {
+    const last = known.get(key);
+    const at = last === undefined ? startMillis - 86_400_000 : nowMillis();
+    const current = last?.body.equals(body) ? last : { body, at };
+    known.set(key, current);
+    return withHeader(reply, "Last-Modified", new Date(current.at).toUTCString());
+  };
 }
 
 export function notModified(reply: Reply): Reply {

@@ -35,6 +35,7 @@ export function createHttpServer({ service, admin, log, latencyMillis }: ServerP
       host,
       authorization: headers.authorization,
       ifNoneMatch: headers["if-none-match"],
+      ifModifiedSince: headers["if-modified-since"],
       acceptsGzip: acceptsGzip(request),
       peer: request.socket.remoteAddress ?? "",
     });

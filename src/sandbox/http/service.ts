@@ -7,21 +7,20 @@ import type { Allowance, AllowanceState, SpentResponse } from "../accounts/allow
 import { type Credential, noCredential, readQueryCredential } from "../accounts/credentials.ts";
 import type { FaultPlan } from "../faults/fault-rules.ts";
 import { docsUrl, type View } from "../resources/view.ts";
-import { isNotModified, notModified } from "./content.ts";
+import { type Conditions, createModificationTimes, isNotModified, notModified } from "./content.ts";
 import { crossOriginHeaders, preflightReply } from "./cross-origin.ts";
 import { createEmptiedLists } from "./emptied-lists.ts";
 import { jsonReply, type Reply, withHeader } from "./reply.ts";
 import type { Observation } from "./request-log.ts";
 import { createSite, errorFound, type Found, notFound, type Site, type SiteSettings } from "./site.ts";
 
-export interface ServiceRequest {
+export interface ServiceRequest extends Conditions {
   readonly method: string;
   /** Path and query. */
   readonly target: string;
   /** As the client sent it; URLs in replies begin with it. */
   readonly host: string;
   readonly authorization: string | undefined;
-  readonly ifNoneMatch: string | undefined;
   readonly acceptsGzip: boolean;
   /** The client's address: it has its own allowance for requests without a credential. */
   readonly peer: string;
@@ -63,6 +62,7 @@ const maxSites = 16;
 
 export function createService(parts: ServiceParts): Service {
   const { allowance, nowMillis } = parts;
+  const addModificationTime = createModificationTimes(nowMillis);
   const sites = new Map<string, Site>();
   const lists = parts.emptiedLists
     ? createEmptiedLists({
@@ -81,7 +81,12 @@ export function createService(parts: ServiceParts): Service {
     return site;
   }
 
-  function choose(request: ServiceRequest, site: Site, found: Found, state: AllowanceState | null): Choice {
+  function choose(
+    request: ServiceRequest,
+    site: Site,
+    found: Found,
+    { holder, state }: { readonly holder: string; readonly state: AllowanceState | null },
+  ): Choice {
     const { kind, content } = found;
     const isFreeKind = (kind === "root" && !parts.countRoot) || kind === "rate_limit";
     const isCounted = (isUnchanged: boolean) => !isFreeKind && !(isUnchanged && !parts.countNotModified);
@@ -95,8 +100,11 @@ export function createService(parts: ServiceParts): Service {
     if (request.method !== "GET" && request.method !== "HEAD") {
       return send(jsonReply(405, { message: "Method not allowed" }, ["Allow", "GET, HEAD"]), false);
     }
-    const usual = request.acceptsGzip ? content.gzipped() : content.plain;
-    const isUnchanged = isNotModified(usual, request.ifNoneMatch);
+    const encoded = request.acceptsGzip ? content.gzipped() : content.plain;
+    const hasTime = parts.site.etagStyle === "last-modified" && encoded.status === 200;
+    const key = `${holder} ${site.view.origin}${request.target}`;
+    const usual = hasTime ? addModificationTime(key, encoded, content.plain.body) : encoded;
+    const isUnchanged = isNotModified(usual, request);
     if (state?.remaining === 0 && isCounted(isUnchanged)) {
       return { reply: refuse(site, state), counted: false };
     }
@@ -109,8 +117,7 @@ export function createService(parts: ServiceParts): Service {
       etagStyle: parts.site.etagStyle,
       envelopeAt: site.envelopeAt,
     });
-    const reply =
-      strike.isConditional && isNotModified(struck, request.ifNoneMatch) ? notModified(struck) : struck;
+    const reply = strike.isConditional && isNotModified(struck, request) ? notModified(struck) : struck;
     const counted = isCounted(reply.status === 304);
     const told = reply.status === 304 && !counted ? withAllowance(reply, state, false) : reply;
     return { reply: told, counted, fault: strike.name };
@@ -151,7 +158,7 @@ export function createService(parts: ServiceParts): Service {
       const state = allowance.stateOf(holder);
       const full = site.find(target, credential, allowance.baseOf(state));
       const found = lists?.find(target, holder, full) ?? full;
-      const { reply, counted, fault } = choose({ ...request, target }, site, found, state);
+      const { reply, counted, fault } = choose({ ...request, target }, site, found, { holder, state });
       if (counted) allowance.spend(holder);
       if (fault === undefined && (reply.status === 200 || reply.status === 304))
         lists?.noteSent(target, holder, found);
@@ -162,7 +169,7 @@ export function createService(parts: ServiceParts): Service {
         status: reply.status,
         counted,
         credential: credential.name,
-        conditional: request.ifNoneMatch !== undefined,
+        conditional: (request.ifNoneMatch ?? request.ifModifiedSince) !== undefined,
         ...(fault !== undefined && { fault }),
       };
       const headers = parts.cors ? [...reply.headers, ...crossOriginHeaders] : reply.headers;

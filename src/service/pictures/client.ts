@@ -67,6 +67,7 @@ export function openPictureClient(options: PictureClientOptions): PictureClient 
     rateLimiter,
     parse: interpretPicture,
     limits,
+    maxRetryAfterMillis: policy.maxRetryAfterMillis,
     clock,
     redact: (text) => text,
   });

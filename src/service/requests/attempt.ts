@@ -3,7 +3,7 @@ import { ServiceError, type ServiceErrorCode } from "../errors.ts";
 import type { ServiceLimits } from "../transport/pool.ts";
 import type { ResponseHead } from "../transport/send-request.ts";
 import type { Transport } from "../transport/transport.ts";
-import { readRateLimitHeaders, readRetryAfter } from "./headers.ts";
+import { isModificationTime, readRateLimitHeaders, readRetryAfter } from "./headers.ts";
 import type { ResponseAction, ResponseParser } from "./interpret-response.ts";
 import { type AttemptReport, noResponse, notSent, type RateLimiter } from "./rate-limiter.ts";
 
@@ -12,13 +12,15 @@ export interface ServiceRequest {
   readonly url: string;
   /** The address to request: the same one, or where a redirect led. */
   readonly target: string;
-  /** The validator of the held body. */
+  /** The validator of the held body: a tag, or a `Last-Modified`. */
   readonly etag: string | null;
   /** `Last-Modified` of the held body; the validator where it has no tag. */
   readonly lastModified?: string | null;
   readonly signal: AbortSignal | undefined;
   /** How often it was sent before and refused with `Retry-After`; default: 0. */
   readonly waits?: number;
+  /** Whether the caller finds out what a long `Retry-After` concerns; default: false, it concerns everything. */
+  readonly isExamined?: boolean;
 }
 
 /** One request with its permit, up to the meaning of the response. @throws as `Fetch` */
@@ -29,6 +31,8 @@ export interface AttemptContext<Fetched> {
   readonly rateLimiter: RateLimiter | undefined;
   readonly parse: ResponseParser<Fetched>;
   readonly limits: ServiceLimits;
+  /** A longer `Retry-After` is not waited for. */
+  readonly maxRetryAfterMillis: number;
   readonly clock: Clock;
   /** Removes the credential from a text. */
   readonly redact: (text: string) => string;
@@ -39,10 +43,11 @@ export function createAttempt<Fetched>({
   rateLimiter,
   parse,
   limits,
+  maxRetryAfterMillis,
   clock,
   redact,
 }: AttemptContext<Fetched>): Attempt<Fetched> {
-  return async ({ url, target, etag, lastModified = null, signal, waits = 0 }) => {
+  return async ({ url, target, etag, lastModified = null, signal, waits = 0, isExamined = false }) => {
     const permit = rateLimiter && (await rateLimiter({ url: target, signal }));
     let report = notSent;
     try {
@@ -52,7 +57,8 @@ export function createAttempt<Fetched>({
       const { head, wire, failure } = await transport.send({ url: target, condition, signal });
       if (head !== null) report = { ...readReport(head, clock.now()), ...(waits > 0 && { hasWaited: true }) };
       if (failure !== null) throw failure;
-      const sent = { url, finalUrl: target, etag, lastModified, waits, limits, clock, redact };
+      const asked = { url, finalUrl: target, etag, lastModified, waits, isExamined };
+      const sent = { ...asked, limits, maxRetryAfterMillis, clock, redact };
       return parse(head, wire, report, sent);
     } catch (error) {
       if (error instanceof ServiceError) {
@@ -68,7 +74,7 @@ export function createAttempt<Fetched>({
 }
 
 function conditionOf(etag: string | null, lastModified: string | null): string[] {
-  if (etag !== null) return ["if-none-match", etag];
+  if (etag !== null) return [isModificationTime(etag) ? "if-modified-since" : "if-none-match", etag];
   return lastModified === null ? [] : ["if-modified-since", lastModified];
 }
 

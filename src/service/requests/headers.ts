@@ -110,7 +110,30 @@ function readCount(text = ""): number | null {
 
 /** An `ETag` that can be sent back, weak or strong, also without quotes, as some services write it; else null. */
 export function readEntityTag(value: string | string[] | null | undefined): string | null {
-  return typeof value === "string" && /^[\x21-\x7e][\x20-\x7e]{0,1022}$/.test(value) ? value : null;
+  if (typeof value !== "string" || isModificationTime(value)) return null;
+  return /^[\x21-\x7e][\x20-\x7e]{0,1022}$/.test(value) ? value : null;
+}
+
+/** Within less time, a body may change again without a later `Last-Modified` (RFC 9110, section 8.8.2.2). */
+const minValidatorAgeMillis = 60_000;
+
+/** The validator of a response: its `ETag`, or without one its `Last-Modified`, if it was sent a minute later at least. */
+export function readValidator(headers: IncomingHttpHeaders): string | null {
+  const tag = readEntityTag(headers.etag);
+  if (tag !== null || headers.etag !== undefined) return tag;
+  const [sentAt, modifiedAt] = [headers.date, headers["last-modified"]].map((text) => readDate(text ?? ""));
+  if (sentAt == null || modifiedAt == null || sentAt - modifiedAt < minValidatorAgeMillis) return null;
+  return new Date(modifiedAt).toUTCString();
+}
+
+/** Whether a validator is a `Last-Modified`, and no tag. */
+export function isModificationTime(validator: string): boolean {
+  return /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/.test(validator);
+}
+
+/** A stored validator that can be sent; else null. */
+export function readHeldValidator(value: string | null | undefined): string | null {
+  return typeof value === "string" && isModificationTime(value) ? value : readEntityTag(value);
 }
 
 /** Whether two tags name the same content; RFC 9110 compares weakly for `If-None-Match`. */
@@ -167,6 +190,15 @@ function textOf(value: string | string[] | undefined): string | null {
 
 /** A 503 concerns one resource. */
 const refusals: readonly number[] = [403, 429];
+
+/**
+ * Whether a refusal asks to wait longer than a minute, without a spent rate limit: it may concern one resource only.
+ * @param now epoch milliseconds
+ */
+export function mayConcernOneResource({ status, headers }: ResponseHead, now: number): boolean {
+  if (!refusals.includes(status) || readRateLimitHeaders(headers, now)?.remaining === 0) return false;
+  return (readRetryAfter(headers["retry-after"], now) ?? 0) - now > minWindowMillis;
+}
 
 /** The longest wait accepted here. The ledger, which knows the service's window, may accept a longer one. */
 const maxBackoffMillis = 24 * 3600 * 1000;

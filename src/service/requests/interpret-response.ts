@@ -8,7 +8,13 @@ import { ServiceError, type ServiceErrorCode, type ServiceErrorContext } from ".
 import type { FetchResponse } from "../fetch-result.ts";
 import type { ServiceLimits } from "../transport/pool.ts";
 import type { ResponseHead } from "../transport/send-request.ts";
-import { isSameEntity, readEntityTag, readKeptHeaders } from "./headers.ts";
+import {
+  isModificationTime,
+  isSameEntity,
+  readEntityTag,
+  readKeptHeaders,
+  readValidator,
+} from "./headers.ts";
 import type { AttemptReport } from "./rate-limiter.ts";
 import { isJsonType, readBodyOrThrow, readJsonOrThrow } from "./read-body.ts";
 import { decideRefusal, isUnexplainedRefusal, maxBelievedWaits } from "./retry-policy.ts";
@@ -32,7 +38,11 @@ export interface SentRequest {
   readonly lastModified: string | null;
   /** How often it was refused with `Retry-After` before. */
   readonly waits: number;
+  /** Whether the caller finds out what a long `Retry-After` concerns. */
+  readonly isExamined: boolean;
   readonly limits: ServiceLimits;
+  /** A longer `Retry-After` is not waited for. */
+  readonly maxRetryAfterMillis: number;
   readonly clock: Pick<Clock, "now">;
   /** Removes the credential from a text. */
   readonly redact: (text: string) => string;
@@ -58,30 +68,36 @@ export const interpretResponse: ResponseParser<FetchResponse> = (head, wire, rep
       outcome: "body",
       fetchedAt: toIso(clock.now()),
       status,
-      etag: readEntityTag(headers.etag),
+      etag: readValidator(headers),
       headers: readKeptHeaders(headers),
       ...(finalUrl !== url && { finalUrl }),
       body: bytes,
     } as const;
     return { do: "return", fetched };
   }
-  if (status === 304) return interpretNotModified(headers.etag, request);
+  if (status === 304) return interpretNotModified(head, request);
   if (redirects.includes(status) && typeof headers.location === "string") {
     return { do: "redirect", location: headers.location };
   }
   return interpretRefusal(head, wire, report, request);
 };
 
-/** A 304 counts only as the response to a validator, and only with the same tag or none. */
+/** A 304 counts only as the response to a validator, and only with the same one or none. */
 function interpretNotModified(
-  header: string | undefined,
+  { headers }: ResponseHead,
   { finalUrl, etag, clock }: SentRequest,
 ): ResponseAction<FetchResponse> {
-  const current = readEntityTag(header);
-  if (etag !== null && (current === null || isSameEntity(current, etag))) {
+  if (etag !== null && isSameValidator(headers, etag)) {
     return { do: "return", fetched: { outcome: "not-modified", fetchedAt: toIso(clock.now()) } };
   }
   return { do: "retry-unconditionally", error: unexpectedNotModified(finalUrl) };
+}
+
+function isSameValidator(headers: ResponseHead["headers"], sent: string): boolean {
+  const current = readEntityTag(headers.etag);
+  if (!isModificationTime(sent)) return current === null || isSameEntity(current, sent);
+  const { modifiedAt } = readKeptHeaders(headers);
+  return current === null && (modifiedAt === null || Date.parse(modifiedAt) === Date.parse(sent));
 }
 
 export function unexpectedNotModified(url: string): ServiceError {
@@ -115,18 +131,16 @@ function interpretRefusal(
   switch (decision?.do) {
     case "stop":
       throw failure("allowance-spent", decision.resumeAt);
-    case "wait":
-      if (status !== 503 && request.waits >= maxBelievedWaits)
-        throw new ServiceError("throttled", detail, {
-          ...context,
-          resumeAt: decision.retryAt,
-          isUnexplained: true,
-        });
-      return {
-        do: "wait",
-        retryAt: decision.retryAt,
-        error: failure("throttled", decision.retryAt),
-      };
+    case "wait": {
+      const { retryAt: resumeAt } = decision;
+      const isRepeated = status !== 503 && request.waits >= maxBelievedWaits;
+      const isLong = resumeAt - request.clock.now() > request.maxRetryAfterMillis;
+      // A wait until the renewal of a spent allowance concerns everything.
+      const mayConcernOne = isRepeated || (request.isExamined && isLong && allowance?.remaining !== 0);
+      if (mayConcernOne)
+        throw new ServiceError("throttled", detail, { ...context, resumeAt, isUnexplained: true });
+      return { do: "wait", retryAt: resumeAt, error: failure("throttled", resumeAt) };
+    }
     case "retry":
       throw failure("busy");
   }

@@ -4,6 +4,7 @@
  * A 429 with `Retry-After` waits that long, if it is at most a minute. A 429 without it is retried like an overloaded
  * service: at most 3 times, with exponential backoff. A 429 or 403 that says that nothing remains ends the run.
  */
+import { dayMillis } from "../../platform/clock.ts";
 import { ServiceError, type ServiceErrorCode } from "../errors.ts";
 import type { RateLimitHeaders } from "./headers.ts";
 
@@ -28,6 +29,9 @@ export const defaultRetryPolicy: RetryPolicy = {
 
 /** A 429 or 403 that is repeated after so many waits for its `Retry-After` may concern one resource. */
 export const maxBelievedWaits = 1;
+
+/** The longest wait for one resource that is refused alone. */
+export const maxPostponedMillis = dayMillis;
 
 /** Failures that may pass within seconds. */
 const retriedCodes: ReadonlySet<ServiceErrorCode> = new Set([

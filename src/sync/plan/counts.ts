@@ -1,13 +1,11 @@
 /** Counts due resources, for plans, progress and reports. Each fetch may lead to more. */
-import { sql } from "kysely";
-import type { ResourceState } from "../../../schema/tables.ts";
 import { type CheckCycle, type CycleWork, prepareCycleWork, readCycle } from "../../mirror/check-cycle.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
-import { prepareColumn, q, textsIn } from "../../mirror/file/statements.ts";
 import { readMissingLinks } from "../../mirror/runs/missing-links.ts";
-import { inScope, type Scope } from "../../mirror/scope.ts";
+import { type PostponedResource, postponedIds, readPostponed } from "../../mirror/runs/postponed.ts";
+import type { DueResource, Scope } from "../../mirror/scope.ts";
 import { planChecks } from "./checks.ts";
-import { countNewWork, hasDueWork } from "./new-work.ts";
+import { countNewWork, hasDueWork, type NewWork, prepareNewWork } from "./new-work.ts";
 import { accountChecks, checksWholeAccount, createPlanner, type Planner } from "./planner.ts";
 import { prepareCheckQueries } from "./queries/check-queries.ts";
 import type { PlanRequest } from "./request.ts";
@@ -24,10 +22,15 @@ export interface DueCount {
 
 /** Due resources by kind. */
 export function countDue(db: Connection, request: PlanRequest): DueCount[] {
-  const { scope, cycleRun, mode } = request;
-  if (mode !== "incremental")
-    return countCycle(prepareCycleWork(db, scope, { run: cycleRun, mode }), createPlanner(db, request));
-  const fetches = countNewWork(db, scope);
+  const { scope, cycleRun, mode, now } = request;
+  const postponed = new Map(readPostponed(db, now()).map((resource) => [resource.id, resource]));
+  if (mode !== "incremental") {
+    const work = prepareCycleWork(db, scope, { run: cycleRun, mode });
+    return countCycle(work, createPlanner(db, request), postponed);
+  }
+  const fetches = new Map(countNewWork(db, scope));
+  for (const { kind } of takeOnly(postponed, prepareNewWork(db, scope, "breadth")))
+    increment(fetches, kind, -1);
   const checks = new Map<string, number>();
   const freeChecks = new Map<string, number>();
   // The run checks held resources after it has fetched the new ones.
@@ -36,7 +39,7 @@ export function countDue(db: Connection, request: PlanRequest): DueCount[] {
     ? accountChecks(db, request)
     : planChecks(prepareCheckQueries(db, request), request, crawl);
   for (const check of planned) {
-    if (check === null) continue;
+    if (check === null || postponed.has(check.id)) continue;
     increment(checks, check.kind);
     if (check.isFree) increment(freeChecks, check.kind);
   }
@@ -50,39 +53,60 @@ export function countDue(db: Connection, request: PlanRequest): DueCount[] {
     .filter(({ fetch, check }) => fetch + check > 0);
 }
 
-function countCycle(work: CycleWork, planner: Planner): DueCount[] {
+function countCycle(
+  work: CycleWork,
+  planner: Planner,
+  postponed: ReadonlyMap<number, PostponedResource>,
+): DueCount[] {
   const free = new Map<string, number>();
-  for (const { kind, isFree } of planner.take(Number.POSITIVE_INFINITY, () => false)) {
+  for (const { kind, isFree } of planner.take(Number.POSITIVE_INFINITY, (id) => postponed.has(id))) {
     if (isFree) increment(free, kind);
   }
+  const later = takeOnly(postponed, work.take).map(({ id }) => postponed.get(id));
+  const laterOf = (kind: string, isHeld: 0 | 1): number =>
+    later.filter((resource) => resource?.kind === kind && resource.isHeld === isHeld).length;
   return work
     .countByKind()
-    .map((count) => ({ ...count, freeChecks: Math.min(count.check, free.get(count.kind) ?? 0) }));
+    .map(({ kind, ...count }) => {
+      const check = count.check - laterOf(kind, 1);
+      return {
+        kind,
+        fetch: count.fetch - laterOf(kind, 0),
+        check,
+        freeChecks: Math.min(check, free.get(kind) ?? 0),
+      };
+    })
+    .filter(({ fetch, check }) => fetch + check > 0);
 }
 
-function increment(counts: Map<string, number>, key: string): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
+/** Those of these resources that a function would take. */
+function takeOnly(ids: { readonly size: number; has(id: number): boolean }, take: NewWork): DueResource[] {
+  return ids.size === 0 ? [] : take(ids.size, (id) => !ids.has(id));
+}
+
+function increment(counts: Map<string, number>, key: string, by = 1): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
 }
 
 /**
  * The number of resources to fetch, and of due checks: suspects, and resources that exceed the max staleness; in an
  * account, everything held.
- * @param failedIds resources that failed in this run: they are reported as failed and not as pending
+ * @param failedIds resources that failed in this run: they are reported as failed and not as pending, as postponed ones are
  */
 export function countPending(
   db: Connection,
   request: PlanRequest,
   failedIds: readonly number[] = [],
 ): number {
-  const { mode, scope, cycleRun } = request;
+  const { mode, scope, cycleRun, now } = request;
+  const others = new Set([...failedIds, ...postponedIds(db, now())]);
   if (mode !== "incremental") {
     const work = prepareCycleWork(db, scope, { run: cycleRun, mode });
-    return work.count() - countFailed(db, scope, failedIds, ["due", "failed", "held"]);
+    return work.count() - takeOnly(others, work.take).length;
   }
-  const failed = new Set(failedIds);
-  const checks = dueCheckIds(db, request).filter((id) => !failed.has(id)).length;
+  const checks = dueCheckIds(db, request).filter((id) => !others.has(id)).length;
   const fetches = [...countNewWork(db, scope).values()].reduce((sum, count) => sum + count, 0);
-  return fetches - countFailed(db, scope, failedIds, ["due", "failed"]) + checks;
+  return fetches - takeOnly(others, prepareNewWork(db, scope, "breadth")).length + checks;
 }
 
 export interface RemainingWork {
@@ -109,19 +133,20 @@ export function countRemaining(
 ): RemainingWork {
   const unlimited = { ...request, skipFresherThanMillis: 0, maxFreeChecks: Number.MAX_SAFE_INTEGER };
   const all = countPending(db, unlimited, failedIds);
+  const others = [...failedIds, ...postponedIds(db, request.now())];
   const gaps = {
     unfetched: [...countNewWork(db, request.scope).values()].reduce((sum, count) => sum + count, 0),
     missingLinks: readMissingLinks(db, request.scope).length,
   };
   if (checksWholeAccount(request)) {
     // Every run makes these checks anew, so none of them is left to the next one.
-    const failed = new Set(failedIds);
+    const failed = new Set(others);
     const notChecked = accountChecks(db, unlimited).filter(({ id }) => !failed.has(id)).length;
     return { pending: all - notChecked, notChecked, ...gaps };
   }
   if (request.mode !== "incremental") return { pending: all, notChecked: 0, ...gaps };
   const { listings, expected } = prepareCheckQueries(db, unlimited);
-  const counted = new Set([...failedIds, ...dueCheckIds(db, unlimited)]);
+  const counted = new Set([...others, ...dueCheckIds(db, unlimited)]);
   // Optional checks come after all fetches.
   const optional = hasDueWork(db, request.scope) ? [] : expected(hasMoreWork);
   const ids = [...listings(hasMoreWork), ...optional].map(({ id }) => id);
@@ -130,37 +155,15 @@ export function countRemaining(
 }
 
 /** The number of due checks: of suspects, and of resources that exceed the max staleness. */
-export const countDueChecks = (db: Connection, request: PlanRequest): number =>
-  dueCheckIds(db, request).length;
+export function countDueChecks(db: Connection, request: PlanRequest): number {
+  const postponed = new Set(postponedIds(db, request.now()));
+  return dueCheckIds(db, request).filter((id) => !postponed.has(id)).length;
+}
 
 function dueCheckIds(db: Connection, request: PlanRequest): number[] {
   if (checksWholeAccount(request)) return accountChecks(db, request).map(({ id }) => id);
   const { suspects, overdue } = prepareCheckQueries(db, request);
   return [...new Set([...suspects(), ...overdue()].map(({ id }) => id))];
-}
-
-/** Counts the failed resources of the scope that are in one of these states. */
-function countFailed(
-  db: Connection,
-  scope: Scope,
-  failedIds: readonly number[],
-  states: readonly ResourceState[],
-): number {
-  const count = prepareColumn(db, (p: { failedIds: string; kinds: string; states: string }) =>
-    q
-      .selectFrom(sql<{ value: number }>`json_each(${p.failedIds})`.as("failed"))
-      .innerJoin("_resource as r", "r.id", "failed.value")
-      .select((eb) => eb.fn.countAll<number>().as("count"))
-      .where("r.kind", "in", textsIn(p.kinds))
-      .where("r.state", "in", textsIn<ResourceState>(p.states))
-      .where(inScope(scope, "r")),
-  );
-  const parameters = {
-    failedIds: JSON.stringify(failedIds),
-    kinds: JSON.stringify(scope.kinds),
-    states: JSON.stringify(states),
-  };
-  return count.get(parameters) ?? 0;
 }
 
 /** The cycle that a run of this mode continues; null if the last one is complete or had another mode. */

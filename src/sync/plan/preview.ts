@@ -8,6 +8,7 @@ import type { Area } from "../../../schema/kind.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
 import { findBrands } from "../../mirror/find-brands.ts";
 import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
+import { readPostponed } from "../../mirror/runs/postponed.ts";
 import { listRuns } from "../../mirror/runs/runs.ts";
 import type { Scope } from "../../mirror/scope.ts";
 import { type Clock, systemClock } from "../../platform/clock.ts";
@@ -44,6 +45,8 @@ export interface SyncPlan extends ForecastSummary {
   readonly spendable: number | null;
   /** The first ten requests. */
   readonly next: readonly NextRequest[];
+  /** Resources that the service asked to request later, each for itself: they are neither due nor next. */
+  readonly postponed: readonly { readonly url: string; readonly kind: string; readonly retryAt: string }[];
   /** For an account, instead of `forecast`; null for a catalogue. */
   readonly accountForecast: AccountForecast | null;
 }
@@ -76,30 +79,39 @@ export function planSync(options: PlanOptions): SyncPlan {
     db: Connection | null,
     due: readonly DueCount[],
     next: readonly NextRequest[],
+    postponed: SyncPlan["postponed"],
   ): SyncPlan => ({
     area,
     mirror: file,
     due,
     spendable: spendableOf(known?.remaining ?? null, budget, reserve),
     next,
+    postponed,
     accountForecast: area === "account" ? forecastAccount(due, known) : null,
     ...forecastSummaryOf(db, scope, known, options),
   });
   if (!existsSync(file)) {
     const root = { url: new URL(baseUrl).href, kind: "root", reason: "root" } as const;
-    return planFrom(null, [{ kind: "root", fetch: 1, check: 0, freeChecks: 0 }], [root]);
+    return planFrom(null, [{ kind: "root", fetch: 1, check: 0, freeChecks: 0 }], [root], []);
   }
   return readMirror(file, (mirror) => {
     requireKnownBrands(mirror, scope.brands, clock.now());
     const request = planRequestOf(mirror, scope, { known, budget }, clock);
     const planner = orderPages(createPlanner(mirror.db, request), mirror.db, request);
-    return planFrom(mirror.db, countDue(mirror.db, request), takeNext(planner));
+    const postponed = readPostponed(mirror.db, clock.now());
+    const next = takeNext(planner, new Set(postponed.map(({ id }) => id)));
+    return planFrom(
+      mirror.db,
+      countDue(mirror.db, request),
+      next,
+      postponed.map(({ url, kind, retryAt }) => ({ url, kind, retryAt })),
+    );
   });
 }
 
-function takeNext(planner: Planner): NextRequest[] {
+function takeNext(planner: Planner, postponed: ReadonlySet<number>): NextRequest[] {
   const next: NextRequest[] = [];
-  const taken = new Set<number>();
+  const taken = new Set(postponed);
   while (next.length < maxNext) {
     const missing = maxNext - next.length;
     const planned = planner.take(missing, (id) => taken.has(id));

@@ -6,6 +6,7 @@
 import { dayMillis } from "../../platform/clock.ts";
 import type { RateLimitHeaders } from "../../service/requests/headers.ts";
 import type { AttemptReport } from "../../service/requests/rate-limiter.ts";
+import { recordSpent, recordWait } from "./refusals/record-refusals.ts";
 import { isThrottled } from "./refusals/refusal-counts.ts";
 import type { Changed, Ledger } from "./store/ledger-store.ts";
 import {
@@ -21,7 +22,6 @@ import {
   type LeaseRelease,
   lease,
   recordLimits,
-  recordSpent,
   releaseLease,
   returnLeases,
 } from "./window-events.ts";
@@ -187,6 +187,11 @@ export class Leases {
   /** Records that the service grants no more in this window, although it did not say so. */
   recordSpent(): void {
     this.#update((state) => ({ state: recordSpent(state, this.#now()), result: null }));
+  }
+
+  /** Records that no request is to be sent before `until`. @param isOutage whether the service is down */
+  recordWait(until: number, isOutage: boolean): void {
+    this.#update((state) => ({ state: recordWait(state, until, { isOutage }, this.#now()), result: null }));
   }
 
   /** Ends a pause after its sleep, even if the clock was set back meanwhile. */

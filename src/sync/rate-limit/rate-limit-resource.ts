@@ -17,7 +17,7 @@ import type { RunBudget } from "./run-budget.ts";
  * @param request the address of the resource; its signal cancels the request
  */
 export async function fetchRateLimit(
-  client: ServiceClient,
+  client: Pick<ServiceClient, "fetch">,
   request: Pick<FetchRequest, "url" | "signal">,
   runBudget: RunBudget,
   now: () => number,
@@ -32,7 +32,8 @@ export async function fetchRateLimit(
     else runBudget.recordLimits(reading);
   } catch (error) {
     if (!(error instanceof ServiceError) && !request.signal?.aborted) throw error;
-    if (error instanceof ServiceError && error.next === "skip") runBudget.recordUnreadableBody();
+    const isOfNoUse = error instanceof ServiceError && (error.next === "skip" || error.code === "postponed");
+    if (isOfNoUse) runBudget.recordUnreadableBody();
   }
 }
 
@@ -67,7 +68,7 @@ const maxRequests = 3;
 
 export function createRateLimitPoller(
   reader: MirrorReader,
-  client: ServiceClient,
+  client: Pick<ServiceClient, "fetch">,
   runBudget: RunBudget,
   { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
 ): RateLimitPoller {

@@ -5,6 +5,7 @@
 import { dayMillis } from "../../platform/clock.ts";
 import type { RateLimitHeaders } from "../../service/requests/headers.ts";
 import type { AttemptReport } from "../../service/requests/rate-limiter.ts";
+import { defaultRetryPolicy } from "../../service/requests/retry-policy.ts";
 import { type Deadline, emptyWindow, type ReportedCounts, type WindowState } from "./window.ts";
 
 /**
@@ -54,15 +55,23 @@ export function toWindowEnd(state: WindowState, at: number | null, now: number):
   return { at: now + waitMillis, spanMillis: Math.max(dayMillis, waitMillis) };
 }
 
-/** The `Retry-After` of a 403 or 429 concerns the whole service, that of a 503 only one resource. */
+/**
+ * The `Retry-After` of a 403 or 429 concerns the whole service, that of a 503 only one resource. What a long one concerns
+ * may be found out first.
+ */
 export function laterBlock(
   state: WindowState,
-  { status, retryAt, allowance }: AttemptReport,
+  { status, retryAt, allowance, isUnexplained }: AttemptReport,
   now: number,
 ): Deadline | null {
+  const ofRefusal = status === 403 || status === 429 ? (retryAt ?? 0) : 0;
+  const isLong = ofRefusal - now > defaultRetryPolicy.maxRetryAfterMillis;
+  const until = Math.max(isUnexplained && isLong ? 0 : ofRefusal, allowance?.pauseUntil ?? 0);
+  return blockUntil(state, until, now);
+}
+
+export function blockUntil(state: WindowState, until: number, now: number): Deadline | null {
   const { blockedUntil: known } = state;
-  const ofRefusal = status === 403 || status === 429 ? retryAt : null;
-  const until = Math.max(ofRefusal ?? 0, allowance?.pauseUntil ?? 0);
   if (until <= now) return known;
   const at = Math.min(until, now + maxWaitMillis(state));
   return known !== null && known.at >= at ? known : { at, spanMillis: at - now };

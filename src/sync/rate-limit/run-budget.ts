@@ -59,6 +59,8 @@ export interface RunBudget {
   settleRefusals(count?: number): void;
   /** Records that nothing remains, although no response said so. */
   recordSpent(): void;
+  /** Records that no request is to be sent before `until`, in epoch milliseconds. @param isOutage whether the service is down */
+  recordWait(until: number, isOutage: boolean): void;
   /** Records the body of the `rate_limit` resource. To be called after that request, while no other is running. */
   recordLimits(reading: RateLimitHeaders): void;
   /** Records that the `rate_limit` resource supplied no remaining count. */
@@ -191,6 +193,7 @@ export function createRunBudget(options: RunBudgetOptions): RunBudget {
     settleRefusals: (count) => leases.settleRefusals(count),
     countProbe: () => leases.countProbe(),
     recordSpent: () => leases.recordSpent(),
+    recordWait: (until, isOutage) => leases.recordWait(until, isOutage),
     get maxWaitMillis() {
       return maxWaitMillis(leases.state);
     },

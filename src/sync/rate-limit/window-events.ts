@@ -235,17 +235,8 @@ export function recordLimits(
   return withEnd(mayInfer ? inferFromBodies(recorded, recorded.remaining) : recorded, now);
 }
 
-/** A refusal that did not say so means that nothing remains, or that the client is blocked until the window ends. */
-export function recordSpent(before: WindowState, now: number): WindowState {
-  const state = renew(before, now);
-  if (state.isRefused) return state;
-  const seq = state.seq + 1;
-  const spent = { ...withLaterStart(state, now), seq, isRefused: true, remaining: 0, readingSeq: seq };
-  return withEnd(inferFromGrants(spent, true), now);
-}
-
 /** A reading without an end ends at most a day later. */
-function withEnd(state: WindowState, now: number): WindowState {
+export function withEnd(state: WindowState, now: number): WindowState {
   const hasEnd = state.remaining === null || windowEndsAt(state) !== null;
   return hasEnd ? state : { ...state, startedBy: now };
 }

@@ -3,6 +3,7 @@ import { readMissingScopes } from "../../mirror/account/token-scopes.ts";
 import { readDriftOfRun } from "../../mirror/derive/drift.ts";
 import { MirrorError } from "../../mirror/file/errors.ts";
 import { isComplete } from "../../mirror/runs/coverage.ts";
+import { postponedIds, readPostponed } from "../../mirror/runs/postponed.ts";
 import type { RunClosing, StopReason } from "../../mirror/runs/runs.ts";
 import { toIso } from "../../platform/clock.ts";
 import { SyncError } from "../errors.ts";
@@ -30,7 +31,7 @@ export async function closeRun(
   const skipped = countSkippedLinks(mirror.reader);
   const found = {
     ...{ new: added, changed, unchanged, gone, pending, notChecked, failed, skipped },
-    missingLinks,
+    ...{ postponed: postponedIds(mirror.reader.db, clock.now()).length, missingLinks },
   };
   const { stopped, bulkDeletions, ...decided } = await mirror.writes.closeRun(state.runId, {
     endedAt: toIso(clock.now()),
@@ -72,7 +73,10 @@ export async function closeAndReport(
   const { unfetched, pending } = left;
   const { partial, missingLinks, awaitingApproval } = resources;
   const complete = isComplete([{ due: unfetched, failed: 0, partial, missingLinks, awaitingApproval }]);
-  const isDone = stopped === null && pending === 0 && resources.failed === 0;
+  const isDone = stopped === null && pending + resources.failed + resources.postponed === 0;
+  const [postponedUntil] = readPostponed(mirror.reader.db, clock.now())
+    .map(({ retryAt }) => retryAt)
+    .sort();
   return {
     run: state.runId,
     mirror: mirror.reader.file,
@@ -86,6 +90,7 @@ export async function closeAndReport(
     bulkDeletions,
     allowance: { ...summarizeAllowance(allowance), checkPrice: allowance.checkPrice },
     ...(stopped === "allowance" && stop?.isUnexplained && { refusal: stop.message }),
+    ...(postponedUntil !== undefined && { postponedUntil }),
     resumeAt: resumeMillis === null ? null : toIso(resumeMillis),
     seconds,
   };

@@ -18,7 +18,8 @@ import {
 import { type Derived, deriveContextOf, deriveOrThrow, isRefusal } from "../../mirror/derive/derive.ts";
 import { prepareColumn, q } from "../../mirror/file/statements.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
-import type { Clock } from "../../platform/clock.ts";
+import { readPostponed } from "../../mirror/runs/postponed.ts";
+import { type Clock, toIso } from "../../platform/clock.ts";
 import type { Credential } from "../../service/credentials/credential.ts";
 import type { FetchResult } from "../../service/fetch-result.ts";
 import { SyncError } from "../errors.ts";
@@ -40,12 +41,15 @@ export async function identifyTokenOwner(
   { reader: mirror, writes }: RunMirror,
   execute: ExecuteJob,
   { mode, user: expected }: Pick<SyncScope, "mode"> & { readonly user?: AccountUser | undefined },
-  signal: AbortSignal,
+  { signal, now }: { readonly signal: AbortSignal; readonly now: number },
 ): Promise<TokenOwnerResult> {
   const { baseUrl } = mirror.identity;
   const fetch = async (url: string, kind: string): Promise<JobResult> => {
     const etag = mode === "full" ? null : heldTag(mirror, url, kind);
-    const result = await execute({ resourceId: 0, url, etag }, signal);
+    const job = { resourceId: 0, url, etag };
+    const later = postponedResult(mirror, job, now);
+    if (later !== null) return later;
+    const result = await execute(job, signal);
     if (result.status === "stopped" && result.stop.reason === "authentication")
       throw new SyncError("not-authenticated", result.stop.message, result.stop.hint);
     return result;
@@ -70,6 +74,19 @@ export function* withResourceIds({ results }: TokenOwnerResult, { db }: MirrorRe
     const resourceId = select.get({ url: result.job.url });
     if (resourceId !== undefined) yield { ...result, job: { ...result.job, resourceId } };
   }
+}
+
+/** As if it was just postponed again; null if it may be requested. */
+function postponedResult({ db }: MirrorReader, job: FetchJob, now: number): JobResult | null {
+  const postponed = readPostponed(db, now).find(({ url }) => url === job.url);
+  if (postponed === undefined) return null;
+  const { retryAt, error } = postponed;
+  const message = error.replace(/^postponed: /, "");
+  return {
+    status: "fetched",
+    job,
+    result: { outcome: "postponed", fetchedAt: toIso(now), message, retryAt },
+  };
 }
 
 function heldTag({ db }: MirrorReader, url: string, kind: string): string | null {

@@ -7,6 +7,7 @@ import { prepare, q } from "../../mirror/file/statements.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import type { StopReason } from "../../mirror/runs/runs.ts";
 import { toIso } from "../../platform/clock.ts";
+import type { FetchResult } from "../../service/fetch-result.ts";
 
 export interface RunStopOptions {
   /** A service without its root is none, or another one. */
@@ -58,7 +59,7 @@ export class RunStop implements StopRule {
 
   apply(given: JobResult): JobResult {
     const result = this.#withoutRefusedScope(this.#requireRoot(given));
-    if (result.status === "fetched" && result.result.outcome !== "failed") this.#wasAccepted = true;
+    if (result.status === "fetched" && isAccepted(result.result)) this.#wasAccepted = true;
     if (result.status !== "stopped") return result;
     // Between accepted requests, one refusal concerns that resource; a second one concerns the credential.
     if (result.stop.reason === "authentication" && this.#wasAccepted && !this.#options.isAccount) {
@@ -109,6 +110,8 @@ export class RunStop implements StopRule {
     };
   }
 }
+
+const isAccepted = ({ outcome }: FetchResult) => outcome !== "failed" && outcome !== "postponed";
 
 /** Also a 404: a user has these lists, even if they are empty. */
 function isScopeRefusal(given: JobResult): boolean {

@@ -4,6 +4,7 @@ import type { JobResult } from "../../../jobs/fetch-job.ts";
 import { readScopeListIds } from "../../mirror/absence/refused-scopes.ts";
 import { readCycle } from "../../mirror/check-cycle.ts";
 import { emptySummary } from "../../mirror/ingest.ts";
+import { postponedIds } from "../../mirror/runs/postponed.ts";
 import type { Scope } from "../../mirror/scope.ts";
 import { toIso } from "../../platform/clock.ts";
 import { messageOf } from "../../platform/errors.ts";
@@ -37,8 +38,8 @@ export class SyncRun {
     this.#request = request;
     this.#tools = tools;
     this.#state = state;
-    const { mirror, client, runBudget, runStop, clock } = tools;
-    this.#rateLimit = createRateLimitPoller(mirror.reader, client, runBudget, {
+    const { mirror, examiner, runBudget, runStop, clock } = tools;
+    this.#rateLimit = createRateLimitPoller(mirror.reader, examiner, runBudget, {
       signal: runStop.cancel,
       clock,
     });
@@ -62,9 +63,10 @@ export class SyncRun {
     const run = new SyncRun(request, tools, state);
     const scope = await run.#crawlScope();
     await writes.supersedePages(runId);
+    const { failedIds, postponedIds } = state.summary;
     const left = countRemaining(reader.db, run.#planRequest(scope), {
       hasMoreWork: state.hasMoreWork,
-      failedIds: state.summary.failedIds,
+      failedIds: [...failedIds, ...postponedIds],
     });
     return await closeAndReport(request, tools, state, left);
   }
@@ -115,6 +117,7 @@ export class SyncRun {
   async #crawl(scope: Scope): Promise<void> {
     const { engine, mirror, runStop } = this.#tools;
     await this.#beginChecks(scope);
+    for (const id of postponedIds(mirror.reader.db, this.#tools.clock.now())) this.#failed.add(id);
     await this.#planAgain();
     this.#state.hasMoreWork = hasDueWork(mirror.reader.db, scope);
     const request = this.#planRequest(scope);
@@ -126,10 +129,10 @@ export class SyncRun {
       failed: this.#failed,
     });
     for await (const batch of engine.run(source, runStop.cancel)) {
-      const failedIds = await this.#ingest(batch);
+      const failed = await this.#ingest(batch);
       source.noteIngested(
         batch.map(({ job }) => job.resourceId),
-        [...failedIds, ...refusedIds(batch)],
+        [...failed, ...refusedIds(batch)],
       );
       if (!runStop.isRequested) this.#state.results += await this.#rateLimit.fetchIfUseful();
       await this.#planAgain();
@@ -182,7 +185,7 @@ export class SyncRun {
     return hasAmpleAllowance(state, budget === null ? null : budget - counts.counted);
   }
 
-  /** @returns the ids of failed resources */
+  /** @returns the ids of failed and postponed resources */
   async #ingest(given: readonly JobResult[]): Promise<readonly number[]> {
     const { mirror, runStop, examiner, tokenOwner } = this.#tools;
     const { runId, summary } = this.#state;
@@ -193,11 +196,12 @@ export class SyncRun {
     const results = batch.flatMap((item) =>
       item.status === "fetched" ? [{ resourceId: item.job.resourceId, ...item.result }] : [],
     );
-    const { failedIds, ...counts } = await mirror.writes.ingest(results, runId);
+    const { failedIds, postponedIds, ...counts } = await mirror.writes.ingest(results, runId);
     for (const key of Object.keys(counts) as (keyof typeof counts)[]) summary[key] += counts[key];
     summary.failedIds.push(...failedIds);
+    summary.postponedIds.push(...postponedIds);
     runStop.rejectRoot(mirror.reader, failedIds);
-    return failedIds;
+    return [...failedIds, ...postponedIds];
   }
 
   #progress(scope: Scope): SyncProgress {

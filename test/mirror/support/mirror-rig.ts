@@ -132,7 +132,11 @@ export function crawl(mirror: MirrorWriter, world: World, options: CrawlOptions 
     if (due.length === 0) break;
     const batch = choose(due);
     requested.push(...batch.map(({ url }) => url));
-    const { failedIds, ...added } = mirror.ingest(
+    const {
+      failedIds,
+      postponedIds: _,
+      ...added
+    } = mirror.ingest(
       batch.map((resource) => resultFrom(world, resource)),
       runId,
     );

@@ -129,10 +129,9 @@ describe("exhausted allowance", () => {
 
 it("a Retry-After of hours also holds for later runs", async () => {
   await using rig = await startRig(tiny);
-  rig.sandbox.setFaults([
-    { kind: "brand", positions: [1], fault: "status", status: 429, retryAfter: "7200" },
-  ]);
+  rig.sandbox.setFaults([{ times: "always", fault: "status", status: 429, retryAfter: "7200" }]);
   const { resumeAt } = await rig.sync();
+  rig.sandbox.setFaults([]);
   rig.sandbox.clearLog();
   expect(await rig.sync()).toMatchObject({ stopped: "allowance", resumeAt, requests: { sent: 0 } });
   rig.sandbox.moveClock({ advanceSeconds: 7100 });

@@ -131,8 +131,9 @@ describe("a wait that a service demands", () => {
     "a mirror is not locked for more than twice the known window, which is a day, by %o",
     async (fault) => {
       await using rig = await startRig(tiny);
-      rig.sandbox.setFaults([{ kind: "brand", positions: [1], ...fault }]);
+      rig.sandbox.setFaults([{ times: "always", ...fault }]);
       const { stopped, resumeAt } = await rig.sync();
+      rig.sandbox.setFaults([]);
       expect(stopped).toBe("allowance");
       const wait = Date.parse(resumeAt ?? "") - rig.sandbox.now().getTime();
       expect(wait).toBeGreaterThan(day - 60_000);

@@ -43,6 +43,7 @@ export function formatPlan(
 ): string {
   const { mirror, due, next, forecast } = plan;
   const parts = [`Mirror     ${mirror}\nAllowance  ${formatAllowance(plan.allowance, now)}\n`];
+  if (plan.postponed.length > 0) parts.push(describePostponed(plan.postponed, now));
   if (next.length === 0) parts.push("\nNothing is due.\n");
   else {
     parts.push(
@@ -72,6 +73,12 @@ export function formatPlan(
       );
   }
   return parts.join("");
+}
+
+function describePostponed(postponed: SyncPlan["postponed"], now: number): string {
+  const [first] = postponed.map(({ retryAt }) => retryAt).sort();
+  const until = first === undefined ? "" : `, the first until ${formatMoment(first, now)}`;
+  return `Postponed  ${formatCount(postponed.length, "resource")}, as the service asked for each alone${until}\n`;
 }
 
 /** The plan of the linked catalogue resources. @param plan null before the first sync of the account */

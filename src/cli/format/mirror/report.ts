@@ -32,13 +32,21 @@ export function formatReport(report: SyncReport, context: ReportContext): string
   const neverGranted = notGranted.filter((name) => !withdrawn.includes(name));
   if (neverGranted.length > 0) lines.push(`Not granted to this token: ${neverGranted.join(", ")}.`);
   lines.push(...formatWarnings(report, account));
+  if (report.postponedUntil !== undefined) lines.push(describePostponed(report, report.postponedUntil, now));
   if (resources.skipped > 0)
     lines.push(
       `${formatCount(resources.skipped, "link was", "links were")} not followed (another origin, or invalid); \`armoire status${account === null ? "" : ` --account ${account}`}\` shows where.`,
     );
-  const isDone = report.complete && report.stopped === null && resources.pending + resources.failed === 0;
+  const { pending, failed, postponed } = resources;
+  const isDone = report.complete && report.stopped === null && pending + failed + postponed === 0;
   lines.push(isDone ? describeComplete(report) : describeRest(report, outlook, now, reserve));
   return `${lines.join("\n")}\n`;
+}
+
+function describePostponed({ resources: { postponed } }: SyncReport, until: string, now: number): string {
+  const are = postponed === 1 ? "1 resource is" : `${postponed} resources are`;
+  const first = postponed === 1 ? "it" : "the first of them";
+  return `${are} postponed, as the service asks for ${postponed === 1 ? "it" : "each"} alone; a sync from ${formatMoment(until, now)} on requests ${first}.`;
 }
 
 /** "Up to date" only if the run left no check out: an unchecked resource may have changed. */

@@ -68,6 +68,10 @@ export function formatStatus(
       url,
       error,
     ]),
+    describeList("Not requested before the time that the service gave for each:", status.postponed, (one) => [
+      one.url,
+      `${one.error}, until ${formatMinute(one.retryAt)}`,
+    ]),
     describeUnfollowedLinks(status.unfollowedLinks),
     describeList("Unexpected values from the service (stored as sent):", status.issues, (issue) => [
       `${[issue.kind, issue.code, issue.pointer].filter(Boolean).join(" ")}, ${issue.count === 1 ? "once" : `${issue.count} times`}`,

@@ -1,7 +1,8 @@
 /**
- * Finds out why a request was refused without a reason: one resource that is held is requested conditionally,
- * which is free with most services. In: the client. Out: the same client, whose errors say which of both it is: the resource
- * is forbidden, or the allowance is spent and the client may be blocked. Refusals are examined one after the other.
+ * Finds out why a request was refused without a reason, or with a long `Retry-After`: one resource that is held is requested
+ * conditionally, which is free with most services. In: the client. Out: the same client, whose errors say which of both it
+ * is: the resource is forbidden or postponed, or the allowance is spent and the client may be blocked. Refusals are examined
+ * one after the other.
  */
 import type { JobResult } from "../../../../jobs/fetch-job.ts";
 import { prepare, prepareColumn, q, textsIn } from "../../../mirror/file/statements.ts";
@@ -9,7 +10,7 @@ import type { MirrorReader } from "../../../mirror/reader.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { FetchRequest, ServiceClient } from "../../../service/client.ts";
 import { ServiceError } from "../../../service/errors.ts";
-import { maxBelievedWaits } from "../../../service/requests/retry-policy.ts";
+import { defaultRetryPolicy, maxBelievedWaits } from "../../../service/requests/retry-policy.ts";
 import type { RunBudget } from "../run-budget.ts";
 
 export interface RefusalExaminer extends Pick<ServiceClient, "fetch"> {
@@ -23,7 +24,8 @@ interface Probe {
   readonly etag: string | null;
 }
 
-type Evidence = "succeeded" | "refused" | "unknown";
+/** `none`: nothing else is held. */
+type Evidence = "succeeded" | "refused" | "unknown" | "none";
 
 const withoutReason = ", without saying why";
 
@@ -50,7 +52,8 @@ export function createRefusalExaminer(
     signal: AbortSignal | undefined,
   ): Promise<Evidence | "free"> => {
     try {
-      const result = await client.fetch({ url, etag, waits: maxBelievedWaits, ...(signal && { signal }) });
+      const examined = { url, etag, isExamined: true, waits: maxBelievedWaits };
+      const result = await client.fetch({ ...examined, ...(signal && { signal }) });
       results.push({ status: "fetched", job: { resourceId: id, url, etag }, result });
       if (result.outcome === "body") return "succeeded";
       return result.outcome === "not-modified" && !runBudget.isCheckCounted ? "free" : "succeeded";
@@ -66,7 +69,7 @@ export function createRefusalExaminer(
     if (step === "forbidden") return "succeeded";
     const probe = findProbe(reader, [rootUrl, refused.url]);
     // No other request has ever succeeded, so nothing else can be fetched either.
-    if (probe === null) return "unknown";
+    if (probe === null) return "none";
     if (refused.status === 429) await clock.sleep(busyMillis, signal);
     const first = probe.etag === null ? "free" : await send(probe, signal);
     if (first !== "free") return first;
@@ -81,42 +84,58 @@ export function createRefusalExaminer(
 
   const examine = async (
     refused: ServiceError,
-    number: number,
+    { number, isLong }: { readonly number: number; readonly isLong: boolean },
     signal: AbortSignal | undefined,
   ): Promise<ServiceError> => {
     if (spent !== null) return spent;
     if (number < provenBefore || wasRefused(reader, refused.url)) {
       runBudget.settleRefusals(1);
-      return ofOneResource(refused);
+      return ofOneResource(refused, isLong);
     }
     const next = begun + 1;
     const { url, status, detail } = refused;
-    switch (await findOut(refused, signal)) {
-      case "succeeded":
-        provenBefore = next;
-        runBudget.settleRefusals();
-        return ofOneResource(refused);
-      case "unknown":
-        return new ServiceError("unexpected-status", `${detail}${withoutReason}`, { url, status });
-      case "refused": {
-        runBudget.recordSpent();
-        const { resetAt: resumeAt } = runBudget.state;
-        const problem = `${detail}${withoutReason}; the allowance is spent, or the service blocks this client`;
-        spent = new ServiceError("allowance-spent", problem, { url, status, resumeAt, isUnexplained: true });
-        return spent;
-      }
+    const evidence = await findOut(refused, signal);
+    if (evidence === "succeeded") {
+      provenBefore = next;
+      runBudget.settleRefusals();
+      return ofOneResource(refused, isLong);
     }
+    if (evidence === "refused") {
+      spent = isLong ? waitForAll(refused) : noneLeft(refused);
+      return spent;
+    }
+    if (!isLong) return new ServiceError("unexpected-status", `${detail}${withoutReason}`, { url, status });
+    if (evidence === "none" && status !== 503) return waitForAll(refused);
+    // A service that is down is no reason to postpone its root.
+    return evidence === "none" && url === rootUrl ? refused : ofOneResource(refused, isLong);
+  };
+
+  const noneLeft = ({ url, status, detail }: ServiceError): ServiceError => {
+    runBudget.recordSpent();
+    const { resetAt: resumeAt } = runBudget.state;
+    const problem = `${detail}${withoutReason}; the allowance is spent, or the service blocks this client`;
+    return new ServiceError("allowance-spent", problem, { url, status, resumeAt, isUnexplained: true });
+  };
+
+  const waitForAll = ({ url, status, detail, resumeAt }: ServiceError): ServiceError => {
+    const isOutage = status === 503;
+    runBudget.recordWait(resumeAt ?? 0, isOutage);
+    const problem = `${detail} and asks to wait, whatever is requested`;
+    if (isOutage) return new ServiceError("circuit-open", problem, { url, status, resumeAt });
+    return new ServiceError("throttled", problem, { url, status, resumeAt, isUnexplained: true });
   };
 
   return {
     async fetch(request: FetchRequest) {
       const number = ++begun;
       try {
-        return await client.fetch(request);
+        return await client.fetch({ ...request, isExamined: true });
       } catch (error) {
         if (!(error instanceof ServiceError) || !error.isUnexplained) throw error;
+        const waitMillis = (error.resumeAt ?? 0) - clock.now();
+        const isLong = error.code === "throttled" && waitMillis > defaultRetryPolicy.maxRetryAfterMillis;
         throw await runBudget.holdOthers(() => {
-          const examined = previous.then(() => examine(error, number, request.signal));
+          const examined = previous.then(() => examine(error, { number, isLong }, request.signal));
           previous = examined.catch(() => {});
           return examined;
         });
@@ -126,10 +145,11 @@ export function createRefusalExaminer(
   };
 }
 
-/** Whatever it said about waiting. */
-function ofOneResource(refused: ServiceError): ServiceError {
+/** Whatever it said about waiting. @param isLong whether it is to be requested after that time only */
+function ofOneResource(refused: ServiceError, isLong: boolean): ServiceError {
   if (refused.code !== "throttled") return refused;
-  const { url, status, detail } = refused;
+  const { url, status, detail, resumeAt } = refused;
+  if (isLong) return new ServiceError("postponed", detail, { url, status, resumeAt });
   return new ServiceError("refused", `${detail} each time, in spite of waiting as it asked`, { url, status });
 }
 
@@ -139,7 +159,7 @@ function wasRefused({ db }: MirrorReader, url: string): boolean {
     q.selectFrom("_resource").select("error").where("url", "=", p.url),
   );
   const error = select.get({ url }) ?? "";
-  return /^(?:forbidden|refused):/.test(error) || error.endsWith(withoutReason);
+  return /^(?:forbidden|refused|postponed):/.test(error) || error.endsWith(withoutReason);
 }
 
 /**

@@ -6,7 +6,7 @@ import type { AttemptReport } from "../../../service/requests/rate-limiter.ts";
 import type { RefusalCounts, WindowState } from "../window.ts";
 
 /** In one window, over all runs. */
-const maxRequests = 3;
+export const maxRequests = 3;
 
 /** A counted response to a later request shows that the allowance was not spent. */
 export function countUnexplained(

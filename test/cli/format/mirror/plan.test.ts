@@ -15,6 +15,7 @@ const plan: SyncPlan = {
   next: [{ url: "https://api.example.org/x/", kind: "model", reason: "new" }],
   allowance,
   spendable: 212,
+  postponed: [],
   forecast: null,
   accountForecast: null,
 };

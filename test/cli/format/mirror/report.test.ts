@@ -10,7 +10,7 @@ const report: SyncReport = {
   requests: { sent: 0, counted: 0, notModified: 0, retried: 0, failed: 0 },
   resources: {
     ...{ new: 0, changed: 0, unchanged: 0, gone: 0, pending: 12, notChecked: 0 },
-    ...{ failed: 0, skipped: 0, awaitingApproval: 0, partial: 0, missingLinks: 0 },
+    ...{ failed: 0, postponed: 0, skipped: 0, awaitingApproval: 0, partial: 0, missingLinks: 0 },
   },
   drift: [],
   bulkDeletions: [],
