@@ -34,6 +34,8 @@ const edges: Readonly<Record<string, readonly string[]>> = {
       "src/mirror",
       "src/accounts",
       "src/sync",
+      // A search decodes the formats that exports write.
+      "exports",
       "src/archive",
     ],
   ],

@@ -2,6 +2,7 @@
 import { open } from "node:fs/promises";
 import Database from "better-sqlite3";
 import { parquetMetadataAsync } from "hyparquet";
+import { toAsyncBuffer } from "../formats/parquet-contents.ts";
 import { quoted } from "../formats/sqlite.ts";
 import type { RowProblem } from "./check-rows.ts";
 
@@ -12,14 +13,7 @@ const maxFooterBytes = 2 ** 26;
 export async function checkParquet(path: string, rows: number): Promise<readonly RowProblem[]> {
   const file = await open(path, "r");
   try {
-    const { size: byteLength } = await file.stat();
-    const slice = async (start: number, end = byteLength): Promise<ArrayBuffer> => {
-      if (end - start > maxFooterBytes) throw new RangeError("The footer is too long.");
-      const bytes = new ArrayBuffer(end - start);
-      await file.read(new Uint8Array(bytes), 0, end - start, start);
-      return bytes;
-    };
-    const { num_rows: count } = await parquetMetadataAsync({ byteLength, slice });
+    const { num_rows: count } = await parquetMetadataAsync(await toAsyncBuffer(file, maxFooterBytes));
     return count === BigInt(rows) ? [] : ["wrong-rows"];
   } catch {
     return ["unreadable"];

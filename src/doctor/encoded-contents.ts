@@ -1,6 +1,6 @@
 /**
  * Contents that a search of a file's plain bytes misses: the compressed bodies of a mirror, the entries of an encrypted
- * archive, and files in gzip or Zstandard, as exports have them. Entries of a plain archive are stored, so they need no
+ * archive, and files in gzip, Zstandard or Parquet, as exports have them. Entries of a plain archive are stored, so they need no
  * decoding. Other compressed files are reported as unreadable.
  */
 import { createReadStream, statSync } from "node:fs";
@@ -16,7 +16,7 @@ import { MirrorError, toMirrorError } from "../mirror/file/errors.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/reader.ts";
 
 export interface EncodedContents {
-  /** `body`: responses of the service in a mirror. `archive`: the entries of an archive. `file`: the decompressed file. */
+  /** `body`: responses of the service in a mirror. `archive`: the entries of an archive. `file`: the decompressed file or pages. */
   readonly in: "body" | "archive" | "file";
   /** Throws after the last readable piece if the rest cannot be read; `explainUnreadable` knows these errors. */
   readonly pieces: AsyncIterable<Buffer> | Iterable<Buffer>;
@@ -26,12 +26,14 @@ export interface EncodedContents {
 export const headBytes = 32;
 
 /** File signatures in hexadecimal. */
-const signatures = { sqlite: Buffer.from("SQLite format 3\0").toString("hex"), zip: "504b0304" };
+const hexOf = (text: string) => Buffer.from(text).toString("hex");
+const signatures = { sqlite: hexOf("SQLite format 3\0"), zip: "504b0304", parquet: hexOf("PAR1") };
 const decompressors = { "1f8b": createGunzip, "28b52ffd": createZstdDecompress };
 const foreignFormats = {
   fd377a585a00: "xz",
   "425a68": "bzip2",
   "377abcaf271c": "7-Zip",
+  [hexOf("PARE")]: "encrypted Parquet",
   "52617221": "RAR",
 };
 
@@ -47,6 +49,7 @@ export async function readEncodedContents(
   const startsWith = (signature: string) => head.toString("hex").startsWith(signature);
   if (startsWith(signatures.sqlite)) return { in: "body", pieces: readMirrorBodies(file) };
   if (isEncrypted(head)) return { in: "archive", pieces: decryptArchive(file, askPassphrase) };
+  if (startsWith(signatures.parquet)) return { in: "file", pieces: readPages(file) };
   if (startsWith(signatures.zip)) await requireOwnArchive(file);
   for (const [signature, create] of Object.entries(decompressors))
     if (startsWith(signature)) return { in: "file", pieces: decompress(file, create()) };
@@ -137,6 +140,24 @@ async function* decompress(file: string, decompressor: Transform): AsyncGenerato
   } catch (error) {
     if (!/^(Z|ZSTD)_/.test(codeOf(error))) throw error;
     throw new UnreadableContentError("damaged", "it is damaged");
+  }
+}
+
+/** Also texts that a page holds in parts. */
+async function* readPages(file: string): AsyncGenerator<Buffer> {
+  // Loaded only here: few searched files are of this format.
+  const { ParquetError, readParquetContents } = await import("../../exports/formats/parquet-contents.ts");
+  const problems = {
+    damaged: "it is damaged",
+    codec: "its pages are in a compressed format that is not read",
+    "too-large": `it decompresses to more than ${maxGrowth} times its size`,
+  } as const;
+  try {
+    yield* readParquetContents(file, maxGrowth * statSync(file).size);
+  } catch (error) {
+    if (!(error instanceof ParquetError)) throw error;
+    const { code } = error;
+    throw new UnreadableContentError(code === "damaged" ? code : "format", problems[code]);
   }
 }
 

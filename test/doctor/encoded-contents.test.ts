@@ -1,8 +1,11 @@
 /** The search for secrets in mirrors and archives, and its reports of contents that it cannot search. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { deflateRawSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { brotliCompressSync, deflateRawSync, gzipSync, zstdCompressSync } from "node:zlib";
+import type { CompressionCodec, Encoding } from "hyparquet";
+import { parquetWriteBuffer } from "hyparquet-writer";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parquetChunks } from "../../exports/formats/parquet.ts";
 import { encrypted } from "../../src/archive/container/encryption.ts";
 import { withPassphrase } from "../../src/archive/container/open.ts";
 import { zipChunks } from "../../src/archive/container/zip-writer.ts";
@@ -40,6 +43,20 @@ function foreignZip(): Buffer {
   header.writeUInt32LE(compressed.length, 18);
   header.writeUInt32LE(text.length, 22);
   return Buffer.concat([header, Buffer.from("a.txt"), compressed]);
+}
+
+/** One text of 16 MiB of zeros. */
+function parquetBomb(): Buffer {
+  const columnData = [{ name: "note", data: ["\0".repeat(2 ** 24)], encoding: "PLAIN" as const }];
+  const compressors = { ZSTD: (bytes: Uint8Array) => zstdCompressSync(bytes) };
+  return Buffer.from(parquetWriteBuffer({ columnData, codec: "ZSTD", compressors, statistics: false }));
+}
+
+/** Its pages are not in fact in that format, which nothing here writes. */
+function parquetInLzo(): Buffer {
+  const columnData = [{ name: "note", data: [text] }];
+  const compressors = { LZO: (bytes: Uint8Array) => gzipSync(bytes) };
+  return Buffer.from(parquetWriteBuffer({ columnData, codec: "LZO", compressors, statistics: false }));
 }
 
 async function age(content: Buffer, passphrase: string): Promise<Buffer> {
@@ -92,7 +109,74 @@ it.each([
   expect((await find()).unsearched).toEqual([{ path: file, reason: "damaged", why: "it is damaged" }]);
 });
 
+describe("a Parquet file", () => {
+  const compressors = {
+    ZSTD: (bytes: Uint8Array) => zstdCompressSync(bytes),
+    GZIP: (bytes: Uint8Array) => gzipSync(bytes),
+    BROTLI: (bytes: Uint8Array) => brotliCompressSync(bytes),
+  };
+  /** Of several row groups; without statistics, which would repeat the first and last texts outside the pages. */
+  const parquet = (codec: CompressionCodec, encoding?: Encoding, last = secret): Buffer => {
+    const notes = Array.from({ length: 1_999 }, (_, n) => `${secret.slice(0, 20)} ${n}`);
+    const note = { name: "note", data: [...notes, last], ...(encoding && { encoding }) };
+    const columnData = [note, { name: "n", data: [...notes, ""].map((_, n) => n) }];
+    return Buffer.from(
+      parquetWriteBuffer({ columnData, codec, compressors, statistics: false, rowGroupSize: 500 }),
+    );
+  };
+
+  it.each<[CompressionCodec, Encoding?]>([
+    ["ZSTD"],
+    ["ZSTD", "PLAIN"],
+    ["ZSTD", "DELTA_LENGTH_BYTE_ARRAY"],
+    ["ZSTD", "DELTA_BYTE_ARRAY"],
+    ["UNCOMPRESSED", "DELTA_BYTE_ARRAY"],
+    ["SNAPPY"],
+    ["GZIP"],
+    ["BROTLI"],
+  ])("with a secret in its pages is found (%s, %s)", async (codec, encoding) => {
+    expectUnreadable(file);
+    const bytes = parquet(codec, encoding);
+    if (codec !== "UNCOMPRESSED") expect(bytes.includes(secret)).toBe(false);
+    writeFileSync(file, bytes);
+    expect(await find()).toMatchObject({
+      found: [{ file, form: "as it is", in: "file" }],
+      unreadable: [],
+      unsearched: [],
+    });
+  });
+
+  it("of an export is searched, also its JSON", async () => {
+    const notes = Array.from({ length: 500 }, (_, n) => ({ note: `${lorem}${n}` }));
+    const rows = [...notes, { note: secret }].map((note, n) => [`a${n}`, JSON.stringify(note)]);
+    const table = { name: "brand", columns: ["href", "payload"], rows: () => rows } as never;
+    const columns = [
+      { name: "href", type: "text" },
+      { name: "payload", type: "object" },
+    ] as never;
+    writeFileSync(file, Buffer.concat([...parquetChunks(table, columns)]));
+    expect(await find()).toMatchObject({ found: [{ file, in: "file" }], unsearched: [] });
+  });
+
+  it("that is damaged is reported, whatever byte is changed, and never ends the search", async () => {
+    expectUnreadable(file);
+    const bytes = parquet("ZSTD", undefined, "other");
+    for (let at = 4; at < bytes.length; at += 97) {
+      const damaged = Buffer.from(bytes);
+      damaged[at] = (damaged[at] ?? 0) ^ 0xff;
+      writeFileSync(file, damaged);
+      const { unreadable, unsearched } = await find();
+      expect(unreadable).toEqual([]);
+      for (const { reason } of unsearched) expect(["damaged", "format"]).toContain(reason);
+    }
+    writeFileSync(file, bytes.subarray(0, bytes.length - 30));
+    expect((await find()).unsearched).toEqual([{ path: file, reason: "damaged", why: "it is damaged" }]);
+  });
+});
+
 it.each([
+  ["Parquet bomb", parquetBomb(), "it decompresses to more than 1000 times its size"],
+  ["Parquet in LZO", parquetInLzo(), "its pages are in a compressed format that is not read"],
   ["gzip bomb", gzipSync(Buffer.alloc(2 ** 24)), "it decompresses to more than 1000 times its size"],
   ["xz", Buffer.from("fd377a585a000004", "hex"), "it is in a compressed format, xz"],
   ["7-Zip", Buffer.from("377abcaf271c0004", "hex"), "it is in a compressed format, 7-Zip"],

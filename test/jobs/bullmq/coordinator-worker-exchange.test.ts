@@ -221,7 +221,7 @@ it("a request that makes a worker throw fails, and other requests continue", asy
   expect(textOf(well)).toBe("{}");
 });
 
-it("all workers of a queue back off once one of them receives a Retry-After", async () => {
+it("all workers of a queue back off once two requests in a row receive a long Retry-After", async () => {
   await using rig = await startBullmqRig();
   const sent: string[] = [];
   const transport = await rig.startCoordinator();
@@ -229,17 +229,31 @@ it("all workers of a queue back off once one of them receives a Retry-After", as
     sent.push(url);
     return responseOf("{}", 429, { "retry-after": "3600" });
   });
-  const first = await transport.send(requestFor("first"));
-  expect(first.head?.status).toBe(429);
+  for (const name of ["first", "first", "second"])
+    expect((await transport.send(requestFor(name))).head?.status).toBe(429);
   await rig.startWorker(async (url) => {
     sent.push(url);
     return responseOf("{}");
   });
   const later = transport.send(requestFor("later"));
   await expect.poll(() => rig.requestQueue.getRateLimitTtl(1)).toBeGreaterThan(3_000_000);
-  expect(sent).toEqual([requestFor("first").url]);
+  expect(sent).toEqual(["first", "first", "second"].map((name) => requestFor(name).url));
   await transport.close();
   void later.catch(() => {});
+});
+
+it("workers do not back off for one resource that alone receives a long Retry-After", async () => {
+  await using rig = await startBullmqRig();
+  const transport = await rig.startCoordinator();
+  const refused = requestFor("refused").url;
+  await rig.startWorker(async (url) =>
+    url === refused ? responseOf("{}", 429, { "retry-after": "3600" }) : responseOf("{}"),
+  );
+  for (const name of ["refused", "other", "refused", "another"]) {
+    const { head } = await transport.send(requestFor(name));
+    expect(head?.status).toBe(name === "refused" ? 429 : 200);
+  }
+  expect(await rig.requestQueue.getGlobalRateLimit()).toBeNull();
 });
 
 it("the queue has a limit only while its workers are paused", async () => {
@@ -326,7 +340,7 @@ it("a run that starts during a backoff of the workers sends nothing and learns w
   const sent: string[] = [];
   await rig.startWorker(async (url) => {
     sent.push(url);
-    return responseOf("{}", 429, { "retry-after": "3600" });
+    return responseOf("{}", 429, { "retry-after": "3600", "x-ratelimit-remaining": "0" });
   });
   await (await rig.startCoordinator()).send(requestFor("first"));
   const otherPrincipal = await rig.startCoordinator();
