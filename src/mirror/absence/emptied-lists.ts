@@ -10,7 +10,7 @@ import { prepare, prepareColumn, q } from "../file/statements.ts";
 export interface EmptiedList {
   readonly collectionId: number;
   readonly url: string;
-  /** Of the items. */
+  /** Of the items; of the list, if they have no address. */
   readonly kind: string;
   /** Former items that are not known to be gone. */
   readonly absent: number;
@@ -19,15 +19,35 @@ export interface EmptiedList {
 /** The lists that wait for approval. */
 export function readEmptiedLists(db: Connection): EmptiedList[] {
   const approved = readApproved(db);
-  return prepare(db, () =>
+  const withResources = prepare(db, () =>
     selectFormerItems()
       .select(["l.id as collectionId", "l.url", "r.kind"])
       .select((eb) => eb.fn.countAll<number>().as("absent"))
       .groupBy(["l.id", "r.kind"])
       .orderBy("l.id"),
-  )
-    .all()
-    .filter(({ collectionId }) => approved[collectionId] !== revisionOf(db, collectionId));
+  ).all();
+  return [...withResources, ...selectEmptiedInline(db)].filter(
+    ({ collectionId }) => approved[collectionId] !== revisionOf(db, collectionId),
+  );
+}
+
+/** Lists whose items have no address, such as measurements: a later body replaces them, and the past keeps them. */
+function selectEmptiedInline(db: Connection): EmptiedList[] {
+  return prepare(db, () =>
+    selectEmptyLists()
+      .innerJoin("_measurement_past as m", "m.parent_id", "l.id")
+      .select(["l.id as collectionId", "l.url", "l.kind"])
+      .select((eb) => eb.fn.countAll<number>().as("absent"))
+      .where(sql<SqlBool>`not exists (select 1 from _measurement where parent_id = l.id)`)
+      .where("m.to_run", "=", (eb) =>
+        eb
+          .selectFrom("_measurement_past")
+          .select(({ fn }) => fn.max("to_run").as("run"))
+          .whereRef("parent_id", "=", "l.id"),
+      )
+      .groupBy("l.id")
+      .orderBy("l.id"),
+  ).all();
 }
 
 /** Former items that were not checked since their list is empty. */
@@ -65,18 +85,22 @@ function revisionOf(db: Connection, resourceId: number): number | undefined {
   ).get({ id: resourceId });
 }
 
-/** `r`: live items without a note, and in no other list; `l`: their list, held, consistent and empty. */
+/** `r`: live items without a note, and in no other list; `l`: their list. */
 const selectFormerItems = () =>
+  selectEmptyLists()
+    .innerJoin("_resource as r", "r.owner_id", "l.id")
+    .where("r.state", "in", ["held", "due", "failed"])
+    .where("r.absent_by", "is", null)
+    .where(sql<SqlBool>`not exists (select 1 from _member where item_id = r.id)`);
+
+/** `l`: held, consistent and empty. */
+const selectEmptyLists = () =>
   q
     .selectFrom("_page as p")
     .innerJoin("_resource as l", "l.id", "p.id")
-    .innerJoin("_resource as r", "r.owner_id", "l.id")
     .whereRef("p.id", "=", "p.collection_id")
     .where("p.next_id", "is", null)
     .where("l.state", "=", "held")
     .where("l.absent_by", "is", null)
     .where(sql<SqlBool>`not exists (select 1 from _member where page_id = p.id)`)
-    .where(sql<SqlBool>`not exists (select 1 from _pass where collection_id = p.id)`)
-    .where("r.state", "in", ["held", "due", "failed"])
-    .where("r.absent_by", "is", null)
-    .where(sql<SqlBool>`not exists (select 1 from _member where item_id = r.id)`);
+    .where(sql<SqlBool>`not exists (select 1 from _pass where collection_id = p.id)`);

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { kinds } from "../../../jobs/kinds.ts";
 import { checkMirror } from "../../../src/mirror/check/check.ts";
 import { rebuildMirror } from "../../../src/mirror/writer.ts";
+import { readStatus } from "../../../src/query/status.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
 import type { SyncOptions } from "../../../src/sync/sync.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
@@ -50,6 +51,37 @@ describe("shapes of measurements", () => {
     expect(rowsOf(rig, "select * from measurement_value where name = 'method'")).toEqual([]);
     expect(rowsOf(rig, "select * from _issue where code <> 'unknown-link'")).toEqual([]);
     expect(soundness(rig)).toEqual([]);
+  });
+
+  it("measurements inside a list that is emptied are told, and accepted with approval", async () => {
+    await using rig = await startRig({ measurements: "inline" });
+    await rig.sync(account(rig));
+    const before = rowsOf(rig, values);
+    rig.sandbox.editUser("anna", { measurements: 0 });
+    const list = { url: expect.stringContaining("measurements"), kind: "measurements", items: before.length };
+    // Also at a later sync.
+    for (let runs = 0; runs < 2; runs++) {
+      expect(await rig.sync(account(rig))).toMatchObject({
+        complete: false,
+        stopped: "approval",
+        resources: { awaitingApproval: before.length },
+      });
+      expect(rig.read(readStatus)).toMatchObject({ complete: false, emptiedLists: [list] });
+    }
+    // It is a value of the list, so the new body has replaced it.
+    expect(rowsOf(rig, values)).toEqual([]);
+    for (const approve of [true, false])
+      expect(await rig.sync({ ...account(rig), approve })).toMatchObject({ complete: true, stopped: null });
+    expect(rig.read(readStatus).emptiedLists).toEqual([]);
+    // The past keeps them.
+    const past = rig.read(({ db }) => db.prepare("select count(*) from _measurement_past").pluck().get());
+    expect(past).toBe(before.length);
+    expect(soundness(rig)).toEqual([]);
+    // A list that has items again needs no approval.
+    rig.sandbox.editUser("anna", { measurements: 2 });
+    expect(await rig.sync(account(rig))).toMatchObject({ complete: true });
+    rig.sandbox.editUser("anna", { measurements: 0 });
+    expect(await rig.sync(account(rig))).toMatchObject({ stopped: "approval" });
   });
 
   it("measurements in one entity have one row, which is checked like other resources", async () => {
