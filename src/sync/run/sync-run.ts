@@ -142,10 +142,12 @@ export class SyncRun {
 
   /** Plans what people want fetched again, also if it has failed in this run. */
   async #planAgain(): Promise<void> {
-    const { repeats, mirror } = this.#tools;
+    const { repeats, mirror, clock } = this.#tools;
     const urls = (await repeats?.read()) ?? [];
     if (urls.length === 0) return;
-    for (const id of await mirror.writes.requestAgain(urls)) this.#failed.delete(id);
+    const again = await mirror.writes.requestAgain(urls);
+    const later = new Set(postponedIds(mirror.reader.db, clock.now()));
+    for (const id of again) if (!later.has(id)) this.#failed.delete(id);
     await repeats?.remove(urls);
   }
 
