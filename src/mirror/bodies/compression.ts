@@ -61,7 +61,9 @@ export function decodeBody({ codec, size, body }: StoredBody, dictionary: Uint8A
   if (codec !== ("deflate" satisfies Codec))
     throw new DamagedBodyError(`the body is stored with the unknown codec "${codec}"`);
   try {
-    const options = { maxOutputLength: size };
+    // With room for all of it at once, zlib takes half the time.
+    const chunkSize = Math.min(Math.max(size + 1, constants.Z_MIN_CHUNK), constants.Z_DEFAULT_CHUNK);
+    const options = { maxOutputLength: size, chunkSize };
     return inflateRawSync(body, dictionary === null ? options : { ...options, dictionary });
   } catch (error) {
     throw new DamagedBodyError("the body cannot be decompressed", { cause: error });
