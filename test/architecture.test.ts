@@ -39,7 +39,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
       "src/archive",
     ],
   ],
-  "src/web": ["src/platform", "schema", "src/presentation", "src/mirror", "exports", "src/query"],
+  "src/web": ["src/platform", "schema", "src/presentation", "src/mirror", "src/sync", "exports", "src/query"],
   // The sandbox tests all the others, so it shares no code with them.
   "src/sandbox": [],
   "src/index.ts": [
@@ -104,7 +104,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "hyparquet-writer": ["exports"],
   hono: ["jobs/bullmq/dashboard", "src/metrics", "src/web"],
   ioredis: ["jobs/bullmq"],
-  kysely: ["schema", "src/mirror", "src/sync", "src/query", "src/archive"],
+  kysely: ["schema", "src/mirror", "src/sync", "src/query", "src/archive", "src/web/api"],
   "string-argv": ["src/cli"],
   "p-retry": ["src/service"],
   pino: ["src/cli"],

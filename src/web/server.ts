@@ -1,20 +1,19 @@
 /**
- * The server of `armoire serve`: mirrors as pages. In: where the mirrors are, and where to listen. Out: an HTTP server.
- * It only reads files, and never connects to the service.
+ * The server of `armoire serve`: mirrors as pages, and as the service's own API. In: where the mirrors are, and where to
+ * listen. Out: an HTTP server for each. It only reads files, and never connects to the service.
  *
  * A request passes `security.ts`; `dispatch.ts` reads the mirror once for a page of `pages/`, and `rows.ts` sends the rows
  * of a page in other formats. To add a page, add a file to `pages/` and its name to `pages/pages.ts`; `page.ts` says what a
  * page is.
  */
-import { once } from "node:events";
-import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Point } from "../mirror/points/point.ts";
 import { type Clock, systemClock } from "../platform/clock.ts";
-import { hasCode, messageOf } from "../platform/errors.ts";
+import { createAccessKey } from "./access-key.ts";
+import { type ApiOptions, createApi } from "./api/create-api.ts";
 import { assets } from "./assets/assets.ts";
 import { createDispatcher } from "./dispatch.ts";
-import { WebError } from "./errors.ts";
+import { listen } from "./listen.ts";
 import { serveMirror } from "./mirrors/open-mirror.ts";
 import { pages } from "./pages/pages.ts";
 import { guard, needsKeyForAll } from "./security.ts";
@@ -30,15 +29,25 @@ export interface ServerOptions {
   readonly host?: string;
   /** What pages show unless their URL names another point. Default: the present. */
   readonly asOf?: Point;
+  /** The service's own API from the mirrors, on an origin of its own. Default: null, only pages are served. */
+  readonly api?: ApiServerOptions | null;
   /** Default: the system's. */
   readonly clock?: Clock;
   /** Called with errors that are no user's fault. Default: they are only shown on the page. */
   readonly onError?: (text: string) => void;
 }
 
+export interface ApiServerOptions
+  extends Pick<ApiOptions, "findAccount" | "allowedHosts" | "allowance" | "corsOrigins" | "readForecast"> {
+  /** 0 for any free port. */
+  readonly port: number;
+}
+
 export interface WebServer {
   /** Of the pages, such as `http://127.0.0.1:8900/`. */
   readonly url: string;
+  /** The base URL for clients of the API; null without one. */
+  readonly apiUrl: string | null;
   /** What a browser exchanges for a session, as `#key=` behind an address or in a form. */
   readonly key: string;
   /** Whether all pages need the key, because others can reach the server. */
@@ -46,12 +55,7 @@ export interface WebServer {
   close(): Promise<void>;
 }
 
-const maxConnections = 256;
-/** For a connection on which nothing moves. */
-const idleMillis = 30_000;
-const requestMillis = 10_000;
-
-/** Starts the server. @throws WebError if it cannot listen */
+/** Starts the server. @throws WebError if it cannot listen; MirrorError and PointError of `createApi` */
 export async function createServer(options: ServerOptions): Promise<WebServer> {
   const { host = "127.0.0.1", clock = systemClock, onError = () => {} } = options;
   const mirror = serveMirror(options.findCatalogue, () => clock.now());
@@ -66,11 +70,7 @@ export async function createServer(options: ServerOptions): Promise<WebServer> {
         "cache-control": "public, max-age=31536000, immutable",
       }),
     );
-  const portNow = () => {
-    const address = server.address();
-    return typeof address === "object" && address !== null ? address.port : options.port;
-  };
-  requireSession(app, { sessions, needsKey, cookieName: () => `armoire-${portNow()}` });
+  requireSession(app, { sessions, needsKey, cookieName: () => `armoire-${pageServer.port}` });
   const dispatcher = createDispatcher({
     mirror,
     pages,
@@ -81,36 +81,46 @@ export async function createServer(options: ServerOptions): Promise<WebServer> {
   });
   dispatcher.addRoutes(app);
 
-  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: { requestTimeout: requestMillis } });
-  server.setTimeout(idleMillis);
-  if ("maxConnections" in server) server.maxConnections = maxConnections;
-  try {
-    server.listen(options.port, host);
-    await once(server, "listening");
-  } catch (cause) {
-    throw cannotListen(host, options.port, cause);
-  }
+  const api = options.api
+    ? await startApi(options, options.api, { host, clock, key: createAccessKey(sessions.key, clock) })
+    : null;
+  const pageServer = await listen(app.fetch, { host, port: options.port, flag: "--port" }).catch(
+    async (error: unknown) => {
+      await api?.close();
+      throw error;
+    },
+  );
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${portNow()}/`,
+    url: `${pageServer.origin}/`,
+    apiUrl: api?.url ?? null,
     key: sessions.key,
     needsKey,
     async close() {
-      const closed = once(server, "close");
-      server.close();
-      if ("closeAllConnections" in server) server.closeAllConnections();
-      await closed;
+      await pageServer.close();
+      await api?.close();
       mirror.close();
     },
   };
 }
 
-function cannotListen(host: string, port: number, cause: unknown): WebError {
-  return new WebError(
-    "cannot-listen",
-    `Cannot listen on ${host} port ${port}: ${messageOf(cause)}.`,
-    hasCode(cause, "EADDRNOTAVAIL")
-      ? "Give an address of this machine to --host."
-      : "Choose another --port, or 0 for any free one.",
-    { cause },
-  );
+/** @throws WebError, after closing the mirrors */
+async function startApi(
+  { findCatalogue, asOf }: ServerOptions,
+  { port, ...options }: ApiServerOptions,
+  common: Pick<ApiOptions, "host" | "key"> & { readonly clock: Clock },
+) {
+  const api = createApi({ findCatalogue, ...(asOf !== undefined && { asOf }), ...options, ...common });
+  try {
+    const listening = await listen(api.app.fetch, { host: common.host, port, flag: "--api-port" });
+    return {
+      url: listening.origin + api.basePath(),
+      async close() {
+        await listening.close();
+        api.close();
+      },
+    };
+  } catch (error) {
+    api.close();
+    throw error;
+  }
 }

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { runArmoire, startArmoire } from "../support/run-armoire.ts";
+import { callArmoire, runArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
 import { type Rig, startRig } from "../sync/support/rig.ts";
 
 let rig: Rig;
@@ -15,9 +15,10 @@ afterAll(() => rig[Symbol.asyncDispose]());
 it("prints its address, serves, and ends with exit code 0 at Ctrl-C", async () => {
   const running = startArmoire(["serve", "--mirror", rig.file, "--port", "0", "--json"]);
   const [line] = await once(running.process.stdout, "data");
-  const { pages, key } = JSON.parse(String(line));
+  const { pages, api, key } = JSON.parse(String(line));
   expect(key).toBe(null);
   expect(await (await fetch(new URL("/brands.json", pages))).json()).toHaveLength(2);
+  expect(await (await fetch(api)).json()).toMatchObject({ links: { brands: `${api}brands/` } });
   running.process.kill("SIGINT");
   expect(await running.result).toMatchObject({ exitCode: 0, stderr: "" });
 });
@@ -32,4 +33,47 @@ it("a port in use is one clear line", async () => {
   expect(stderr).toContain(`Cannot listen on 127.0.0.1 port ${port}`);
   expect(stderr).toContain("Choose another --port, or 0 for any free one.");
   other.close();
+});
+
+it("the API has the account for the printed token, an allowance, and the pages that may read it", async () => {
+  await using folder = await temporaryFolder();
+  const env = { ARMOIRE_TOKEN: rig.sandbox.users[0]?.token ?? "", ARMOIRE_BASE_URL: rig.sandbox.url };
+  const common = ["--data-dir", folder.path];
+  for (const args of [
+    ["sync", "--depth", "brands"],
+    ["account", "add", "ada"],
+  ])
+    expect(await callArmoire([...args, ...common, "--base-url", rig.sandbox.url], { env })).toMatchObject({
+      exitCode: 0,
+    });
+  expect(await callArmoire(["sync", "--account", "ada", ...common])).toMatchObject({ exitCode: 0 });
+  const flags = ["--port", "0", "--allowance", "2", "--window", "60", "--cors", "http://localhost:5173"];
+  const running = startArmoire(["serve", "--account", "ada", "--json", ...flags, ...common]);
+  const [line] = await once(running.process.stdout, "data");
+  const { api, key } = JSON.parse(String(line));
+  const get = (path: string, headers = {}) => fetch(new URL(path, api), { headers });
+  expect((await get("me/")).status).toBe(401);
+  const authorization = `bearer ${key}`;
+  const me = await get("me/", { authorization, origin: "http://localhost:5173" });
+  expect(await me.json()).toMatchObject({ body: { username: rig.sandbox.users[0]?.username } });
+  expect(Object.fromEntries(me.headers)).toMatchObject({
+    "access-control-allow-origin": "http://localhost:5173",
+    "x-ratelimit-limit": "2",
+    "x-ratelimit-remaining": "1",
+  });
+  // The refusal above was counted too, for everybody without the token.
+  expect((await get("brands/")).status).toBe(200);
+  expect((await get("brands/")).status).toBe(403);
+  running.process.kill("SIGINT");
+  expect(await running.result).toMatchObject({ exitCode: 0, stderr: "" });
+});
+
+it("wrong options of the API are one clear line", async () => {
+  const serve = (...args: readonly string[]) => callArmoire(["serve", "--mirror", rig.file, ...args]);
+  expect(await serve("--window", "60")).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining("--window needs --allowance"),
+  });
+  for (const origin of ["http://localhost:5173/", "localhost", "null"])
+    expect((await serve("--cors", origin)).stderr).toContain("It must be an origin such as");
 });

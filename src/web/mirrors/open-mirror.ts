@@ -35,12 +35,15 @@ export function serveMirror(findFile: () => string | null, now: () => number): S
   const readers = new Map<number | null, MirrorReader>();
   const recentValues = new Map<string, { readonly value: unknown; readonly at: number }>();
   let identity = "";
+  /** Prepared once: a request of the API reads it in less time than it takes to prepare. */
+  let readSchemaVersion: (() => unknown) | null = null;
   let schemaVersion: unknown = null;
 
   const closeAll = () => {
     for (const reader of readers.values()) reader.close();
     readers.clear();
     recentValues.clear();
+    readSchemaVersion = null;
   };
 
   const fileNow = (): string => {
@@ -53,15 +56,15 @@ export function serveMirror(findFile: () => string | null, now: () => number): S
     return file;
   };
 
-  const versionOf = ({ db }: MirrorReader): unknown => db.pragma("schema_version", { simple: true });
-
   const present = (file: string): MirrorReader => {
     const open = readers.get(null);
-    if (open !== undefined && versionOf(open) === schemaVersion) return open;
+    if (open !== undefined && readSchemaVersion?.() === schemaVersion) return open;
     // A migration: the views of earlier states would lack its columns.
     closeAll();
     const reader = openMirrorReader(file, undefined, busyMillis);
-    schemaVersion = versionOf(reader);
+    const select = reader.db.prepare<[], unknown>("pragma schema_version").pluck();
+    readSchemaVersion = () => select.get();
+    schemaVersion = readSchemaVersion();
     readers.set(null, reader);
     return reader;
   };

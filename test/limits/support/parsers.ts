@@ -26,11 +26,13 @@ import {
 import { isJsonType } from "../../../src/service/requests/read-body.ts";
 import { resolveLink } from "../../../src/service/same-origin.ts";
 import { readEncoding } from "../../../src/service/transport/content-encoding.ts";
+import { createRewriter } from "../../../src/web/api/rewrite-urls.ts";
 import type { StepCounter } from "./count-steps.ts";
 
 const origin = "https://service.example";
 const context = { kinds, origin, serviceName: "service" };
 const point = { now: 0, timeZone: "UTC" };
+const rewrite = createRewriter(origin, "http://127.0.0.1:8901");
 
 /** Runs a parser whatever it returns; most of these texts are refused. */
 const tried = (parse: () => unknown) => async () => {
@@ -100,6 +102,12 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   checksums: (text) => compareChecksums(text, new Map([["a", "b"]]), "SHA256SUMS"),
   "a backup": (text) => scanBackup([Buffer.from(text)]),
   "a backup's manifest": (text) => parseManifest(text),
+  "URLs to rewrite": (text) => [
+    rewrite(
+      Buffer.from(JSON.stringify([text, `https://${text}`, { [`${origin}/${text}`]: `${origin}/${text}` }])),
+    ),
+    rewrite(Buffer.from(`"https:\\/\\/${text}`)),
+  ],
   pictures: (text) => pictureReferencesIn({ picture: text, [text]: text }, `${origin}/`),
 };
 

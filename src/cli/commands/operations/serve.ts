@@ -1,11 +1,14 @@
-/** `armoire serve`: shows a mirror as local web pages until it is interrupted. */
-import type { Command } from "commander";
+/** `armoire serve`: serves a mirror as local web pages, and as the service's own API, until it is interrupted. */
+import { type Command, InvalidArgumentError } from "commander";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
-import { createServer, type WebServer } from "../../../web/server.ts";
+import { readMirror } from "../../../mirror/reader.ts";
+import { type ApiServerOptions, createServer, type WebServer } from "../../../web/server.ts";
 import { type AsOfFlags, asOfOption } from "../../flags/as-of.ts";
-import { portNumber } from "../../flags/option-values.ts";
-import { candidateMirrorFiles, mirrorFileToRead } from "../../settings/mirror-file.ts";
+import { collect, portNumber, positiveNumber, wholeNumber } from "../../flags/option-values.ts";
+import { readOutlook } from "../../read-plan.ts";
+import { candidateMirrorFiles, catalogueFileBeside, mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
+import { CliError } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
@@ -15,24 +18,55 @@ interface ServeFlags extends AsOfFlags {
   readonly port: number;
   readonly host: string;
   readonly open?: boolean;
+  readonly apiPort?: number;
+  readonly apiName: readonly string[];
+  readonly allowance?: number;
+  readonly window?: number;
+  readonly cors: readonly string[];
 }
+
+const secondsPerDay = 86_400;
 
 export function configure(command: Command, io: Io): void {
   command
     .option("--port <n>", "port to listen on; 0 picks a free one", portNumber, 8900)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .addOption(asOfOption())
-    .option("--open", "open the pages in the browser");
+    .option("--open", "open the pages in the browser")
+    .option(
+      "--api-port <n>",
+      "port of the API (default: the one after --port; 0 picks a free one)",
+      portNumber,
+    )
+    .option(
+      "--api-name <name>",
+      "accept requests to the API with this host name, too (repeatable)",
+      collect,
+      [],
+    )
+    .option("--allowance <n>", "limit clients of the API to N counted requests in a window", wholeNumber)
+    .option("--window <seconds>", "with --allowance: the length of a window (default: a day)", positiveNumber)
+    .option(
+      "--cors <origin>",
+      "let pages of this origin read the API; * for any (repeatable)",
+      collectOrigin,
+      [],
+    );
   addHelp(command, {
     details: [
       "Prints an address at which a browser shows the mirror: brands, models, the sizes that they cover, their history, and " +
         "a search. Every list is also there as .csv, .ndjson and .json. It reads files only, and never connects to the service.",
-      "Pages are for this machine. With another --host they need the key that is printed with the address.",
+      "The second address is the service's own API, answered from the mirror: a base URL for any client of the service, without " +
+        "limits unless --allowance sets one. With --account NAME it also has that user's resources, for requests with the printed " +
+        "key as token.",
+      "Both are for this machine. With another --host they need the key that is printed with the address.",
     ],
     examples: [
       "armoire serve",
       "armoire serve --port 0 --open",
       "armoire serve --as-of 2026-11-03",
+      "armoire serve --account ada",
+      "armoire serve --allowance 30 --cors http://localhost:5173",
       "armoire serve --json",
     ],
     exitCodes: exitCodesOfReading,
@@ -45,10 +79,13 @@ export function configure(command: Command, io: Io): void {
       port: flags.port,
       host: flags.host,
       ...(flags.asOf !== undefined && { asOf: parsePoint(flags.asOf, pointContext()) }),
+      api: apiOptionsOf(flags, settings, io),
       onError: (text) => io.err(`${text}\n`),
     });
     const stopped = new Promise((resolve) => io.onInterrupt(resolve));
-    await io.out(settings.json ? toJsonLine(describeForJson(server)) : describeForTerminal(server));
+    await io.out(
+      settings.json ? toJsonLine(describeForJson(server, settings)) : describeForTerminal(server, settings),
+    );
     if (flags.open && !(await openBrowser(server.url))) io.err("No browser could be opened.\n");
     // Ctrl-C is the normal end of a server, so the exit code is 0.
     await stopped;
@@ -58,16 +95,45 @@ export function configure(command: Command, io: Io): void {
 
 /** A mirror may be created while the server runs; several are a mistake that is reported at once. */
 function catalogueFinder(settings: Settings): () => string | null {
+  if (settings.account !== null) return () => catalogueFileBeside(settings);
   if (candidateMirrorFiles(settings).length > 1) mirrorFileToRead(settings);
   return () => candidateMirrorFiles(settings)[0] ?? null;
 }
 
-/** The key is one of the addresses' parts only where pages need it. */
-function describeForJson({ url, key, needsKey }: WebServer): unknown {
-  return { pages: url, key: needsKey ? key : null };
+function apiOptionsOf(flags: ServeFlags, settings: Settings, io: Io): ApiServerOptions {
+  const { allowance, window = secondsPerDay } = flags;
+  if (allowance === undefined && flags.window !== undefined)
+    throw new CliError("usage", "--window needs --allowance.", "Add --allowance N, or leave it out.");
+  const findCatalogue = catalogueFinder(settings);
+  return {
+    port: flags.apiPort ?? (flags.port === 0 ? 0 : flags.port + 1),
+    allowedHosts: flags.apiName,
+    findAccount: settings.account && (() => candidateMirrorFiles(settings)[0] ?? null),
+    allowance: allowance === undefined ? null : { limit: allowance, windowSeconds: window },
+    corsOrigins: flags.cors,
+    readForecast: flags.asOf === undefined ? () => readForecast(findCatalogue(), settings, io) : null,
+  };
 }
 
-function describeForTerminal({ url, key, needsKey }: WebServer): string {
-  const address = needsKey ? `${url}#key=${key}` : url;
-  return `The mirror is at ${address}\nPress Ctrl-C to stop.\n`;
+function readForecast(file: string | null, settings: Settings, io: Io) {
+  if (file === null) return null;
+  const { baseUrl } = readMirror(file, ({ identity }) => identity);
+  return readOutlook({ file, baseUrl }, { ...settings, account: null }, io).forecast;
+}
+
+function collectOrigin(value: string, earlier: readonly string[]): readonly string[] {
+  if (value !== "*" && URL.parse(value)?.origin !== value)
+    throw new InvalidArgumentError("It must be an origin such as http://localhost:5173, or *.");
+  return collect(value, earlier);
+}
+
+/** The key is one of the addresses' parts only where pages need it. */
+function describeForJson({ url, apiUrl, key, needsKey }: WebServer, { account }: Settings): unknown {
+  return { pages: url, api: apiUrl, key: needsKey || account !== null ? key : null };
+}
+
+function describeForTerminal({ url, apiUrl, key, needsKey }: WebServer, { account }: Settings): string {
+  const pages = needsKey ? `${url}#key=${key}` : url;
+  const token = needsKey || account !== null ? ` (token: ${key})` : "";
+  return `The mirror is at ${pages}\nThe service's API is at ${apiUrl}${token}\nPress Ctrl-C to stop.\n`;
 }

@@ -1,0 +1,100 @@
+/** The responses of the API that are not content of the service, in the form of the service's errors (specification, section 7). */
+import { type AllowanceState, allowanceHeaders } from "./allowance.ts";
+
+export interface Problem {
+  readonly status: 401 | 403 | 404 | 405 | 410 | 421 | 500 | 504;
+  readonly message: string;
+  /** Further members of the body. */
+  readonly details?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Nothing here depends on the URL of the page that a browser shows, and none of it is to be embedded there. */
+export const safetyHeaders = {
+  "x-content-type-options": "nosniff",
+  "cross-origin-resource-policy": "same-origin",
+} as const;
+
+export const notAuthenticated: Problem = {
+  status: 401,
+  message: "Not authenticated",
+  headers: { "www-authenticate": 'Bearer realm="armoire"' },
+};
+
+export const notFound: Problem = { status: 404, message: "Not found" };
+
+export const notAllowed: Problem = {
+  status: 405,
+  message: "Method not allowed",
+  headers: { allow: "GET, HEAD" },
+};
+
+export const otherHost: Problem = {
+  status: 421,
+  message: "This host name is not accepted. Use the address that `armoire serve` has printed.",
+};
+
+export const unreadable: Problem = {
+  status: 500,
+  message: "The mirror cannot be read. `armoire mirror check` shows why.",
+};
+
+export const withoutScope = (kind: string): Problem => ({
+  status: 403,
+  message: `The token of the account does not have the scope ${kind}`,
+});
+
+/** @param since ISO 8601 */
+export const gone = (since: string | null): Problem =>
+  since === null
+    ? { status: 410, message: "Gone" }
+    : { status: 410, message: `Gone since ${since}`, details: { gone_since: since } };
+
+/** @param seconds null if it is not known when it will be held */
+export const notHeld = (seconds: number | null): Problem => ({
+  status: 504,
+  message: "Not held: the mirror knows this address and has not fetched it",
+  ...(seconds !== null && { headers: { "retry-after": String(seconds) } }),
+});
+
+export const spent = ({ reset }: AllowanceState): Problem => ({
+  status: 403,
+  message: `API rate limit exceeded, until ${new Date(reset * 1000).toISOString()}`,
+});
+
+/** @param spec the address of a page about the service, as its root names it */
+export function problemResponse(problem: Problem, spec: string | null, allowance: AllowanceState): Response {
+  const { status, message, details = {}, headers = {} } = problem;
+  return jsonResponse(status, { message, spec, ...details }, { ...headers, ...allowanceHeaders(allowance) });
+}
+
+/** The resource behind the root's `rate_limit` link. */
+export function rateLimitResponse(self: string, allowance: AllowanceState): Response {
+  const body = { self, rel: "resource", spec: null, links: {}, meta: {}, body: { base: allowance } };
+  return jsonResponse(200, body, allowanceHeaders(allowance));
+}
+
+/** A temporary one, since the service may lead elsewhere later. @param location path and query */
+export function redirectResponse(location: string, isPrivate: boolean, allowance: AllowanceState): Response {
+  const headers = { location, ...cacheHeaders(isPrivate), ...safetyHeaders, ...allowanceHeaders(allowance) };
+  return new Response(null, { status: 307, headers });
+}
+
+/** A client may keep a copy and must check it; it must not keep one of an account. */
+export const cacheHeaders = (isPrivate: boolean) => ({
+  "cache-control": isPrivate ? "no-store" : "no-cache",
+});
+
+function jsonResponse(status: number, body: object, headers: Readonly<Record<string, string>>): Response {
+  const bytes = Buffer.from(JSON.stringify(body));
+  return new Response(bytes, {
+    status,
+    headers: {
+      "content-type": "application/json",
+      "content-length": String(bytes.byteLength),
+      ...cacheHeaders(true),
+      ...safetyHeaders,
+      ...headers,
+    },
+  });
+}

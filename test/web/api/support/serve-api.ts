@@ -1,0 +1,57 @@
+/** Serves the API on a free port, as `armoire serve` does. */
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { createAdaptorServer } from "@hono/node-server";
+import { systemClock } from "../../../../src/platform/clock.ts";
+import { createAccessKey } from "../../../../src/web/access-key.ts";
+import { type ApiOptions, createApi } from "../../../../src/web/api/create-api.ts";
+
+/** The key of every served account. */
+export const key = "canary-key-of-the-api";
+
+/** A response as Node.js reads it. */
+export interface PlainResponse {
+  readonly status: number;
+  text(): Promise<string>;
+}
+
+export interface ServedApi extends AsyncDisposable {
+  /** Without a trailing slash. */
+  readonly origin: string;
+  /** @param target path and query */
+  get(target: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
+  /** As `get`, with any headers: `fetch` sends the real host name. */
+  request(target: string, headers: Readonly<Record<string, string>>): Promise<PlainResponse>;
+}
+
+export async function serveApi(
+  options: Pick<ApiOptions, "findCatalogue"> & Partial<ApiOptions>,
+): Promise<ServedApi> {
+  const { clock = systemClock, host = "127.0.0.1" } = options;
+  const api = createApi({ key: createAccessKey(key, clock), host, ...options });
+  const server = createAdaptorServer({ fetch: api.app.fetch });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    origin,
+    get: (target, headers = {}) => fetch(origin + target, { headers, redirect: "manual" }),
+    async request(target, headers) {
+      const { port } = server.address() as AddressInfo;
+      const sent = request({ host: "127.0.0.1", port, path: target, headers }).end();
+      const [response] = (await once(sent, "response")) as [IncomingMessage];
+      return { status: response.statusCode ?? 0, text: () => text(response) };
+    },
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, "close");
+      server.close();
+      if ("closeAllConnections" in server) server.closeAllConnections();
+      await closed;
+      api.close();
+    },
+  };
+}
+
+export const authorization = { authorization: `bearer ${key}` };
