@@ -2,6 +2,7 @@
 import { benchAllowance } from "./allowance/allowance.ts";
 import { benchChange } from "./change/change.ts";
 import { benchExport } from "./export/export.ts";
+import { benchServe } from "./serve/serve.ts";
 import { benchStart } from "./start/start.ts";
 import { benchWalk } from "./walk/walk.ts";
 import { benchWorkers } from "./workers/workers.ts";
@@ -10,6 +11,7 @@ const suites: Readonly<Record<string, (print: (text: string) => void) => Promise
   allowance: benchAllowance,
   change: benchChange,
   export: benchExport,
+  serve: benchServe,
   start: benchStart,
   walk: benchWalk,
   workers: benchWorkers,
