@@ -53,22 +53,28 @@ async function benchOneWorker(): Promise<BenchmarkResult> {
   const folder = await makeTemporaryFolder();
   const urls = join(folder, "urls.txt");
   const flags = catalogueFlags(10_000);
-  const rates = { armoire: [] as number[], plain: [] as number[], crawlee: [] as number[] };
-  const commands = { armoire: 0, plain: 0 };
+  const rates = {
+    ...{ armoire: [] as number[], plain: [] as number[] },
+    ...{ fetching: [] as number[], crawlee: [] as number[] },
+  };
+  const commands = { armoire: 0, plain: 0, fetching: 0 };
   try {
     for (let round = 0; round < rounds; round++) {
       await using sandbox = await startSandbox(flags);
       const synced = await measureSync(1, sandbox, (mirror) => writeFileSync(urls, listFetchedUrls(mirror)));
       const { resources, seconds } = synced;
-      const plain = await measurePlainJobs(resources);
+      const plain = await measurePlain("plain-bullmq.ts", String(resources));
+      const fetching = await measurePlain("plain-fetch.ts", urls);
       commands.armoire = synced.commands / resources;
       commands.plain = plain.commands / resources;
+      commands.fetching = fetching.commands / fetching.jobs;
       const crawlee = measureScript(new URL("../walk/crawlee-loop.ts", import.meta.url).pathname, [
         urls,
         String(requestsPerWorker),
       ]);
       rates.armoire.push(resources / seconds);
       rates.plain.push(resources / plain.seconds);
+      rates.fetching.push(fetching.jobs / fetching.seconds);
       rates.crawlee.push(crawlee.resources / crawlee.seconds);
     }
   } finally {
@@ -84,6 +90,7 @@ async function benchOneWorker(): Promise<BenchmarkResult> {
     rows: [
       rowOf("one worker, Redis and coordinator", rates.armoire, commands.armoire.toFixed(1)),
       rowOf("plain BullMQ: add, process, remove", rates.plain, commands.plain.toFixed(1)),
+      rowOf("plain BullMQ: fetch, return bodies", rates.fetching, commands.fetching.toFixed(1)),
       rowOf("Crawlee, storing nothing", rates.crawlee, ""),
     ],
     targets: [
@@ -91,6 +98,11 @@ async function benchOneWorker(): Promise<BenchmarkResult> {
         target: "at least 0.6 of plain BullMQ",
         measured: times(rates.plain).toFixed(2),
         isMet: times(rates.plain) >= 0.6,
+      },
+      {
+        target: "at least 0.6 of plain BullMQ jobs that fetch and return bodies",
+        measured: times(rates.fetching).toFixed(2),
+        isMet: times(rates.fetching) >= 0.6,
       },
       {
         target: "at least 1.5 × Crawlee",
@@ -158,10 +170,14 @@ async function measureSync(
   });
 }
 
-const measurePlainJobs = (jobs: number): Promise<{ seconds: number; commands: number }> =>
+/** @param input the number of jobs, or a file with URLs */
+const measurePlain = (
+  program: string,
+  input: string,
+): Promise<{ jobs: number; seconds: number; commands: number }> =>
   withRedis(async (redis) => {
-    const script = new URL("plain-bullmq.ts", import.meta.url).pathname;
-    const args = [script, redis, String(jobs), String(requestsPerWorker)];
+    const script = new URL(program, import.meta.url).pathname;
+    const args = [script, redis, input, String(requestsPerWorker)];
     return JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" }));
   });
 

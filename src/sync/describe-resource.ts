@@ -11,6 +11,15 @@ export interface ResourceDescription {
 }
 
 const maxNameLength = 80;
+const maxDepth = 8;
+const maxCachedPaths = 10_000;
+
+interface Described {
+  readonly id: number;
+  readonly kind: string;
+  readonly ownerId: number | null;
+  readonly name: string | null;
+}
 
 /** @param isPrivate leaves out names, which are of a person's data */
 export function createDescriber(
@@ -18,25 +27,35 @@ export function createDescriber(
   { isPrivate }: { readonly isPrivate: boolean },
 ): (url: string) => ResourceDescription {
   const selectRun = db.prepare<[], number>("select max(id) from _run").pluck();
-  const selectKind = db.prepare<[string], string>("select kind from _resource where url = ?").pluck();
-  // Raw: a recursion from a resource to its owners. Lists know the names of their items before those are fetched.
-  const selectNames = db
-    .prepare<[string], unknown>(
-      `with recursive owners (id, owner_id, distance) as (
-        select id, owner_id, 0 from _resource where url = ?
-        union all
-        select r.id, r.owner_id, distance + 1 from owners o join _resource r on r.id = o.owner_id where distance < 8
-      )
-      select (select m.name from _member m where m.item_id = o.id limit 1) from owners o order by distance desc`,
-    )
-    .pluck();
-  const labelOf = (url: string): string | null => {
-    const names = selectNames.all(url).filter((name) => typeof name === "string" && name.trim() !== "");
-    return names.length === 0 ? null : names.map((name) => String(name).slice(0, maxNameLength)).join(" › ");
+  // Lists know the names of their items before those are fetched.
+  const columns =
+    "id, kind, owner_id as ownerId, (select m.name from _member m where m.item_id = r.id limit 1) as name";
+  const selectByUrl = db.prepare<[string], Described>(`select ${columns} from _resource r where url = ?`);
+  const selectById = db.prepare<[number], Described>(`select ${columns} from _resource r where id = ?`);
+  // Of lists and other owners, which many resources share.
+  const paths = new Map<number, readonly string[]>();
+
+  const namesOf = ({ ownerId, name }: Described, depth = 0): readonly string[] => {
+    const owners = ownerId === null || depth === maxDepth ? [] : ownerNames(ownerId, depth + 1);
+    return name === null || name.trim() === "" ? owners : [...owners, name.slice(0, maxNameLength)];
   };
-  return (url) => ({
-    run: selectRun.get() ?? 0,
-    kind: selectKind.get(url) ?? "other",
-    label: isPrivate ? null : labelOf(url),
-  });
+  const ownerNames = (id: number, depth: number): readonly string[] => {
+    const known = paths.get(id);
+    if (known !== undefined) return known;
+    const owner = selectById.get(id);
+    const names = owner === undefined ? [] : namesOf(owner, depth);
+    if (paths.size >= maxCachedPaths) paths.clear();
+    // Names that are missing may be found later.
+    if (names.length > 0) paths.set(id, names);
+    return names;
+  };
+  return (url) => {
+    const found = selectByUrl.get(url);
+    const names = found === undefined || isPrivate ? [] : namesOf(found);
+    return {
+      run: selectRun.get() ?? 0,
+      kind: found?.kind ?? "other",
+      label: names.length === 0 ? null : names.join(" › "),
+    };
+  };
 }
