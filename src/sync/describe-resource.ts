@@ -37,7 +37,8 @@ export function createDescriber(
 
   const namesOf = ({ ownerId, name }: Described, depth = 0): readonly string[] => {
     const owners = ownerId === null || depth === maxDepth ? [] : ownerNames(ownerId, depth + 1);
-    return name === null || name.trim() === "" ? owners : [...owners, name.slice(0, maxNameLength)];
+    const shown = name?.trim().replace(/\s+/g, " ").slice(0, maxNameLength) ?? "";
+    return shown === "" ? owners : [...owners, shown];
   };
   const ownerNames = (id: number, depth: number): readonly string[] => {
     const known = paths.get(id);

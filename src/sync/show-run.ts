@@ -47,8 +47,10 @@ export function showRun(job: RunJob, { mirror, isAccount, describe, clock }: Sho
       .where("id", "in", idsIn(p.ids)),
   );
   const logFailed = (ids: readonly number[]): void => {
-    for (const { url, kind, error } of selectFailed.all({ ids: JSON.stringify(ids) }))
-      job.log(`failed: ${kind} ${describe(url).label ?? ""} ${url}: ${error}`.replace("  ", " "));
+    for (const { url, kind, error } of selectFailed.all({ ids: JSON.stringify(ids) })) {
+      const { label } = describe(url);
+      job.log(`failed: ${kind}${label === null ? "" : ` ${label}`}: ${error} (${url})`);
+    }
   };
   return {
     watch: (engine) =>

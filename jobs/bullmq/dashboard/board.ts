@@ -55,7 +55,8 @@ export function openBoard(client: Redis, { allowsActions }: { readonly allowsAct
 /** How the list of queues shows one. */
 function describeQueue(name: string): { readonly displayName: string; readonly description: string } {
   const [, what = "", who = "", where = ""] = /^(fetch|sync)-(.*)@([^~]*)/.exec(name) ?? [];
-  const place = where.replace(/^http-/, "http://");
+  // The names of queues have no colons.
+  const place = where.replace(/^http-/, "http://").replace(/-(\d{2,5})$/, ":$1");
   if (what === "sync")
     return {
       displayName: `sync: ${who}`,

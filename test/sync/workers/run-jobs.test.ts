@@ -48,7 +48,7 @@ it("a run of the catalogue is a job with its scope, its failures and its report,
     counted: expect.any(Number),
   });
   expect(run?.logs).toEqual([
-    expect.stringMatching(/^failed: model .+ › .+ http\S+: unexpected-status: .*400/),
+    expect.stringMatching(/^failed: model .+ › .+: unexpected-status: .*400.* \(http\S+\)$/),
     "failed resources: 1",
     "ended: nothing is left to do",
   ]);
