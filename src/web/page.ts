@@ -40,7 +40,7 @@ export interface View {
   /** The address of a page of this server, which keeps the point in time. Values that are null are left out. */
   link(path: string, query?: LinkQuery): string;
   /**
-   * A value that is slow to compute, at most a few seconds old.
+   * A value that is slow to compute. While a sync writes, it may be five seconds old.
    * @param key names it within the mirror
    */
   recent<Value>(key: string, compute: () => Value): Value;

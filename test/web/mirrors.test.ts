@@ -3,6 +3,7 @@ import { copyFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "n
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { serveMirror } from "../../src/web/mirrors/open-mirror.ts";
 import { streamOf } from "../../src/web/rows.ts";
 import { createServer } from "../../src/web/server.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
@@ -116,4 +117,29 @@ it("rows stop for a reader that takes nothing, and for one that goes away", asyn
   let text = "";
   for await (const chunk of streamOf(rows, () => ends++)) text += Buffer.from(chunk).toString();
   expect([text, ends]).toEqual([rows.join(""), 3]);
+});
+
+it("a value is computed again once the mirror has changed, at most every five seconds", async () => {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, "catalogue.sqlite");
+  copyFileSync(rig.file, file);
+  let now = 0;
+  const served = serveMirror(
+    () => file,
+    () => now,
+  );
+  let computed = 0;
+  const read = () => served.read(undefined, (mirror) => served.recent(mirror, "count", () => ++computed));
+  expect(read()).toBe(1);
+  now = 60_000;
+  expect(read()).toBe(1);
+  const db = new Database(file);
+  db.exec("insert into _meta values ('later', '')");
+  expect(read()).toBe(2);
+  db.exec("insert into _meta values ('latest', '')");
+  expect(read()).toBe(2);
+  now = 66_000;
+  expect(read()).toBe(3);
+  db.close();
+  served.close();
 });

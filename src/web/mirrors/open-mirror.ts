@@ -24,16 +24,20 @@ export interface ServedMirror {
 
 /** A short wait: a page that waits for a lock holds up all others. */
 const busyMillis = 250;
+/** Of values that are kept although the mirror has changed. */
+const recentMillis = 5000;
 /** Earlier states that are kept open. */
 const maxPastReaders = 4;
-const recentMillis = 5000;
 const maxRecentValues = 200;
 
 /** @param findFile called again while there is no file @param now epoch milliseconds */
 export function serveMirror(findFile: () => string | null, now: () => number): ServedMirror {
   /** By the run whose state they show; null for the present. */
   const readers = new Map<number | null, MirrorReader>();
-  const recentValues = new Map<string, { readonly value: unknown; readonly at: number }>();
+  const recentValues = new Map<
+    string,
+    { readonly value: unknown; readonly at: number; readonly version: unknown }
+  >();
   let identity = "";
   /** Prepared once: a request of the API reads it in less time than it takes to prepare. */
   let readSchemaVersion: (() => unknown) | null = null;
@@ -115,12 +119,14 @@ export function serveMirror(findFile: () => string | null, now: () => number): S
       }),
     recent(mirror, key, compute) {
       const name = `${mirror.asOf?.run ?? "now"} ${key}`;
+      // It changes with every commit of another process that this connection sees.
+      const version: unknown = mirror.db.pragma("data_version", { simple: true });
       const known = recentValues.get(name);
-      if (known !== undefined && now() - known.at < recentMillis)
+      if (known !== undefined && (known.version === version || now() - known.at < recentMillis))
         return known.value as ReturnType<typeof compute>;
       const value = compute();
       recentValues.delete(name);
-      recentValues.set(name, { value, at: now() });
+      recentValues.set(name, { value, at: now(), version });
       const [oldest] = recentValues.keys();
       if (recentValues.size > maxRecentValues && oldest !== undefined) recentValues.delete(oldest);
       return value;

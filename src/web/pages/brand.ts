@@ -54,7 +54,8 @@ function show(view: View, { id, href }: KeyedResource): PageResult {
   const shown = showResource(view.mirror, "brand", href);
   const { fields } = shown;
   const cell = chosenCell(view);
-  const systems = readBrandSystems(view.mirror, id);
+  // All sizes of a brand are read for these two.
+  const systems = view.recent(`systems ${id}`, () => readBrandSystems(view.mirror, id));
   const system = chosenSystem(view, shown, systems);
   const ids =
     cell === null || system === null ? null : findModelsWithSize(view.mirror, id, { system, ...cell });
@@ -73,7 +74,11 @@ ${
   system === null
     ? empty("No size of this brand is held yet.")
     : heatMap({
-        ...{ systems, chosen: cell, matrix: readSizeMatrix(view.mirror, id, system) },
+        ...{
+          systems,
+          chosen: cell,
+          matrix: view.recent(`sizes ${id} ${system}`, () => readSizeMatrix(view.mirror, id, system)),
+        },
         systemHref: (other) => state.hrefOf({ system: other, band: null, cup: null }),
         cellHref: (band, cup) =>
           cell?.band === band && cell.cup === cup

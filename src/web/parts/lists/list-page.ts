@@ -28,7 +28,10 @@ export function listSection(view: View, options: ListPageOptions): Html {
   const { list, state, noun, columns, cellsOf, pageSize } = options;
   const { request, sorting, hrefOf, text } = state;
   const page = readListPage(view.mirror, list, request, pageSize);
-  const counts = countFacets(view.mirror, list, request);
+  const count = () => countFacets(view.mirror, list, request);
+  const key = `facets ${list.from} ${request.where} ${view.query}`;
+  // Words and sizes leave few rows, which are counted fast.
+  const counts = request.ids ? count() : view.recent(key, count);
   const places = new Map(page.columns.map((name, n) => [name, n]));
   const rows = page.rows.map((row) => cellsOf((name) => row[places.get(name) ?? -1] ?? null));
   const hasFilter = text !== "" || Object.keys(options.facets).some((name) => view.query.has(name));

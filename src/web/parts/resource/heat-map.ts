@@ -55,6 +55,12 @@ function systemLinks(
   )}</ul></nav>`;
 }
 
-/** By the square root, so that small counts differ too. */
-const shadeOf = (models: number, most: number): number =>
-  most === 1 ? 2 : 1 + Math.round((shades - 1) * Math.sqrt((models - 1) / (most - 1)));
+/** Up to this many, each count has its share of the shades. */
+const fewModels = 12;
+
+/** Of many, by the square root, so that small counts differ too. */
+function shadeOf(models: number, most: number): number {
+  if (most === 1) return 2;
+  const share = (models - 1) / (most - 1);
+  return 1 + Math.round((shades - 1) * (most > fewModels ? Math.sqrt(share) : share));
+}
