@@ -22,6 +22,7 @@ describe("before the first sync", () => {
       next: [{ url: sandbox.url, kind: "root", reason: "root" }],
       allowance: null,
       spendable: null,
+      postponed: [],
       forecast: null,
       accountForecast: null,
     });
