@@ -4,8 +4,9 @@
  */
 import { sql } from "kysely";
 import { isoTime, prepare } from "../mirror/file/statements.ts";
+import { prepareUnknownFields, type ReadUnknownFields } from "../mirror/past/unknown-fields.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
-import { type Fields, type FieldValue, readFieldHistory } from "./field-history.ts";
+import { type Fields, type FieldsBefore, type FieldValue, readFieldHistory } from "./field-history.ts";
 import type { ShownKind } from "./keys/find-by-key.ts";
 import { findResource } from "./keys/resolve-key.ts";
 import { q } from "./views.ts";
@@ -50,7 +51,7 @@ export interface RevisionOfLife {
 
 /**
  * Why no field changed. `replaced`: another revision of the same run followed, and only its fields are stored. `same`: the
- * body equals that of the revision before. `unread`: only links, or fields unknown to this version, changed.
+ * body equals that of the revision before. `unread`: only links, or parts of lists unknown to this version, changed.
  */
 export type Unchanged = "replaced" | "same" | "unread";
 
@@ -78,7 +79,9 @@ export function readHistory(mirror: MirrorReader, kind: ShownKind, key: string |
   const { id, ...firstKnown } = resource;
   const fieldsBefore = readFieldHistory(db, kind, id);
   const endRun = asOf === null ? null : asOf.run + 1;
-  return { kind, href, firstKnown, lives: livesOf(readRevisions(mirror, id), endRun, fieldsBefore) };
+  const unknownFields = prepareUnknownFields(mirror, kind);
+  const fields = { before: fieldsBefore, unknown: unknownFields };
+  return { kind, href, firstKnown, lives: livesOf(readRevisions(mirror, id), endRun, fields) };
 }
 
 function readRevisions({ db }: MirrorReader, id: number) {
@@ -104,7 +107,7 @@ function readRevisions({ db }: MirrorReader, id: number) {
 function livesOf(
   rows: ReturnType<typeof readRevisions>,
   endRun: number | null,
-  fieldsBefore: (run: number | null) => Fields | null,
+  { before: fieldsBefore, unknown }: { readonly before: FieldsBefore; readonly unknown: ReadUnknownFields },
 ): Life[] {
   const lives: Life[] = [];
   let revisions: RevisionOfLife[] = [];
@@ -114,9 +117,10 @@ function livesOf(
     const { seq, fromRun, fetchedAt, toRun, goneAt, seenRun, seenAt, contentId } = row;
     const previous = rows[index - 1];
     const next = rows[index + 1];
-    const nextFields = fieldsBefore(next?.fromRun ?? endRun) ?? fields;
-    const changes = changesBetween(fields, nextFields);
     const isReplaced = next?.fromRun === fromRun;
+    const known = fieldsBefore(next?.fromRun ?? endRun);
+    const nextFields = known === null || isReplaced ? fields : { ...known, ...unknown(contentId) };
+    const changes = changesBetween(fields, nextFields);
     const reason = isReplaced ? "replaced" : contentId === lastContentId ? "same" : "unread";
     revisions.push({
       revision: seq,
@@ -137,7 +141,7 @@ function livesOf(
 }
 
 function changesBetween(before: Fields, after: Fields): FieldChange[] {
-  return Object.keys(after)
+  return [...new Set([...Object.keys(after), ...Object.keys(before)])]
     .map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null }))
     .filter((change) => textOf(change.before) !== textOf(change.after));
 }

@@ -88,8 +88,8 @@ it("a life begins with a first revision or a revival and ends with a tombstone",
             pruned: 0,
             firstSeen: moment(5),
             lastSeen: moment(5),
-            changes: [],
-            unchanged: "unread",
+            changes: [change("body.colour", null, "red")],
+            unchanged: null,
           },
         ],
       },
@@ -98,7 +98,11 @@ it("a life begins with a first revision or a revival and ends with a tombstone",
         revisions: [
           {
             ...{ revision: 5, pruned: 0, firstSeen: moment(8), lastSeen: moment(8) },
-            changes: [change("name", "Soft", "Softer"), change("manufacturer_stock_pictures", picture, null)],
+            changes: [
+              change("name", "Soft", "Softer"),
+              change("manufacturer_stock_pictures", picture, null),
+              change("body.colour", "red", null),
+            ],
             unchanged: null,
           },
         ],
@@ -107,7 +111,7 @@ it("a life begins with a first revision or a revival and ends with a tombstone",
   });
 });
 
-it("the text has one line per changed field, and a reason if no field changed", async () => {
+it("the text has one line per changed field, and also for a field that the service has added", async () => {
   expect(formatHistory(await historyOfLife())).toBe(`model  ${href}
 Known since run 1, ${shownAt}
 
@@ -126,13 +130,14 @@ run 4  ${shownAt}  changed, seen last in run 4, ${shownAt}
   only last_modified_at: 2026-01-01T00:00:00 → 2026-02-02T00:00:00
 
 run 5  ${shownAt}  changed, seen last in run 5, ${shownAt}
-  no known field changed, only a link or an unknown field
+  body.colour  (none) → red
 
 run 6  ${shownAt}  gone
 
 run 8  ${shownAt}  back, checked last in run 8, ${shownAt}
   name                         Soft → Softer
   manufacturer_stock_pictures  [{"url":"https://p.example/1.jpg","text":"Black"}] → (none)
+  body.colour                  red → (none)
 `);
 });
 
@@ -150,13 +155,14 @@ it("the rows have one changed field each, in the terms of a diff", async () => {
       '[{"url":"https://p.example/1.jpg","text":"Black"}]',
     ],
     [3, 4, at, "changed", "last_modified_at", "2026-01-01T00:00:00", "2026-02-02T00:00:00"],
-    [4, 5, at, "changed", null, null, null],
+    [4, 5, at, "changed", "body.colour", null, "red"],
     [null, 6, at, "removed", null, null, null],
     [5, 8, at, "revived", "name", "Soft", "Softer"],
     [
       ...[5, 8, at, "revived", "manufacturer_stock_pictures"],
       ...['[{"url":"https://p.example/1.jpg","text":"Black"}]', null],
     ],
+    [5, 8, at, "revived", "body.colour", "red", null],
   ]);
 });
 

@@ -19,7 +19,7 @@ import { alignRows } from "../../terminal/table/text-table.ts";
 const unchangedWords: Readonly<Record<Unchanged, string>> = {
   replaced: "replaced in the same run",
   same: "the same content as before",
-  unread: "no known field changed, only a link or an unknown field",
+  unread: "no field changed, only a link or something else beside the fields",
 };
 
 export function formatHistory({ kind, href, firstKnown, lives }: ResourceHistory): string {
