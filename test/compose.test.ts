@@ -8,6 +8,10 @@ const everything = {
   ...{ ARMOIRE_BASE_URL: "https://api.example.org/", ARMOIRE_SERVICE_NAME: "other", ARMOIRE_UID: "1234" },
   ...{ ARMOIRE_APP_KEY_FILE: "./secrets/app-key", ARMOIRE_APP_SECRET_FILE: "./secrets/app-secret" },
   ...{ ARMOIRE_SCHEDULE: "30 5 * * *", ARMOIRE_TZ: "Europe/Paris" },
+  ...{
+    ARMOIRE_REDIS_PASSWORD_FILE: "./secrets/redis-password",
+    ARMOIRE_REDIS_CONF_FILE: "./secrets/redis.conf",
+  },
   ...{ ARMOIRE_SANDBOX_PORT: "18080", ARMOIRE_DASHBOARD_PORT: "19400" },
 };
 
@@ -36,15 +40,45 @@ it("an unknown key violates the specification", () => {
 
 const { services } = readCompose();
 
-describe.each(Object.entries(services).filter(([, { build }]) => build))("%s", (_, service) => {
-  it("a service runs without root, capabilities and writable files", () => {
+it.each(Object.entries(services))(
+  "%s runs without root, capabilities and writable files, within limits",
+  (_, service) => {
     expect(service).toMatchObject({
       ...{ read_only: true, cap_drop: ["ALL"], tmpfs: ["/tmp"] },
-      security_opt: ["no-new-privileges:true"],
+      ...{ security_opt: ["no-new-privileges:true"], pids_limit: 200, mem_limit: "512m", cpus: 1 },
     });
-    expect(service).not.toHaveProperty("user");
-  });
+    // Our own image names its user.
+    expect(service.user).toBe(service.build === undefined ? "redis" : undefined);
+  },
+);
 
+it("the sandbox and the dashboard start only with their profiles", () => {
+  const withProfiles = Object.entries(services).flatMap(([name, { profiles }]) =>
+    profiles === undefined ? [] : [[name, profiles]],
+  );
+  expect(withProfiles).toEqual([
+    ["sandbox", ["sandbox"]],
+    ["dashboard", ["dashboard"]],
+  ]);
+});
+
+it("Redis has less memory than its container, evicts nothing, and gets its password by file", () => {
+  const { command, environment } = services.redis ?? {};
+  expect(String(command)).toContain("--maxmemory 256mb --maxmemory-policy noeviction");
+  expect(String(command)).toContain("redis-server /run/secrets/redis-conf ");
+  expect(environment).toBeUndefined();
+  expect(readCompose(everything).secrets).toMatchObject({
+    "redis-conf": { file: "./secrets/redis.conf" },
+    "redis-password": { file: "./secrets/redis-password" },
+  });
+});
+
+it("no health check starts a Node process", () => {
+  for (const { healthcheck } of Object.values(services))
+    expect(healthcheck.test.join(" ")).not.toMatch(/node|armoire/);
+});
+
+describe.each(Object.entries(services).filter(([, { build }]) => build))("%s", (_, service) => {
   it("a service has time to stop gracefully", () => {
     expect(Number.parseInt(String(service.stop_grace_period), 10)).toBeGreaterThan(10);
   });

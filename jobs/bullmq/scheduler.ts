@@ -98,7 +98,9 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
         if (!signal.aborted) {
           const running = execute(job.data.id).finally(() => activeRuns.delete(running));
           activeRuns.add(running);
-          return requireSuccess(await running, job.name);
+          const result = await running;
+          // It waited for others until the shutdown.
+          if (result !== null || !signal.aborted) return requireSuccess(await running, job.name);
         }
         await job.moveToDelayed(clock.now() + requeueMillis, token);
         throw new DelayedError();

@@ -3,6 +3,7 @@
  * run.
  */
 import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { isAccountName, looksLikeToken } from "../accounts/account-name.ts";
 import { type Clock, toIso } from "../platform/clock.ts";
 import { toFileError } from "../platform/errors.ts";
@@ -21,6 +22,8 @@ import {
 } from "./schedule.ts";
 
 export interface NewSchedule extends Omit<Schedule, "delayMillis" | "addedAt"> {
+  /** Whether a schedule of this name is replaced; its run history stays. Default: false. */
+  readonly replace?: boolean;
   readonly dataDir: string;
   readonly clock: Pick<Clock, "now" | "random">;
 }
@@ -37,7 +40,7 @@ export function readSchedule(dataDir: string, name: string): Schedule {
 }
 
 /** Durable on return. @throws ScheduleError; FileError */
-export function addSchedule({ dataDir, clock, ...request }: NewSchedule): Schedule {
+export function addSchedule({ dataDir, clock, replace = false, ...request }: NewSchedule): Schedule {
   requireScheduleName(request.name);
   const now = clock.now();
   const tz = requireTimes(request.cron, request.tz, now);
@@ -48,17 +51,32 @@ export function addSchedule({ dataDir, clock, ...request }: NewSchedule): Schedu
     delayMillis: Math.floor((clock.random() * request.jitterMillis) / 1000) * 1000,
     addedAt: toIso(now),
   };
-  changeSchedules(dataDir, schedule.addedAt, ({ id, schedules }) => {
-    if (schedules.some(({ name }) => name === schedule.name))
+  let added = schedule;
+  changeSchedules(dataDir, schedule.addedAt, (file) => {
+    const { id, schedules } = file;
+    const existing = schedules.find(({ name }) => name === schedule.name);
+    if (existing !== undefined && replace && isSameRequest(existing, schedule)) {
+      added = existing;
+      return file;
+    }
+    if (existing !== undefined && !replace)
       throw new ScheduleError(
         "taken",
         `A schedule called ${schedule.name} exists already.`,
-        `Remove it with \`armoire schedule remove ${schedule.name}\`, or choose another name.`,
+        `Replace it with --replace, or choose another name.`,
       );
-    const sorted = [...schedules, schedule].sort((a, b) => (a.name < b.name ? -1 : 1));
+    const others = schedules.filter(({ name }) => name !== schedule.name);
+    const sorted = [...others, schedule].sort((a, b) => (a.name < b.name ? -1 : 1));
     return { id, schedules: sorted };
   });
-  return schedule;
+  return added;
+}
+
+/** An equal schedule keeps its delay, and the due times that it has had. */
+function isSameRequest(a: Schedule, b: Schedule): boolean {
+  const { delayMillis: _a, addedAt: _b, ...one } = a;
+  const { delayMillis: _c, addedAt: _d, ...other } = b;
+  return isDeepStrictEqual(one, other);
 }
 
 /** Removes the history of its runs too. @throws as `readSchedule` and `addSchedule` */

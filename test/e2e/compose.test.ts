@@ -3,6 +3,7 @@
  * and the size of the sandbox differ.
  */
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,12 +14,11 @@ import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { writeSecretFile } from "../support/canary.ts";
 import { type ComposeService, readCompose, readImage } from "../support/compose.ts";
 import { freePort } from "../support/free-port.ts";
-import { startRedis } from "../support/redis.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 
 const launcher = join(import.meta.dirname, "../support/armoire-from-sources.ts");
 
-it("docker compose up: a scheduled sync completes through workers", async () => {
+it("docker compose up: a scheduled sync completes through workers", { timeout: 240_000 }, async () => {
   await using folder = await temporaryFolder();
   const at = (name: string) => join(folder.path, name);
   await writeArmoire(at("bin"));
@@ -26,24 +26,30 @@ it("docker compose up: a scheduled sync completes through workers", async () => 
   const app = await sandboxApp();
   writeSecretFile(at("app-key"), app.key);
   writeSecretFile(at("app-secret"), app.secret);
+  const redisPassword = `canary-${randomBytes(12).toString("hex")}`;
+  writeSecretFile(at("redis-password"), redisPassword);
+  writeSecretFile(at("redis-conf"), `requirepass ${redisPassword}\n`);
   const { services } = readCompose({
     ...{ ARMOIRE_APP_KEY_FILE: at("app-key"), ARMOIRE_APP_SECRET_FILE: at("app-secret") },
+    ARMOIRE_REDIS_PASSWORD_FILE: at("redis-password"),
     ARMOIRE_SCHEDULE: "* * * * * *",
   });
   const { redis, sandbox, coordinator, worker, dashboard } = services as Record<string, ComposeService>;
-  await using server = await startRedis(String(redis?.command).split(" ").slice(1));
-  const sandboxPort = await freePort();
+  const [redisPort, sandboxPort] = [await freePort(), await freePort()];
 
   const run = (service: ComposeService | undefined, commandLine: readonly string[], port = "") => {
     const localValue = (text: string) =>
       text
-        .replaceAll("redis://redis:6379", server.url)
+        .replaceAll("redis://redis:6379", `redis://127.0.0.1:${redisPort}`)
+        .replace("redis-cli", `redis-cli -p ${redisPort}`)
+        .replaceAll("/tmp/", at(`own-${port}-`))
         .replaceAll("http://sandbox:8080/", `http://127.0.0.1:${sandboxPort}/`)
         .replaceAll("/run/secrets", folder.path)
         .replaceAll("/data", at("data"))
         .replaceAll("0.0.0.0", "127.0.0.1")
         .replace(/\b8080\b/, sandboxPort)
         .replace(/\b9400\b/, port)
+        .replace(/\b9401\b/, port)
         .replace(/^real$/, "small");
     const own = { ...readImage().env, ...service?.environment };
     const env = Object.fromEntries(Object.entries(own).map(([name, value]) => [name, localValue(value)]));
@@ -55,21 +61,28 @@ it("docker compose up: a scheduled sync completes through workers", async () => 
   await using running = processes();
   const start = (service: ComposeService | undefined, port?: string) => {
     const { entrypoint = readImage().entrypoint, command = [] } = service ?? {};
-    running.add(run(service, [...entrypoint, ...command], port));
+    // Redis has the entrypoint of its own image, and its command is one line. It starts on another port and in another folder.
+    const line =
+      typeof command === "string"
+        ? [...command.split(" "), "--port", redisPort, "--bind", "127.0.0.1", "--dir", "/data"]
+        : [...entrypoint, ...command];
+    running.add(run(service, line, port));
   };
   const isOk = async (service: ComposeService | undefined, port?: string): Promise<boolean> => {
     const [exitCode] = await once(run(service, service?.healthcheck.test.slice(1) ?? [], port), "close");
     return exitCode === 0;
   };
 
+  start(redis);
+  await expect.poll(() => isOk(redis), { timeout: 60_000, interval: 500 }).toBe(true);
   start(sandbox);
-  await expect.poll(() => isOk(sandbox), { timeout: 20_000, interval: 500 }).toBe(true);
-  const [first, second] = [await freePort(), await freePort()];
+  await expect.poll(() => isOk(sandbox), { timeout: 60_000, interval: 500 }).toBe(true);
+  const [first, second, third] = [await freePort(), await freePort(), await freePort()];
   start(worker, first);
   start(dashboard, second);
-  await expect.poll(() => isOk(worker, first), { timeout: 20_000, interval: 500 }).toBe(true);
-  await expect.poll(() => isOk(dashboard, second), { timeout: 20_000, interval: 500 }).toBe(true);
-  start(coordinator);
+  await expect.poll(() => isOk(worker, first), { timeout: 60_000, interval: 500 }).toBe(true);
+  await expect.poll(() => isOk(dashboard, second), { timeout: 60_000, interval: 500 }).toBe(true);
+  start(coordinator, third);
   const listed = async () => {
     const child = run(coordinator, ["armoire", "schedule", "list", "daily", "--json"]);
     const printed = await text(child.stdout);
@@ -77,13 +90,16 @@ it("docker compose up: a scheduled sync completes through workers", async () => 
       ? []
       : JSON.parse(printed).runs.map((run: { exitCode: number | null }) => run.exitCode);
   };
-  await expect.poll(listed, { timeout: 60_000, interval: 500 }).toContain(0);
-  expect(await isOk(coordinator)).toBe(true);
+  await expect.poll(listed, { timeout: 100_000, interval: 500 }).toContain(0);
+  expect(await isOk(coordinator, third)).toBe(true);
 
   const metrics = await Promise.all(
-    [first, second].map(async (port) => await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
+    [first, second, third].map(
+      async (port) => await (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
+    ),
   );
   expect(metrics[1]).toMatch(/^armoire_runs_total\{.*outcome="complete"\} [1-9]/m);
+  expect(metrics[2]).toMatch(/^armoire_schedule_runs_total\{.*outcome="done"\} [1-9]/m);
   const sent = metrics.map((text) => sumOf(text, /^armoire_worker_requests_total\{.*\} (\d+)$/gm));
   expect(sent.filter((count) => count > 0)).not.toEqual([]);
   const log = (await (await fetch(`http://127.0.0.1:${sandboxPort}/__sandbox/log`)).json()) as LogEntry[];

@@ -58,6 +58,21 @@ describe("stored schedules", () => {
     expect(listSchedules(dataDir)[0]?.delayMillis).toBe(30_000);
   });
 
+  it("a replaced schedule has the new times, and keeps its run history", () => {
+    add("daily");
+    recordRun(dataDir, "daily", someRun(1));
+    add("daily", { cron: "0 7 * * *", replace: true });
+    expect(listSchedules(dataDir)).toEqual([expect.objectContaining({ name: "daily", cron: "0 7 * * *" })]);
+    expect(readRuns(dataDir, "daily")).toEqual([someRun(1)]);
+  });
+
+  it("replacing a schedule by an equal one changes nothing, nor when it is due", () => {
+    const first = add("daily", { jitterMillis: 61_000 });
+    const later = { ...clock, now: () => Date.parse(first.addedAt) + 86_400_000 };
+    expect(add("daily", { jitterMillis: 61_000, replace: true, clock: later })).toEqual(first);
+    expect(listSchedules(dataDir)).toEqual([first]);
+  });
+
   it.each([
     ["taken", () => [add("daily"), add("daily")]],
     ["bad-name", () => add("Daily")],

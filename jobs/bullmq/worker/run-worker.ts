@@ -1,5 +1,6 @@
 /** A worker process: sends the requests of syncs that run elsewhere, for the principals whose credentials it has. */
 import { once } from "node:events";
+import type { Redis } from "ioredis";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { readOriginOrThrow } from "../../../src/service/same-origin.ts";
 import { defaultLimits } from "../../../src/service/transport/pool.ts";
@@ -26,6 +27,8 @@ export interface RunWorkerOptions {
   readonly onReady?: (ready: WorkerReady) => void;
   /** Receives problems that an operator may need to act on. */
   readonly onWarning?: (text: string) => void;
+  /** Called every few seconds while Redis responds and all principals' jobs are accepted, with accepted credentials. */
+  readonly onHealthy?: () => void;
 }
 
 export interface WorkerReady {
@@ -62,6 +65,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     ),
   });
   let dashboard: Dashboard | null = null;
+  let stopChecks = () => {};
   try {
     // Started first: if it cannot listen, the worker has accepted no jobs.
     dashboard = options.dashboard
@@ -86,6 +90,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
       running.set(principal.name, { transport, worker });
     }
     onReady({ requests: () => counts.all, dashboardUrl: dashboard?.url ?? null });
+    stopChecks = checkHealth(redis.client, readFigures, options.onHealthy);
     if (!signal.aborted) await once(signal, "abort");
     await Promise.all(
       [...running.values()].map(async ({ transport, worker }) => {
@@ -94,7 +99,32 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
       }),
     );
   } finally {
+    stopChecks();
     await dashboard?.close();
     redis.end();
   }
+}
+
+const checkMillis = 5_000;
+
+/** @returns a function that stops it */
+function checkHealth(
+  client: Redis,
+  readFigures: () => {
+    readonly acceptsJobs: Readonly<Record<string, boolean>>;
+    readonly credentialProblems: Readonly<Record<string, string | null>>;
+  },
+  onHealthy = () => {},
+): () => void {
+  const check = async (): Promise<void> => {
+    const { acceptsJobs, credentialProblems } = readFigures();
+    const isWorking = Object.values(acceptsJobs).every(Boolean);
+    const isAccepted = Object.values(credentialProblems).every((problem) => problem === null);
+    if (!isWorking || !isAccepted || client.status !== "ready") return;
+    // A Redis that does not respond leaves this pending.
+    await client.ping().then(onHealthy, () => {});
+  };
+  void check();
+  const timer = setInterval(() => void check(), checkMillis).unref();
+  return () => clearInterval(timer);
 }

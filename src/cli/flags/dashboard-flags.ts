@@ -1,11 +1,13 @@
 /** What a long-running command serves: the dashboard of a worker, or the metrics of a scheduler. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { DashboardOptions } from "../../../jobs/bullmq/dashboard/server.ts";
+import { messageOf } from "../../platform/errors.ts";
+import { touchHeartbeat } from "../../platform/heartbeat-file.ts";
 import { isLoopback } from "../../platform/network/ip-class.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import { collect, portNumber } from "./option-values.ts";
 
-export interface DashboardFlags {
+export interface DashboardFlags extends HeartbeatFlags {
   readonly dashboard?: number;
   readonly dashboardHost?: string;
   readonly dashboardName: readonly string[];
@@ -26,7 +28,8 @@ export function addDashboardFlags(command: Command): Command {
       ),
     )
     .option("--dashboard-name <name>", "accept requests with this host name, too (repeatable)", collect, [])
-    .option("--allow-actions", "let the dashboard pause queues, delete jobs and retry resources");
+    .option("--allow-actions", "let the dashboard pause queues, delete jobs and retry resources")
+    .option(...heartbeatOption);
 }
 
 /** @returns null without a dashboard @throws CliError */
@@ -55,7 +58,31 @@ export function dashboardOf({
   return { port: dashboard, host, names: dashboardName, allowsActions: allowActions === true };
 }
 
-export interface MetricsFlags {
+export interface HeartbeatFlags {
+  readonly heartbeat?: string;
+}
+
+export const heartbeatOption = [
+  "--heartbeat <file>",
+  "touch this file every few seconds while all is well, for health checks that look at its age",
+] as const;
+
+/** @param onProblem receives why the file cannot be touched, once */
+export function heartbeatOf({ heartbeat }: HeartbeatFlags, onProblem: (text: string) => void): () => void {
+  let hasFailed = false;
+  return () => {
+    if (heartbeat === undefined) return;
+    try {
+      touchHeartbeat(heartbeat);
+      hasFailed = false;
+    } catch (error) {
+      if (!hasFailed) onProblem(messageOf(error));
+      hasFailed = true;
+    }
+  };
+}
+
+export interface MetricsFlags extends HeartbeatFlags {
   readonly metrics?: { readonly host: string; readonly port: number };
   readonly metricsName: readonly string[];
 }
@@ -67,7 +94,8 @@ export function addMetricsFlags(command: Command): Command {
       "serve /metrics and /healthz; the host is 127.0.0.1 if left out, and port 0 picks a free one",
       listeningAddress,
     )
-    .option("--metrics-name <name>", "accept requests with this host name, too (repeatable)", collect, []);
+    .option("--metrics-name <name>", "accept requests with this host name, too (repeatable)", collect, [])
+    .option(...heartbeatOption);
 }
 
 /** @returns null without metrics @throws CliError */

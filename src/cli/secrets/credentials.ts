@@ -44,13 +44,16 @@ export function readSecret(io: Io, name: string): string | null {
  * @param from the option or variable that names the file
  * @throws CliError, FileError `unsafe`
  */
-export function readSecretFile(file: string, from: string, env: Io["env"]): string {
+export function readSecretFile(file: string, from: string, env: Io["env"], maxBytes?: number): string {
   const path = resolve(file);
   // systemd puts the files of `LoadCredential=` there.
   const { CREDENTIALS_DIRECTORY: folder } = env;
   const isSystemdCredential = folder !== undefined && path.startsWith(`${resolve(folder)}${sep}`);
   const text = existsSync(path)
-    ? readPrivateFile(path, { followsLinks: true, acceptsSystemFile: isSystemdCredential })
+    ? readPrivateFile(path, {
+        ...{ followsLinks: true, acceptsSystemFile: isSystemdCredential },
+        ...(maxBytes !== undefined && { maxBytes }),
+      })
     : null;
   if (text !== null) return text;
   throw new CliError("settings", `The file of ${from} does not exist.`, "Check its path.");

@@ -1,12 +1,13 @@
 /** The principals of a worker, each with its credential from this machine. */
 import type { Principal } from "../../../jobs/bullmq/queue-names.ts";
-import { cataloguePrincipal } from "../../accounts/account-name.ts";
+import { cataloguePrincipal, isAccountName, looksLikeToken } from "../../accounts/account-name.ts";
 import { listAccountNames, readAccount } from "../../accounts/accounts.ts";
 import { readToken } from "../../accounts/tokens/tokens.ts";
+import { bearerToken } from "../../service/credentials/credential.ts";
 import type { Settings } from "../settings/settings.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
-import { keychainOf, readAppCredential } from "./credentials.ts";
+import { keychainOf, readAppCredential, readSecretFile } from "./credentials.ts";
 
 /**
  * @param names empty for all principals with a credential on this machine
@@ -37,6 +38,40 @@ export async function readPrincipals(
       return { name, baseUrl: account.baseUrl, credential: await readToken(account, keychainOf(io)) };
     }),
   );
+}
+
+/** Of a worker for many accounts: one line for each, with its name and its token. */
+const principalLine = /^(\S+)[ \t]+(\S+)$/;
+const maxPrincipalsBytes = 1_048_576;
+
+/**
+ * @param file private; neither of its names has to be an account of this machine
+ * @throws CliError, FileError `unsafe`; no message has a part of the file
+ */
+export function readPrincipalsFile(file: string, settings: Settings, io: Io): Principal[] {
+  const baseUrl = baseUrlOf(settings);
+  const lines = readSecretFile(file, "--principals", io.env, maxPrincipalsBytes)
+    .split(/\r?\n/)
+    .map((line, n) => ({ text: line.trim(), number: n + 1 }))
+    .filter(({ text }) => text !== "" && !text.startsWith("#"));
+  const principals = lines.map(({ text, number }) => {
+    const [, name = "", token = ""] = principalLine.exec(text) ?? [];
+    if (!isAccountName(name) || looksLikeToken(name) || name === cataloguePrincipal)
+      throw new CliError(
+        "settings",
+        `Line ${number} of --principals is not the name of an account and its token.`,
+        "Write one account a line: NAME TOKEN, with the coordinator's name for it.",
+      );
+    return { name, baseUrl, credential: bearerToken(token) };
+  });
+  const repeated = principals.find(({ name }, n) => principals.findIndex((p) => p.name === name) !== n);
+  if (principals.length === 0 || repeated !== undefined)
+    throw new CliError(
+      "settings",
+      repeated === undefined ? "--principals has no account." : `--principals has ${repeated.name} twice.`,
+      "Write one account a line: NAME TOKEN.",
+    );
+  return principals;
 }
 
 function baseUrlOf({ baseUrl }: Settings): string {

@@ -14,7 +14,10 @@ export const redisOption = [
 
 /** @returns null without an address @throws CliError */
 export function readRedisAddress({ redis }: RedisFlags, io: Io): string | null {
-  if (redis === undefined) return readSecret(io, "ARMOIRE_REDIS_URL");
+  if (redis === undefined) {
+    const address = readSecret(io, "ARMOIRE_REDIS_URL");
+    return address === null ? null : withPassword(address, io);
+  }
   const url = URL.canParse(redis) ? new URL(redis) : null;
   if (url !== null && url.password !== "") {
     throw new CliError(
@@ -23,7 +26,23 @@ export function readRedisAddress({ redis }: RedisFlags, io: Io): string | null {
       "Put the address into ARMOIRE_REDIS_URL, or into a file that ARMOIRE_REDIS_URL_FILE names.",
     );
   }
-  return redis;
+  return withPassword(redis, io);
+}
+
+/** @returns the address with the password of ARMOIRE_REDIS_PASSWORD, if that is set @throws CliError */
+function withPassword(address: string, io: Io): string {
+  const password = readSecret(io, "ARMOIRE_REDIS_PASSWORD") ?? "";
+  if (password === "") return address;
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url === null || url.host === "" || url.password !== "")
+    throw new CliError(
+      "usage",
+      "ARMOIRE_REDIS_PASSWORD is set, and the address of Redis has a password already, or can have none.",
+      "Leave out one of the two.",
+    );
+  // The setter leaves a percent sign as it is.
+  url.password = encodeURIComponent(password);
+  return url.href;
 }
 
 /** Whether jobs are to be followed with OpenTelemetry. */

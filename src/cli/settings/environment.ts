@@ -12,6 +12,8 @@ export const environmentVariables: Readonly<Record<string, string>> = {
   ARMOIRE_BACKUP_PASSPHRASE: "the passphrase of encrypted backups",
   ARMOIRE_REDIS_URL: "the address of Redis, as --redis; may contain a password",
   ARMOIRE_REDIS_URL_FILE: "a private file with the address of Redis",
+  ARMOIRE_REDIS_PASSWORD: "the password of Redis, if the address has none",
+  ARMOIRE_REDIS_PASSWORD_FILE: "a private file with the password of Redis",
   ARMOIRE_TELEMETRY: "1: with Redis, make OpenTelemetry spans of jobs; needs the package bullmq-otel",
   PAGER: "the program that shows long output on a terminal; empty: none (default: less)",
   COLUMNS: "the width of a terminal that shows tables",

@@ -3,7 +3,7 @@
  * this program. Out: the recorded outcome of each run. It runs either alone or together with other processes through
  * Redis.
  */
-import { hostname } from "node:os";
+import { availableParallelism, hostname } from "node:os";
 import type { RunResult } from "../../../jobs/bullmq/scheduler.ts";
 import { toIso } from "../../platform/clock.ts";
 import { FileError, messageOf } from "../../platform/errors.ts";
@@ -20,6 +20,8 @@ import type { Candidate, DueRun, LastRun } from "./select-due-runs.ts";
 export interface RunSchedulesOptions extends Omit<ExecuteRunContext, "scheduler"> {
   /** The address of the Redis that schedulers share. Default: this process is the only scheduler. */
   readonly redis?: string;
+  /** Runs of this process at a time. Default: as many as processors. */
+  readonly maxRuns?: number;
   /** Called once runs can start, with the number of schedules. */
   readonly onReady: (scheduleCount: number) => void;
   /** Receives problems that an operator may need to act on. */
@@ -49,7 +51,9 @@ export async function runSchedules(options: RunSchedulesOptions): Promise<void> 
     return read();
   };
   const onReady = () => options.onReady(candidates().length);
-  const execute = async ({ schedule, due }: DueRun): Promise<RunResult | null> => {
+  const limit = limitRuns(options.maxRuns ?? availableParallelism());
+  const execute = (run: DueRun) => limit(() => (signal.aborted ? Promise.resolve(null) : executeNow(run)));
+  const executeNow = async ({ schedule, due }: DueRun): Promise<RunResult | null> => {
     try {
       const { exitCode, seconds, counts } = await executeRun(schedule, due, { ...options, scheduler });
       return { exitCode, seconds, counts };
@@ -68,6 +72,23 @@ export async function runSchedules(options: RunSchedulesOptions): Promise<void> 
   } finally {
     release();
   }
+}
+
+/** The others wait, in their order. */
+function limitRuns(max: number) {
+  let free = max;
+  const waiting: (() => void)[] = [];
+  return async <Result>(run: () => Promise<Result>): Promise<Result> => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await run();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free++;
+      else next();
+    }
+  };
 }
 
 /**

@@ -1,13 +1,14 @@
 /** `armoire schedule run`: starts the runs of schedules until it is interrupted. */
 import { dirname, isAbsolute, join } from "node:path";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { cataloguePrincipal } from "../../../accounts/account-name.ts";
 import type { MirrorPlace } from "../../../metrics/mirror-figures.ts";
 import { systemClock, toIso } from "../../../platform/clock.ts";
 import { formatCount } from "../../../presentation/numbers.ts";
 import { runSchedules } from "../../../schedule/run/run-schedules.ts";
 import type { Schedule } from "../../../schedule/schedule.ts";
-import { addMetricsFlags, type MetricsFlags, metricsOf } from "../../flags/dashboard-flags.ts";
+import { addMetricsFlags, heartbeatOf, type MetricsFlags, metricsOf } from "../../flags/dashboard-flags.ts";
+import { positiveNumber } from "../../flags/option-values.ts";
 import { formatEnd, outcomeOf } from "../../format/operations/schedules.ts";
 import { openLog } from "../../log.ts";
 import { readAppCredential } from "../../secrets/credentials.ts";
@@ -22,13 +23,20 @@ import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 
-interface RunFlags extends RedisFlags, MetricsFlags {}
+interface RunFlags extends RedisFlags, MetricsFlags {
+  readonly maxRuns?: number;
+}
 
 export function configureRun(schedule: Command, io: Io): void {
   const run = schedule
     .command("run")
     .description("run schedules when they are due, until it is interrupted")
-    .option("--redis <url>", "share the runs with other schedulers at this Redis (ARMOIRE_REDIS_URL)");
+    .option("--redis <url>", "share the runs with other schedulers at this Redis (ARMOIRE_REDIS_URL)")
+    .addOption(
+      new Option("--max-runs <n>", "at most N runs of this process at a time")
+        .argParser(positiveNumber)
+        .default(undefined, "as many as processors"),
+    );
   addMetricsFlags(run).action((flags: RunFlags, run: Command) => runAll(flags, run, io));
   addHelp(run, {
     details: [
@@ -71,6 +79,7 @@ async function runAll(flags: RunFlags, command: Command, io: Io): Promise<void> 
     log.info("ending", "Stopping: running commands save their work. Press again to stop at once.");
     ending.abort(exitCode === exitCodes.interrupted ? "SIGINT" : "SIGTERM");
   });
+  const beat = heartbeatOf(flags, (problem) => log.warn("warning", escapeControls(problem)));
   const address = metricsOf(flags);
   const server =
     address &&
@@ -86,6 +95,7 @@ async function runAll(flags: RunFlags, command: Command, io: Io): Promise<void> 
     program: selfCommand(environmentOf(inherited, io)),
     clock: systemClock,
     ...(redis !== null && { redis }),
+    ...(flags.maxRuns !== undefined && { maxRuns: flags.maxRuns }),
     signal: ending.signal,
     redact: redactTokens,
     onReady(schedules) {
@@ -97,7 +107,10 @@ async function runAll(flags: RunFlags, command: Command, io: Io): Promise<void> 
         metrics: server === null ? null : `${server.url}metrics`,
       });
     },
-    onPoll: () => server?.noteBeat(),
+    onPoll() {
+      server?.noteBeat();
+      beat();
+    },
     onWarning: (text) => log.warn("warning", escapeControls(text)),
     onStart(schedule, time) {
       const [{ name }, due] = [schedule, toIso(time)];

@@ -27,6 +27,7 @@ interface AddFlags {
   readonly cron: string;
   readonly tz?: string;
   readonly jitter?: number;
+  readonly replace?: boolean;
 }
 
 export function configure(command: Command, io: Io): void {
@@ -76,6 +77,7 @@ function configureAdd(schedule: Command, io: Io): void {
       "delay every run by the same random time, at most this long, such as 5s or 10m",
       shortDurationMillis,
     )
+    .option("--replace", "replace a schedule of this name, and keep its run history")
     .action((name: string, args: string[], flags: AddFlags, add: Command) =>
       addOne(name, args, flags, add, io),
     );
@@ -102,7 +104,7 @@ function configureAdd(schedule: Command, io: Io): void {
 async function addOne(
   name: string,
   args: readonly string[],
-  { cron, tz, jitter = 0 }: AddFlags,
+  { cron, tz, jitter = 0, replace = false }: AddFlags,
   command: Command,
   io: Io,
 ): Promise<void> {
@@ -116,6 +118,7 @@ async function addOne(
     cron,
     tz: zone,
     jitterMillis: jitter,
+    replace,
     args,
     folder,
     mirror,

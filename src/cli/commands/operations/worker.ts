@@ -9,10 +9,15 @@ import {
 import { systemClock } from "../../../platform/clock.ts";
 import { isLoopback } from "../../../platform/network/ip-class.ts";
 import { formatCount } from "../../../presentation/numbers.ts";
-import { addDashboardFlags, type DashboardFlags, dashboardOf } from "../../flags/dashboard-flags.ts";
+import {
+  addDashboardFlags,
+  type DashboardFlags,
+  dashboardOf,
+  heartbeatOf,
+} from "../../flags/dashboard-flags.ts";
 import { collect, concurrencyNumber } from "../../flags/option-values.ts";
 import { type Log, logPeriodically, openLog, totalOf } from "../../log.ts";
-import { readPrincipals } from "../../secrets/principals.ts";
+import { readPrincipals, readPrincipalsFile } from "../../secrets/principals.ts";
 import { type RedisFlags, readRedisAddress, readTelemetry } from "../../secrets/redis-address.ts";
 import { version } from "../../self-command.ts";
 import { readSettings } from "../../settings/settings.ts";
@@ -23,6 +28,7 @@ import type { Io } from "../../terminal/io.ts";
 interface WorkerFlags extends RedisFlags, DashboardFlags {
   readonly concurrency: number;
   readonly principal: readonly string[];
+  readonly principals?: string;
 }
 
 export function configure(command: Command, io: Io): void {
@@ -41,6 +47,10 @@ export function configure(command: Command, io: Io): void {
       )
         .argParser(collect)
         .default([], "all that this machine has credentials for"),
+    )
+    .option(
+      "--principals <file>",
+      "send only the requests of the accounts in this private file: NAME TOKEN a line",
     );
   addHelp(command, {
     details: [
@@ -66,7 +76,12 @@ export function configure(command: Command, io: Io): void {
     const redis = readRedisAddress(flags, io);
     if (redis === null) throw noRedis();
     const dashboard = dashboardOf(flags);
-    const principals = await readPrincipals(flags.principal, settings, io);
+    const principals =
+      flags.principals === undefined || flags.principal.length > 0
+        ? await readPrincipals(flags.principal, settings, io)
+        : [];
+    if (flags.principals !== undefined)
+      principals.push(...readPrincipalsFile(flags.principals, settings, io));
     const log = openLog(settings, io, {
       credentials: principals.map(({ credential }) => credential),
       redis,
@@ -77,6 +92,7 @@ export function configure(command: Command, io: Io): void {
       {
         ...{ redis, principals, concurrency: flags.concurrency, dashboard },
         ...{ telemetry: readTelemetry(io), signal: ending.signal },
+        onHealthy: heartbeatOf(flags, (problem) => log.warn("warning", problem)),
       },
       log,
     );
