@@ -5,6 +5,7 @@ import type { Totals } from "../change/change.ts";
 import { isSystemError } from "../platform/errors.ts";
 import { type AskPassphrase, toReadingError } from "./container/open.ts";
 import type { BackupProblem } from "./container/scan.ts";
+import { manifestEntry } from "./contents/entry-names.ts";
 import type { BackupManifest } from "./contents/manifest.ts";
 import { type BackupState, changesBetween, collectState } from "./contents/state.ts";
 import { isNamedAsBackup, mayBeBackup } from "./destination.ts";
@@ -109,8 +110,9 @@ async function examine(
   const { bytes, isEncrypted, manifest, rootHash, problems } = report;
   if (problems.length === 0 && manifest !== null && rootHash !== null)
     return { file, isSound: true, bytes, isEncrypted, manifest, rootHash };
-  // Without a manifest and under another name, it may be any other ZIP file.
-  const isOurs = manifest !== null || isNamedAsBackup(basename(file));
+  // Under another name, and without even a damaged manifest in our form, it may be any other ZIP file.
+  const hasManifest = manifest !== null || problems.some(({ entry }) => entry === manifestEntry);
+  const isOurs = hasManifest || isNamedAsBackup(basename(file));
   return { file, isSound: false, code: isOurs ? "damaged" : "unreadable", problems };
 }
 

@@ -1,6 +1,6 @@
 /** Listing a folder of backups, and pruning it. */
 import { execFileSync } from "node:child_process";
-import { appendFile, mkdir, readdir, rename, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -74,6 +74,26 @@ it("a list names damaged, unsupported and encrypted backups, and files that may 
   expect(listed.at(-1)).toMatchObject({ file: expect.stringContaining("holiday.zip"), problems: [{}] });
   const opened = await list(rig.path("backups"), { askPassphrase: async () => testPassphrase });
   expect(opened[2]).toMatchObject({ isSound: true, isEncrypted: true, changes: {} });
+});
+
+it("a list names a renamed backup whose manifest is damaged or cut off, and no ZIP file of another program", async () => {
+  await using rig = await startRigWithBackupFolder();
+  await using other = await startRigWithBackupFolder();
+  const whole = await readFile(rig.path(`backups/${await backUpAt(rig, "2026-01-01T00:00:00.000Z")}`));
+  const changed = Buffer.from(whole);
+  changed[100] = 0;
+  await writeFile(other.path("backups/changed.zip"), changed);
+  await writeFile(other.path("backups/cut-off.zip"), whole.subarray(0, 100));
+  const dated = Buffer.from(whole);
+  dated.writeUInt16LE(1, 10);
+  await writeFile(other.path("backups/of-another-program.zip"), dated);
+  expect(await list(other.path("backups"))).toMatchObject([
+    { code: "damaged", problems: [{ entry: "manifest.json" }] },
+    { code: "damaged", problems: [{ entry: "manifest.json" }] },
+    { code: "unreadable", problems: [{ entry: null }] },
+  ]);
+  // The search for secrets cannot look into them.
+  await rm(other.path("backups"), { recursive: true });
 });
 
 it("a list does not block on pipes, and reports folders named like backups", async () => {

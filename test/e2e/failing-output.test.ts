@@ -1,8 +1,9 @@
 /** Standard output that fails: a full device, a full disk that accepts a part, and a closed pipe. */
 import { execFile } from "node:child_process";
-import { statSync } from "node:fs";
+import { appendFileSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { createFixture, type Fixture } from "./support/fixture.ts";
 
 let fixture: Fixture;
@@ -55,10 +56,42 @@ it("output that a disk accepts only in part is reported, even if nothing follows
   expect([512, 1024]).toContain(statSync(file).size);
 });
 
-it("a reader that closes the pipe early is no error", async () => {
+/** The exit code of the program, as the last line of stderr, if nobody reads its output. */
+function runWithoutReader(args: readonly string[]): Promise<Ended> {
   const statusFile = fixture.newPath();
+  return runInShell(`{ "$@"; echo $? > '${statusFile}'; } | true; cat '${statusFile}' >&2`, args);
+}
+
+it("a reader that closes the pipe early is no error", async () => {
   const many = "with recursive n(x) as (values (1) union all select x + 1 from n) select x from n";
-  const command = `{ "$@"; echo $? > '${statusFile}'; } | true; cat '${statusFile}' >&2`;
   const args = ["query", many, "--max-rows", "100000", "--format", "csv"];
-  expect(await runInShell(command, args)).toEqual({ stderr: "0\n", exitCode: 0 });
+  expect(await runWithoutReader(args)).toEqual({ stderr: "0\n", exitCode: 0 });
+});
+
+it("a reader that closes the pipe early hides no exit code", async () => {
+  const folder = fixture.newPath();
+  const options = ["--quiet", "--format", "csv"];
+  expect(await runInShell('exec "$@"', ["export", "--out", folder, ...options])).toMatchObject({
+    exitCode: 0,
+  });
+  appendFileSync(`${folder}/brand.csv`, "x");
+  const codes = { verify: 0, doctor: 0, diff: 0 };
+  const read = async (args: readonly string[]) => Number((await runWithoutReader(args)).stderr.trim());
+  codes.verify = await read(["export", "verify", folder]);
+  codes.doctor = await read(["doctor", "--base-url", "http://127.0.0.1:1/"]);
+  codes.diff = await read(["diff", "--from", "1", "--to", "2", "--exit-code", "--format", "ndjson"]);
+  expect(codes).toEqual({ verify: 15, doctor: 1, diff: 20 });
+});
+
+it("a sync whose reader has closed the pipe still passes its changes on", async () => {
+  await using sandbox = await startSandbox({ brands: 1, models: 1, sizes: 1 });
+  const copy = `${fixture.newPath()}.ndjson`;
+  const mirror = `${fixture.newPath()}.sqlite`;
+  const changes = ["--on-change", `tee ${copy}`, "--data-dir", fixture.newPath()];
+  const statusFile = fixture.newPath();
+  await runInShell(`{ "$@" --mirror '${mirror}'; echo $? > '${statusFile}'; } | true`, [
+    ...["sync", "--base-url", sandbox.url, ...changes],
+  ]);
+  expect(readFileSync(statusFile, "utf8")).toBe("0\n");
+  expect(readFileSync(copy, "utf8")).toContain('"added"');
 });

@@ -22,6 +22,7 @@ const silent: Io = {
   readInput: () => Promise.resolve(""),
   rewriteLine: () => {},
   out: nothing,
+  hasReader: () => true,
   err: nothing,
   setExitCode: nothing,
   onInterrupt: nothing,

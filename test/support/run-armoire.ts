@@ -77,6 +77,7 @@ export async function callArmoire(
     ...{ isTerminal: false, columns: 80, screen: null, ask: null },
     readInput: async () => "",
     out: write("stdout"),
+    hasReader: () => true,
     err: write("stderr"),
     rewriteLine: write("stderr"),
     setExitCode(code) {

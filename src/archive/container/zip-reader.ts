@@ -35,6 +35,8 @@ export class ZipError extends Error {
 
 const maxNameBytes = 200;
 
+const noBackup = () => new ZipError(null, "not an Armoire backup, or its header is damaged");
+
 /** Ends only after every byte of the file was checked. @throws ZipError, and what the reader throws */
 export async function* readEntries(reader: ByteReader): AsyncGenerator<ReadEntry> {
   const entries: { readonly entry: ZipEntry; readonly offset: number }[] = [];
@@ -43,7 +45,7 @@ export async function* readEntries(reader: ByteReader): AsyncGenerator<ReadEntry
     const fields = await reader.take(zipBytes.local);
     const header = readLocalHeader(fields);
     if (header === null) {
-      if (entries.length === 0) throw new ZipError(null, "not an Armoire backup, or its header is damaged");
+      if (entries.length === 0) throw noBackup();
       await readDirectory(reader, entries, offset, fields);
       return;
     }
@@ -56,6 +58,7 @@ export async function* readEntries(reader: ByteReader): AsyncGenerator<ReadEntry
     const name = (await reader.take(header.nameBytes)).toString("latin1");
     const entry: ZipEntry = { name, size: header.size, crc32: header.crc32 };
     const expected = localHeader(entry).subarray(0, zipBytes.local);
+    if (!expected.equals(fields) && entries.length === 0) throw noBackup();
     if (!expected.equals(fields))
       throw new ZipError(name, "its header is not that of a stored, regular file without extra fields");
     const content = await reader.take(entry.size);

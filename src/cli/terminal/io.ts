@@ -22,8 +22,10 @@ export interface Io {
   readonly ask: ((question: Question) => Promise<string | null>) | null;
   /** Reads standard input to its end, or until it is longer than any secret. */
   readonly readInput: () => Promise<string>;
-  /** On a terminal, unsafe characters are escaped. */
+  /** On a terminal, unsafe characters are escaped. Without a reader, the text is dropped. */
   readonly out: Writer;
+  /** False once the reader of `out` has closed the pipe (`| head`). The command still does its work, and has its exit code. */
+  readonly hasReader: () => boolean;
   /** Whole lines of text, wrapped on a terminal. Unsafe characters are escaped. */
   readonly err: (text: string) => void;
   /** Replaces the last line of the terminal on stderr; an empty text clears it. Unsafe characters are escaped. */
@@ -53,10 +55,20 @@ export interface OutputStreams {
 }
 
 /** The printing part of an `Io`: the only one that writes to a terminal. */
-export function printersOf({ stdout, stderr }: OutputStreams): Pick<Io, "out" | "err" | "rewriteLine"> {
+export function printersOf({
+  stdout,
+  stderr,
+}: OutputStreams): Pick<Io, "out" | "hasReader" | "err" | "rewriteLine"> {
+  let hasReader = true;
+  stdout.on("error", (error) => {
+    if (!hasCode(error, "EPIPE")) endAtFailedOutput(error);
+    hasReader = false;
+  });
   const write = isWrittenAtOnce(stdout) ? fileWriter(stdout.fd) : streamWriter(stdout);
+  const writeToReader: Writer = (text) => (hasReader ? write(text) : undefined);
   return {
-    out: stdout.isTTY === true ? (text) => write(escapeLines(text)) : write,
+    out: stdout.isTTY === true ? (text) => writeToReader(escapeLines(text)) : writeToReader,
+    hasReader: () => hasReader,
     err: (text) => void stderr.write(escapeLines(stderr.isTTY === true ? wrapNotice(text, stderr) : text)),
     rewriteLine: (text) => void stderr.write(`\r\u001b[2K${escapeLines(text)}`),
   };
@@ -64,7 +76,6 @@ export function printersOf({ stdout, stderr }: OutputStreams): Pick<Io, "out" | 
 
 export function systemIo(): Io {
   const printers = printersOf(process);
-  process.stdout.on("error", endAtFailedOutput);
   // A closed stderr does not stop the work, either.
   process.stderr.on("error", () => {});
   return {
@@ -126,8 +137,6 @@ function screenOf(terminal: NodeJS.WriteStream): Screen {
 
 /** Ends the process with one line. It is safe to end here, as at any other instant. */
 function endAtFailedOutput(error: unknown): never {
-  // A reader may close the pipe early (`| head`): that is no error.
-  if (hasCode(error, "EPIPE")) process.exit(exitCodes.done);
   const reason = error instanceof Error && "code" in error ? error.code : "unknown error";
   const failure = new CliError(
     "failed",
@@ -207,9 +216,12 @@ export function streamWriter(stream: Writable): Writer {
   let drained: Promise<void> | undefined;
   return (text) => {
     if (stream.write(text)) return undefined;
-    drained ??= once(stream, "drain").then(() => {
-      drained = undefined;
-    });
+    drained ??= once(stream, "drain")
+      // Of an error, another listener takes care.
+      .catch(() => {})
+      .then(() => {
+        drained = undefined;
+      });
     return drained;
   };
 }

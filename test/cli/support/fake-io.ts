@@ -15,6 +15,7 @@ export function fakeIo(parts: Partial<Pick<Io, "env" | "isTerminal" | "columns">
     out: (text) => {
       written.out += text;
     },
+    hasReader: () => true,
     err: (text) => {
       written.err += text;
     },

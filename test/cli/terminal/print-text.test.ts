@@ -19,7 +19,7 @@ it("printing reads no more rows than the reader of the output has taken", async 
     await setImmediate();
     done.push(`taken ${text}`);
   };
-  await printResult(result, "json", "guarded", { out, screen: null });
+  await printResult(result, "json", "guarded", { out, hasReader: () => true, screen: null });
   expect(done).toEqual([
     ...["taken [", "read 1", 'taken \n{"n":1}', "read 2", 'taken ,\n{"n":2}', "read 3", 'taken ,\n{"n":3}'],
     "taken \n]\n",

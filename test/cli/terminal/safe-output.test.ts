@@ -28,7 +28,7 @@ it.each<ResultFormat>(["table", "csv", "json", "ndjson"])(
   async (format) => {
     const { out, readOut } = fakeTerminal();
     await printRows([`name ${unsafe}`], [[unsafe], [`é 日本 👙 ${unsafe}`]], format, "exact", {
-      out,
+      ...{ out, hasReader: () => true },
       screen: null,
     });
     const printed = await readOut();

@@ -138,7 +138,11 @@ function requireUrl(url: string | undefined): void {
 async function print(log: ChangeLog, format: LogFormat, options: LogOptions, io: Io): Promise<void> {
   const text = safeText(log, format, options);
   if (format === "markdown") await printText(io, [...text].join(""));
-  else for (const part of text) await io.out(part);
+  else
+    for (const part of text) {
+      await io.out(part);
+      if (!io.hasReader()) return;
+    }
 }
 
 /** @returns false if the file had the same content before @throws ExportError, FileError, the signal's reason */

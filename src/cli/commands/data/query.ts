@@ -120,7 +120,7 @@ export function configure(command: Command, io: Io): void {
       const option = result.maxRows < flags.maxRows ? "--limit" : "--max-rows";
       if (!settings.quiet) printGaps(result.coverage, io);
       const isOnScreen = format === "table" && flags.out === undefined && io.screen !== null;
-      if (!settings.quiet) printEmptiness(counted, result.ifEmpty ?? null, isOnScreen, io);
+      if (!settings.quiet && io.hasReader()) printEmptiness(counted, result.ifEmpty ?? null, isOnScreen, io);
       if (result.isCut && flags.out === undefined) truncationNotice(result, option, settings, io);
     }
   });

@@ -25,12 +25,12 @@ interface ChangeText {
 
 /**
  * @param about members that the JSON document begins with
- * @returns the number of changes by kind
+ * @returns the number of changes by kind; those of the printed ones if the reader stops
  */
 export async function printChanges(
   opened: OpenDiff<Change | Reported>,
   format: ResultFormat,
-  { out, screen }: Pick<Io, "out" | "screen">,
+  { out, screen, hasReader }: Pick<Io, "out" | "screen" | "hasReader">,
   about: Readonly<Record<string, unknown>> = {},
 ): Promise<Totals> {
   if (format === "table" && screen !== null) return await printToScreen(opened, screen);
@@ -43,6 +43,7 @@ export async function printChanges(
     pending += text.add(change);
     if (pending.length < writtenAtOnce) continue;
     await write(pending);
+    if (!hasReader()) return totals;
     pending = "";
   }
   await write(pending + text.tail(totals));

@@ -32,12 +32,17 @@ export async function printResult(
   result: Pick<QueryResult, "columns" | "rows" | "batches">,
   format: ResultFormat,
   csv: CsvProfile,
-  { out, screen }: Pick<Io, "out" | "screen">,
+  { out, screen, hasReader }: Pick<Io, "out" | "screen" | "hasReader">,
 ): Promise<void> {
   if (format === "table" && screen !== null) {
     const lines = fittedLines(result.columns.map(shorten), await collect(result.rows), screen.columns);
     await screen.print([...lines].map((text) => ({ text })));
-  } else for await (const text of resultChunks(result, format, csv)) await out(text);
+    return;
+  }
+  for await (const text of resultChunks(result, format, csv)) {
+    await out(text);
+    if (!hasReader()) return;
+  }
 }
 
 /** The text of a result. A table begins after its last row; the other formats while rows are read, in constant memory. */
@@ -126,7 +131,7 @@ export function printRows(
   rows: readonly Row[],
   format: ResultFormat,
   csv: CsvProfile,
-  io: Pick<Io, "out" | "screen">,
+  io: Pick<Io, "out" | "screen" | "hasReader">,
 ): Promise<void> {
   return printResult({ columns, rows: each(rows), batches: each([rows]) }, format, csv, io);
 }
