@@ -122,8 +122,12 @@ function interpretRefusal(
     allowance,
     retryAfter: head.headers["retry-after"],
   });
+  const hasWaited = request.waits >= maxBelievedWaits;
   const failure = (code: ServiceErrorCode, resumeAt: number | null = null) =>
-    new ServiceError(code, detail, { ...context, resumeAt, isUnexplained });
+    new ServiceError(code, detail, {
+      ...{ ...context, resumeAt },
+      isUnexplained: isUnexplained || (code === "busy" && hasWaited),
+    });
 
   if (status === 401 || isNotAuthenticated(body)) throw notAuthenticated(context);
   const waitUntil = retryAt ?? allowance?.pauseUntil ?? null;
@@ -133,7 +137,7 @@ function interpretRefusal(
       throw failure("allowance-spent", decision.resumeAt);
     case "wait": {
       const { retryAt: resumeAt } = decision;
-      const isRepeated = status !== 503 && request.waits >= maxBelievedWaits;
+      const isRepeated = status !== 503 && hasWaited;
       const isLong = resumeAt - request.clock.now() > request.maxRetryAfterMillis;
       // A wait until the renewal of a spent allowance concerns everything.
       const mayConcernOne = isRepeated || (request.isExamined && isLong && allowance?.remaining !== 0);

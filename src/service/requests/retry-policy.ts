@@ -2,7 +2,8 @@
  * Whether a failed request is sent again, and when. In: a status, its headers, an error. Out: a decision. Pure.
  *
  * A 429 with `Retry-After` waits that long, if it is at most a minute. A 429 without it is retried like an overloaded
- * service: at most 3 times, with exponential backoff. A 429 or 403 that says that nothing remains ends the run.
+ * service: at most 3 times, with exponential backoff; then the caller finds out whether it concerns all resources. A 429 or
+ * 403 that says that nothing remains ends the run.
  */
 import { dayMillis } from "../../platform/clock.ts";
 import { ServiceError, type ServiceErrorCode } from "../errors.ts";

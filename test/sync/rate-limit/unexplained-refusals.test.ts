@@ -43,6 +43,25 @@ describe.each(["bare-403", "bare-429"] as const)("an allowance whose end shows a
 });
 
 describe("a blocked client", () => {
+  it("a client that is refused while much remains stops after the attempts of the first resource, until the window ends", async () => {
+    const limit: SandboxOptions = { ...small, allowance: 1_000, faults: [withoutRateLimit] };
+    await using rig = await startRig(limit);
+    await rig.sync({ budget: 20 });
+    rig.sandbox.clearLog();
+    rig.sandbox.setFaults([{ times: "always", fault: "status", status: 429 }]);
+    const attempts = 4;
+    const report = await rig.sync({ concurrency: 1 });
+    expect(report).toMatchObject({ stopped: "allowance", resources: { failed: 0, gone: 0 } });
+    expect(report.refusal).toMatch(/answered 429/);
+    expect(refusalsIn(rig)).toBeLessThanOrEqual(attempts + 1);
+    rig.sandbox.clearLog();
+    expect(await rig.sync()).toMatchObject({ stopped: "allowance", requests: { sent: 0 } });
+    rig.sandbox.setFaults([]);
+    rig.sandbox.moveClock(day);
+    expect(await rig.sync()).toMatchObject({ complete: true });
+    expect(differencesFromTruth(rig)).toEqual([]);
+  });
+
   it("a client that is blocked stops after at most 3 refusals, with everything due", async () => {
     await using rig = await startRig(silent);
     await rig.sync({ budget: 20 });
@@ -72,6 +91,15 @@ describe("a forbidden resource", () => {
       expect(refusalsIn(rig)).toBe(3);
     },
   );
+
+  it("a resource that is always busy while much remains is that resource's failure", async () => {
+    const busy: FaultRuleInput = {
+      ...{ kind: "model", positions: [3, 7], times: "always", fault: "status", status: 429 },
+    };
+    await using rig = await startRig({ ...small, allowance: 1_000, faults: [withoutRateLimit, busy] });
+    const report = await rig.sync();
+    expect(report).toMatchObject({ stopped: null, resources: { failed: 2, pending: 0 } });
+  });
 
   it("many resources that are forbidden do not keep others from being fetched and checked", async () => {
     const positions = Array.from({ length: 12 }, (_, index) => 20 + index);

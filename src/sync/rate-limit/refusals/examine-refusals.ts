@@ -64,7 +64,8 @@ export function createRefusalExaminer(
   };
 
   const findOut = async (refused: ServiceError, signal: AbortSignal | undefined): Promise<Evidence> => {
-    const { nextStep: step, mark } = runBudget;
+    const { mark } = runBudget;
+    const step = isBusyForLong(refused, runBudget) ? "distrust" : runBudget.nextStep;
     if (step === "spent") return "refused";
     if (step === "forbidden") return "succeeded";
     const probe = findProbe(reader, [rootUrl, refused.url]);
@@ -73,7 +74,7 @@ export function createRefusalExaminer(
     if (refused.status === 429) await clock.sleep(busyMillis, signal);
     const first = probe.etag === null ? "free" : await send(probe, signal);
     if (first !== "free") return first;
-    const remaining = runBudget.reportedSince(mark);
+    const remaining = step === "distrust" ? null : runBudget.reportedSince(mark);
     if (remaining !== null) return remaining > 0 ? "succeeded" : "refused";
     // A response that is free says nothing of the allowance.
     if (step === "probe") return "unknown";
@@ -131,7 +132,8 @@ export function createRefusalExaminer(
       try {
         return await client.fetch({ ...request, isExamined: true });
       } catch (error) {
-        if (!(error instanceof ServiceError) || !error.isUnexplained) throw error;
+        if (!(error instanceof ServiceError)) throw error;
+        if (!error.isUnexplained && !isBusyForLong(error, runBudget)) throw error;
         const waitMillis = (error.resumeAt ?? 0) - clock.now();
         const isLong = error.code === "throttled" && waitMillis > defaultRetryPolicy.maxRetryAfterMillis;
         throw await runBudget.holdOthers(() => {
@@ -143,6 +145,11 @@ export function createRefusalExaminer(
     },
     takeResults: () => results.splice(0),
   };
+}
+
+/** Whether it was refused at each attempt, although the service reports that something remains. One of both is wrong. */
+function isBusyForLong({ code, isUnexplained }: ServiceError, { state }: RunBudget): boolean {
+  return code === "busy" && !isUnexplained && state.remaining !== 0;
 }
 
 /** Whatever it said about waiting. @param isLong whether it is to be requested after that time only */
