@@ -1,0 +1,122 @@
+/**
+ * Draws a chart as SVG text, on the server. In: plain data, whose texts may come from the service. Out: markup without
+ * style elements, style attributes, scripts or links, as the content security policy of the pages wants; colors are
+ * properties of the stylesheet. The libraries take a tenth of a second to load, so they are loaded with the first chart.
+ */
+import type { Markish, PlotOptions, ScaleOptions } from "@observablehq/plot";
+import { formatLongNumber } from "../../presentation/numbers.ts";
+import type { Axis, Chart, Series } from "./chart.ts";
+
+/** Small, so that its text stays readable on a telephone; wider screens show charts side by side. */
+const width = 440;
+const height = 220;
+const rowHeight = 22;
+/** Of a text beside a bar. */
+const maxLabelLength = 24;
+
+type Plot = typeof import("@observablehq/plot");
+
+/** @returns an `svg` element */
+export async function drawChart(chart: Chart): Promise<string> {
+  const [plot, { parseHTML }] = await Promise.all([import("@observablehq/plot"), import("linkedom")]);
+  const { document } = parseHTML("<!doctype html><html><body></body></html>");
+  const svg = plot.plot({
+    ...optionsOf(plot, chart),
+    document: document as unknown as NonNullable<PlotOptions["document"]>,
+  });
+  for (const style of svg.querySelectorAll("style")) style.remove();
+  for (const element of [svg, ...svg.querySelectorAll("*")]) element.removeAttribute("style");
+  svg.setAttribute("class", "chart-drawing");
+  svg.setAttribute("font-size", "12");
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", `${chart.title}. ${chart.summary}`);
+  return svg.outerHTML;
+}
+
+function optionsOf(plot: Plot, chart: Chart): PlotOptions {
+  const { x, y, series, limits = [] } = chart;
+  const isList = x.form === "name";
+  const values: ScaleOptions = { label: shorten(y.label), grid: true, nice: true, ...numberScale(y.form) };
+  const marks = [
+    ...series.flatMap((one, n) => marksOf(plot, one, x, `var(--chart-${(n % seriesColors) + 1})`)),
+    ...limits.flatMap((limit) => [
+      plot.ruleY([limit.y], { stroke: "var(--chart-limit)", strokeDasharray: "2,3" }),
+      plot.text([limit], {
+        text: "label",
+        y: "y",
+        frameAnchor: "right",
+        dy: -7,
+        textAnchor: "end",
+        fill: "var(--chart-limit)",
+      }),
+    ]),
+  ];
+  if (isList) {
+    const names = series.flatMap(({ points }) => points.map((point) => point.x));
+    return {
+      width,
+      height: 50 + rowHeight * names.length,
+      marginLeft: 8 + 7 * Math.min(maxLabelLength, longest(names)),
+      x: values,
+      y: { label: null, type: "band", domain: names, tickFormat: (name: unknown) => shorten(String(name)) },
+      marks: [plot.ruleX([0]), ...marks],
+    } as PlotOptions;
+  }
+  return {
+    width,
+    height,
+    marginLeft: 52,
+    marginBottom: 38,
+    x: {
+      label: x.form === "day" || x.form === "time" ? null : shorten(x.label),
+      ...positionScale(x, series),
+    },
+    y: { ...values, ticks: 5, zero: series.some(({ form }) => form === "bar") },
+    marks: [plot.ruleY([0]), ...marks].slice(series.every(({ form }) => form !== "bar") ? 1 : 0),
+  } as PlotOptions;
+}
+
+const seriesColors = 6;
+
+const numberScale = (form: Chart["y"]["form"]): ScaleOptions =>
+  form === "share"
+    ? { domain: [0, 1], tickFormat: (share: number) => `${Math.round(share * 100)} %` }
+    : { tickFormat: (value: number) => formatLongNumber(value) };
+
+function positionScale({ form }: Axis, series: readonly Series[]): ScaleOptions {
+  if (form === "bucket") return { type: "band", domain: series[0]?.points.map(({ x }) => x) ?? [] };
+  return form === "number" ? { type: "linear" } : { type: "utc", ticks: 5 };
+}
+
+function marksOf(
+  plot: Plot,
+  { form, points, isForecast, name }: Series,
+  axis: Axis,
+  color: string,
+): Markish[] {
+  const isTime = axis.form === "time" || axis.form === "day";
+  const data = points.map(({ x, y }) => ({ x: isTime ? new Date(x) : x, y: y ?? Number.NaN }));
+  const title = ({ x, y }: (typeof data)[number]) => `${name}, ${describePosition(x)}: ${y}`;
+  if (axis.form === "name") return [plot.barX(data, { x: "y", y: "x", fill: color, title })];
+  if (form === "bar") {
+    if (axis.form === "bucket") return [plot.barY(data, { x: "x", y: "y", fill: color, title })];
+    return [plot.rectY(data, { x: "x", y: "y", interval: "day", fill: color, title })];
+  }
+  if (form === "dots") return [plot.dot(data, { x: "x", y: "y", fill: color, r: 2.5, title })];
+  const broken = isForecast ? { strokeDasharray: "5,4" } : {};
+  const line = plot.lineY(data, { x: "x", y: "y", stroke: color, strokeWidth: 2, ...broken });
+  // A line of one point would not be seen.
+  return isForecast ? [line] : [line, plot.dot(data, { x: "x", y: "y", fill: color, r: 2.5, title })];
+}
+
+const describePosition = (x: Date | number | string): string =>
+  x instanceof Date ? x.toISOString().slice(0, 16).replace("T", " ").replace(" 00:00", "") : String(x);
+
+/** One line, which controls and line ends would break. */
+function shorten(text: string): string {
+  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, " ");
+  return line.length > maxLabelLength ? `${line.slice(0, maxLabelLength - 1)}…` : line;
+}
+
+const longest = (texts: readonly (string | number)[]): number =>
+  Math.max(0, ...texts.map((text) => String(text).length));

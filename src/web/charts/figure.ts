@@ -1,0 +1,54 @@
+/** A chart in a page: its caption, the drawing, and its numbers as a table beneath it. */
+import { html, raw } from "hono/html";
+import { formatLongNumber, formatPercent } from "../../presentation/numbers.ts";
+import { utcMinute } from "../../presentation/times.ts";
+import { type Chart, hasPoints, type Point } from "./chart.ts";
+import { drawChart } from "./draw.ts";
+
+/** @returns an empty text if there is nothing to see */
+export async function chartFigure(chart: Chart) {
+  if (!hasPoints(chart)) return "";
+  const { title, summary, series } = chart;
+  const isLabelled = series.length > 1;
+  return html`<figure class="chart">
+<figcaption><strong><bdi>${title}</bdi></strong> <span>${summary}</span>${
+    isLabelled
+      ? html`<ul class="chart-keys">${series.map(
+          ({ name }, n) => html`<li class="chart-key-${n + 1}"><bdi>${name}</bdi></li>`,
+        )}</ul>`
+      : ""
+  }</figcaption>
+${raw(await drawChart(chart))}
+${numbersOf(chart)}
+</figure>`;
+}
+
+/** A row for each position, a column for each series. */
+function numbersOf(chart: Chart) {
+  const { title, x, series } = chart;
+  const positions = [...new Set(series.flatMap(({ points }) => points.map((point) => point.x)))];
+  if (x.form !== "bucket" && x.form !== "name") positions.sort((a, b) => Number(a) - Number(b));
+  const values = series.map(({ points }) => new Map(points.map((point) => [point.x, point.y])));
+  return html`<details><summary>Numbers<span class="visually-hidden"> of ${title}</span></summary>
+<div class="scroll"><table class="list">
+<thead><tr><th scope="col">${x.label}</th>${series.map(({ name }) => html`<th scope="col" class="number">${name}</th>`)}</tr></thead>
+<tbody>${positions.map(
+    (position) => html`
+<tr><th scope="row">${describePosition(chart, position)}</th>${values.map(
+      (column) => html`<td class="number">${describeValue(chart, column.get(position) ?? null)}</td>`,
+    )}</tr>`,
+  )}
+</tbody></table></div></details>`;
+}
+
+function describePosition({ x }: Chart, position: Point["x"]): string {
+  if (typeof position === "string") return position;
+  if (x.form === "number") return formatLongNumber(position);
+  const iso = new Date(position).toISOString();
+  return iso.endsWith("T00:00:00.000Z") ? iso.slice(0, 10) : utcMinute(iso);
+}
+
+function describeValue({ y }: Chart, value: number | null): string {
+  if (value === null) return "";
+  return y.form === "share" ? formatPercent(value) : formatLongNumber(value);
+}
