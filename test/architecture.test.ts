@@ -76,7 +76,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     ...["file", "scope.ts", "absence", "bodies", "points", "rows", "past", "search", "derive"],
     ...["reader.ts", "ingest.ts", "media", "runs", "check"],
   ],
-  "src/web": ["assets", "page.ts", "parts", "pages"],
+  "src/web": ["assets", "page.ts", "charts", "parts", "pages"],
   "src/cli": ["terminal", "settings", "format", "secrets", "flags"],
 };
 
@@ -85,6 +85,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "age-encryption": ["src/archive"],
   "@bomb.sh/tab": ["src/cli/commands"],
   "@napi-rs/keyring": ["src/accounts"],
+  "@observablehq/plot": ["src/web/charts"],
   "@bull-board/api": ["jobs/bullmq/dashboard"],
   "@bull-board/hono": ["jobs/bullmq/dashboard"],
   "@hono/node-server": ["jobs/bullmq/dashboard", "jobs/metrics", "src/web"],
@@ -105,6 +106,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   hono: ["jobs/bullmq/dashboard", "src/metrics", "src/web"],
   ioredis: ["jobs/bullmq"],
   kysely: ["schema", "src/mirror", "src/sync", "src/query", "src/archive", "src/web/api"],
+  linkedom: ["src/web/charts"],
   "string-argv": ["src/cli"],
   "p-retry": ["src/service"],
   pino: ["src/cli"],

@@ -54,7 +54,7 @@ function readAddedBras({ db }: MirrorReader): { day: number; bras: number }[] {
 }
 
 export interface AgeOfChecks {
-  /** Such as `2 to 7 days`. */
+  /** The upper end of the age, such as `7 days`, or `older`. */
   readonly label: string;
   readonly resources: number;
 }
@@ -62,10 +62,10 @@ export interface AgeOfChecks {
 /** The upper ends of the ages, in days, and what people call them. */
 const ages = [
   [1, "1 day"],
-  [7, "1 to 7 days"],
-  [30, "7 to 30 days"],
-  [90, "30 to 90 days"],
-  [Number.POSITIVE_INFINITY, "over 90 days"],
+  [7, "7 days"],
+  [30, "30 days"],
+  [90, "90 days"],
+  [Number.POSITIVE_INFINITY, "older"],
 ] as const;
 
 /** How long ago the held resources were checked, newest first. @param now epoch milliseconds */

@@ -190,6 +190,17 @@ export function readForecastSummary(options: ForecastSummaryOptions): ForecastSu
   return readMirror(options.file, ({ db }) => forecastSummaryOf(db, scope, known, options));
 }
 
+/**
+ * The same for an open mirror of a catalogue, with the allowance of the credential that was used last.
+ * @param now epoch milliseconds
+ * @throws LedgerError
+ */
+export function forecastOfMirror({ db, file, identity }: MirrorReader, now: number): ForecastSummary {
+  const { baseUrl, area } = identity;
+  const known = readLatest(ledgerFileBeside(file), new URL(baseUrl).origin, now);
+  return forecastSummaryOf(db, resolveOptions({ area }), known, {});
+}
+
 /** @throws LedgerError */
 export function readAllowance(options: ForecastSummaryOptions): KnownAllowance | null {
   const { file, baseUrl, credential = null, clock = systemClock } = options;

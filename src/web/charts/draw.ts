@@ -8,11 +8,13 @@ import { formatLongNumber } from "../../presentation/numbers.ts";
 import type { Axis, Chart, Series } from "./chart.ts";
 
 /** Small, so that its text stays readable on a telephone; wider screens show charts side by side. */
-const width = 440;
-const height = 220;
+const width = 360;
+const height = 200;
 const rowHeight = 22;
 /** Of a text beside a bar. */
-const maxLabelLength = 24;
+const maxLabelLength = 20;
+/** Of the name of an axis. */
+const maxAxisLength = 40;
 
 type Plot = typeof import("@observablehq/plot");
 
@@ -36,7 +38,12 @@ export async function drawChart(chart: Chart): Promise<string> {
 function optionsOf(plot: Plot, chart: Chart): PlotOptions {
   const { x, y, series, limits = [] } = chart;
   const isList = x.form === "name";
-  const values: ScaleOptions = { label: shorten(y.label), grid: true, nice: true, ...numberScale(y.form) };
+  const values: ScaleOptions = {
+    label: shorten(y.label, maxAxisLength),
+    grid: true,
+    nice: true,
+    ...numberScale(y.form),
+  };
   const marks = [
     ...series.flatMap((one, n) => marksOf(plot, one, x, `var(--chart-${(n % seriesColors) + 1})`)),
     ...limits.flatMap((limit) => [
@@ -65,10 +72,10 @@ function optionsOf(plot: Plot, chart: Chart): PlotOptions {
   return {
     width,
     height,
-    marginLeft: 52,
+    marginLeft: 48,
     marginBottom: 38,
     x: {
-      label: x.form === "day" || x.form === "time" ? null : shorten(x.label),
+      label: x.form === "day" || x.form === "time" ? null : shorten(x.label, maxAxisLength),
       ...positionScale(x, series),
     },
     y: { ...values, ticks: 5, zero: series.some(({ form }) => form === "bar") },
@@ -113,9 +120,9 @@ const describePosition = (x: Date | number | string): string =>
   x instanceof Date ? x.toISOString().slice(0, 16).replace("T", " ").replace(" 00:00", "") : String(x);
 
 /** One line, which controls and line ends would break. */
-function shorten(text: string): string {
+function shorten(text: string, maxLength = maxLabelLength): string {
   const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, " ");
-  return line.length > maxLabelLength ? `${line.slice(0, maxLabelLength - 1)}…` : line;
+  return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
 }
 
 const longest = (texts: readonly (string | number)[]): number =>

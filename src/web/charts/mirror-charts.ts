@@ -13,7 +13,9 @@ export function coverageChart(
   now: number,
 ): Chart {
   const share = (bras: number) => (expected === 0 ? 0 : Math.min(1, bras / expected));
+  const [first] = days;
   const soFar = [
+    ...(first === undefined ? [] : [{ x: first.day, y: 0 }]),
     ...days.map(({ day, brasCovered }) => ({ x: Math.min(now, day + dayMillis), y: share(brasCovered) })),
     { x: now, y: share(covered) },
   ];
@@ -43,14 +45,15 @@ function untilWhole<Expected extends { readonly y: number }>(
   return end === -1 ? points : points.slice(0, end + 1);
 }
 
-const maxDays = 60;
+const [minDays, maxDays] = [14, 60];
 
 /** Counted requests a day, up to today. @param limit requests a day; null if it is not known */
 export function requestsChart(days: readonly DayOfSyncs[], limit: number | null, now: number): Chart {
   const today = Math.floor(now / dayMillis) * dayMillis;
   const counted = new Map(days.map((day) => [day.day, day.counted]));
-  const first = Math.max(Math.min(today, ...counted.keys()), today - (maxDays - 1) * dayMillis);
-  const length = Math.round((today - first) / dayMillis) + 1;
+  const age = 1 + (today - Math.min(today, ...counted.keys())) / dayMillis;
+  const length = Math.min(maxDays, Math.max(minDays, age));
+  const first = today - (length - 1) * dayMillis;
   const points = Array.from({ length }, (_, n) => {
     const x = first + n * dayMillis;
     return { x, y: counted.get(x) ?? 0 };
@@ -73,7 +76,7 @@ export function agesChart(ages: readonly AgeOfChecks[]): Chart {
   return {
     title: "Age of checks",
     summary: `${formatNumber(newest?.resources ?? 0)} of ${formatCount(all, "held resource")} were checked within a day.`,
-    x: { label: "time since the last check", form: "bucket" },
+    x: { label: "checked within", form: "bucket" },
     y: { label: "resources", form: "count" },
     series: [
       {

@@ -6,9 +6,13 @@ import { formatAge } from "../../presentation/durations.ts";
 import { formatNumber, formatPercent } from "../../presentation/numbers.ts";
 import { formatMinute } from "../../presentation/times.ts";
 import { formatKind } from "../../presentation/words.ts";
+import { readAgesOfChecks, readDays } from "../../query/activity.ts";
 import { type KindStatus, readKinds } from "../../query/kind-status.ts";
 import { readLatestChanges } from "../../query/lists/latest-changes.ts";
 import { readResourceKeys } from "../../query/lists/resource-keys.ts";
+import { forecastOfMirror } from "../../sync/plan/preview.ts";
+import { chartFigure } from "../charts/figure.ts";
+import { agesChart, coverageChart, requestsChart } from "../charts/mirror-charts.ts";
 import type { Html, Page, View } from "../page.ts";
 import { table } from "../parts/lists/table.ts";
 import { searchForm } from "../parts/search-form.ts";
@@ -26,6 +30,7 @@ export const homePage: Page = {
 ${searchForm(view, "", true)}
 <div id="results" aria-live="polite"></div>
 ${held(view)}
+${charts(view)}
 <div class="columns even">
 <section aria-labelledby="changes"><h2 id="changes">Newest changes</h2>${changes(view)}</section>
 <section aria-labelledby="runs"><h2 id="runs">Last runs</h2>${runs(view)}</section>
@@ -53,6 +58,22 @@ function figure({ kind, held: count, known, gone, p50CheckAt }: KindStatus, now:
 <p class="hint">${p50CheckAt === null ? "none checked yet" : html`half checked within ${formatAge(p50CheckAt, now)}`}${
     gone === 0 ? "" : html` · ${formatNumber(gone)} gone`
   }</p></li>`;
+}
+
+/** Of the present only: the allowance and the plan have no past. */
+function charts(view: View): Html | string {
+  const { mirror, now } = view;
+  if (view.asOf !== undefined || mirror.identity.area !== "catalogue") return "";
+  const days = view.recent("days", () => readDays(mirror));
+  const ages = view.recent("ages", () => readAgesOfChecks(mirror, now));
+  const { forecast, allowance } = view.recent("forecast", () => forecastOfMirror(mirror, now));
+  const shown = [
+    ...(forecast === null ? [] : [coverageChart(days, forecast, now)]),
+    requestsChart(days, forecast?.limit ?? allowance?.limit ?? null, now),
+    agesChart(ages),
+  ];
+  return html`<section aria-labelledby="progress"><h2 id="progress" class="visually-hidden">Progress</h2>
+<div class="charts">${shown.map(chartFigure)}</div></section>`;
 }
 
 const signs = { new: "+", changed: "~", gone: "−" } as const;

@@ -62,7 +62,8 @@ it("a figure shows every number of its chart as text", async () => {
   const rows = [...document.querySelectorAll("tbody tr")].map((row) =>
     [...row.children].map(({ textContent }) => textContent),
   );
-  expect(rows).toEqual([
+  expect(rows).toHaveLength(14);
+  expect(rows.slice(-3)).toEqual([
     ["2026-11-22", "12,345"],
     ["2026-11-23", "0"],
     ["2026-11-24", "0"],
@@ -87,6 +88,7 @@ it("the coverage of each day ends with the present share, and the forecast begin
   const chart = coverageChart(days, { coverage: { covered: 250, expected: 1000, after } }, now);
   const [soFar, expected] = chart.series;
   expect(soFar?.points).toEqual([
+    { x: today - dayMillis, y: 0 },
     { x: today, y: 0.1 },
     { x: now, y: 0.25 },
     { x: now, y: 0.25 },
@@ -109,7 +111,7 @@ it("requests are shown for at most sixty days, with the days without any", () =>
 it("the summary of ages counts the resources checked within a day", () => {
   const chart = agesChart([
     { label: "1 day", resources: 20_000 },
-    { label: "over 90 days", resources: 1 },
+    { label: "older", resources: 1 },
   ]);
   expect(chart.summary).toBe("20,000 of 20,001 held resources were checked within a day.");
 });
