@@ -129,7 +129,7 @@ export { type ShownResource, showResource } from "./query/show.ts";
 export { QueryError } from "./query/sql/errors.ts";
 export type { QueryLimits } from "./query/sql/limits.ts";
 export { type QueryOptions, type QueryRequest, type QueryResult, runQuery } from "./query/sql/run-query.ts";
-export { type MirrorStatus, type PastStatus, readPastStatus, readStatus } from "./query/status.ts";
+export { type MirrorStatus, type PastStatus, readPastStatus, readStatus } from "./query/status/status.ts";
 export { type SearchSuggestion, suggestSearch } from "./query/suggest-search.ts";
 export type { SandboxOptions } from "./sandbox/options.ts";
 export { type Sandbox, startSandbox } from "./sandbox/sandbox.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, expect, it } from "vitest";
 import { readMirror } from "../../src/mirror/reader.ts";
-import { readAgesOfChecks, readDays } from "../../src/query/activity.ts";
+import { readAgesOfChecks, readDays } from "../../src/query/status/activity.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { sync } from "../../src/sync/sync.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";

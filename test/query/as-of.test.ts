@@ -11,7 +11,7 @@ import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { readCoverage } from "../../src/mirror/runs/coverage.ts";
 import { showResource } from "../../src/query/show.ts";
 import { runQuery } from "../../src/query/sql/run-query.ts";
-import { readPastStatus } from "../../src/query/status.ts";
+import { readPastStatus } from "../../src/query/status/status.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { folderState } from "../exports/support/folder-state.ts";
 import { crawl, type MirrorRig, startMirrorRig } from "../mirror/support/mirror-rig.ts";

@@ -3,7 +3,7 @@ import Database from "better-sqlite3";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import { openMirrorReader, readMirror } from "../../src/mirror/reader.ts";
-import { readStatus } from "../../src/query/status.ts";
+import { readStatus } from "../../src/query/status/status.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
 import { sync } from "../../src/sync/sync.ts";

@@ -2,7 +2,7 @@
 
 import { dayMillis } from "../../platform/clock.ts";
 import { formatCount, formatNumber, formatPercent } from "../../presentation/numbers.ts";
-import type { AgeOfChecks, DayOfSyncs } from "../../query/activity.ts";
+import type { AgeOfChecks, DayOfSyncs } from "../../query/status/activity.ts";
 import type { Forecast } from "../../sync/plan/forecast.ts";
 import type { Chart } from "./chart.ts";
 

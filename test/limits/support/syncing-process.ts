@@ -5,7 +5,7 @@
 import { writeSync } from "node:fs";
 import { peakMebibytes } from "../../../bench/measurement.ts";
 import { openMirrorReader } from "../../../src/mirror/reader.ts";
-import { readStatus } from "../../../src/query/status.ts";
+import { readStatus } from "../../../src/query/status/status.ts";
 import { appCredential } from "../../../src/service/credentials/credential.ts";
 import { sync } from "../../../src/sync/sync.ts";
 

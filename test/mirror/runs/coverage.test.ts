@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { openMirrorReader } from "../../../src/mirror/reader.ts";
 import { type Coverage, readCoverage } from "../../../src/mirror/runs/coverage.ts";
 import type { DueResource } from "../../../src/mirror/scope.ts";
-import { readStatus } from "../../../src/query/status.ts";
+import { readStatus } from "../../../src/query/status/status.ts";
 import { beginRun, closeRun, crawl, type MirrorRig, startMirrorRig } from "../support/mirror-rig.ts";
 import { entity, page, root, urlOf, type World, worldOf } from "../support/world.ts";
 

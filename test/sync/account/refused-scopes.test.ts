@@ -6,7 +6,7 @@ import type { Account } from "../../../src/accounts/account.ts";
 import { readOverview } from "../../../src/accounts/overview.ts";
 import { checkMirror } from "../../../src/mirror/check/check.ts";
 import { readCoverage } from "../../../src/mirror/runs/coverage.ts";
-import { readStatus } from "../../../src/query/status.ts";
+import { readStatus } from "../../../src/query/status/status.ts";
 import type { SandboxOptions } from "../../../src/sandbox/options.ts";
 import { variants } from "../../../src/sandbox/variants.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";

@@ -1,7 +1,7 @@
 /** `armoire status`: coverage, freshness, allowance, forecast and problems of a mirror. */
 import type { Command } from "commander";
 import { readNewestBackup } from "../../../accounts/newest-backup.ts";
-import { readPastStatus, readStatus } from "../../../query/status.ts";
+import { readPastStatus, readStatus } from "../../../query/status/status.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { formatPastStatus, formatStatus } from "../../format/mirror/status.ts";
 import { readOutlook, readOwed } from "../../read-plan.ts";

@@ -7,7 +7,12 @@ import { formatAge } from "../../../presentation/durations.ts";
 import { formatBytes, formatCount } from "../../../presentation/numbers.ts";
 import { formatMinute, formatSecond } from "../../../presentation/times.ts";
 import { formatKind } from "../../../presentation/words.ts";
-import type { AccountStatus, MirrorStatus, PastStatus, PossessionStatus } from "../../../query/status.ts";
+import type {
+  AccountStatus,
+  MirrorStatus,
+  PastStatus,
+  PossessionStatus,
+} from "../../../query/status/status.ts";
 import type { OwedChecks } from "../../../sync/plan/owed-checks.ts";
 import type { ForecastSummary } from "../../../sync/plan/preview.ts";
 import type { Screen } from "../../terminal/io.ts";

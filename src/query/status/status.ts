@@ -1,19 +1,19 @@
 /** What a mirror holds and how fresh it is, at present or at the end of an earlier run. Read from the file alone. */
 import { statSync } from "node:fs";
 import { sql } from "kysely";
-import type { Area } from "../../schema/kind.ts";
-import { readEmptiedLists } from "../mirror/absence/emptied-lists.ts";
-import { listNotGranted, type ScopeName } from "../mirror/account/token-scopes.ts";
-import { readAccountUser, userNumber } from "../mirror/account/user.ts";
-import { isoTime, prepare, prepareColumn } from "../mirror/file/statements.ts";
-import type { PictureCounts } from "../mirror/media/media-index.ts";
-import type { EndedRun } from "../mirror/points/resolve-point.ts";
-import type { MirrorReader } from "../mirror/reader.ts";
-import { type Coverage, readCoverage } from "../mirror/runs/coverage.ts";
-import { type MissingLink, readMissingLinks } from "../mirror/runs/missing-links.ts";
-import { listRuns, type RunRecord } from "../mirror/runs/runs.ts";
+import type { Area } from "../../../schema/kind.ts";
+import { readEmptiedLists } from "../../mirror/absence/emptied-lists.ts";
+import { listNotGranted, type ScopeName } from "../../mirror/account/token-scopes.ts";
+import { readAccountUser, userNumber } from "../../mirror/account/user.ts";
+import { isoTime, prepare, prepareColumn } from "../../mirror/file/statements.ts";
+import type { PictureCounts } from "../../mirror/media/media-index.ts";
+import type { EndedRun } from "../../mirror/points/resolve-point.ts";
+import type { MirrorReader } from "../../mirror/reader.ts";
+import { type Coverage, readCoverage } from "../../mirror/runs/coverage.ts";
+import { type MissingLink, readMissingLinks } from "../../mirror/runs/missing-links.ts";
+import { listRuns, type RunRecord } from "../../mirror/runs/runs.ts";
 import { type KindStatus, readKinds, readPictures } from "./kind-status.ts";
-import { q } from "./views.ts";
+import { q } from "../views.ts";
 
 export interface MirrorStatus {
   readonly mirror: string;

@@ -1,8 +1,8 @@
 /** How many resources of each kind a mirror holds, and when they were checked. */
 import { sql } from "kysely";
-import { isoTime, prepare } from "../mirror/file/statements.ts";
-import { countPictures, type PictureCounts } from "../mirror/media/media-index.ts";
-import type { MirrorReader } from "../mirror/reader.ts";
+import { isoTime, prepare } from "../../mirror/file/statements.ts";
+import { countPictures, type PictureCounts } from "../../mirror/media/media-index.ts";
+import type { MirrorReader } from "../../mirror/reader.ts";
 import {
   coverageOf,
   isCounted,
@@ -10,8 +10,8 @@ import {
   isFailed,
   type KindCoverage,
   readCoverage,
-} from "../mirror/runs/coverage.ts";
-import { q } from "./views.ts";
+} from "../../mirror/runs/coverage.ts";
+import { q } from "../views.ts";
 
 /** How many resources of one kind a mirror holds, and how fresh they are: also the 90th percentile and the median. */
 export interface KindStatus extends KindCoverage {

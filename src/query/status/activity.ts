@@ -3,11 +3,11 @@
  * UTC. Read from the file alone.
  */
 import { type SqlBool, sql } from "kysely";
-import { prepare } from "../mirror/file/statements.ts";
-import type { MirrorReader } from "../mirror/reader.ts";
-import { listRuns } from "../mirror/runs/runs.ts";
-import { dayMillis } from "../platform/clock.ts";
-import { q } from "./views.ts";
+import { prepare } from "../../mirror/file/statements.ts";
+import type { MirrorReader } from "../../mirror/reader.ts";
+import { listRuns } from "../../mirror/runs/runs.ts";
+import { dayMillis } from "../../platform/clock.ts";
+import { q } from "../views.ts";
 
 export interface DayOfSyncs {
   /** Midnight in UTC, epoch milliseconds. */
