@@ -28,6 +28,8 @@ export async function drawChart(chart: Chart): Promise<string> {
   });
   for (const style of svg.querySelectorAll("style")) style.remove();
   for (const element of [svg, ...svg.querySelectorAll("*")]) element.removeAttribute("style");
+  // The drawing is one picture with one name; labels of its parts would not be read.
+  for (const element of svg.querySelectorAll("[aria-label]")) element.removeAttribute("aria-label");
   svg.setAttribute("class", "chart-drawing");
   svg.setAttribute("font-size", "12");
   svg.setAttribute("role", "img");
