@@ -12,8 +12,8 @@ import type { MirrorReader } from "../../mirror/reader.ts";
 import { type Coverage, readCoverage } from "../../mirror/runs/coverage.ts";
 import { type MissingLink, readMissingLinks } from "../../mirror/runs/missing-links.ts";
 import { listRuns, type RunRecord } from "../../mirror/runs/runs.ts";
-import { type KindStatus, readKinds, readPictures } from "./kind-status.ts";
 import { q } from "../views.ts";
+import { type KindStatus, readKinds, readPictures } from "./kind-status.ts";
 
 export interface MirrorStatus {
   readonly mirror: string;

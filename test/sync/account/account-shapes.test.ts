@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { kinds } from "../../../jobs/kinds.ts";
 import { checkMirror } from "../../../src/mirror/check/check.ts";
 import { rebuildMirror } from "../../../src/mirror/writer.ts";
-import { readStatus } from "../../../src/query/status.ts";
+import { readStatus } from "../../../src/query/status/status.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
 import type { SyncOptions } from "../../../src/sync/sync.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";

@@ -1,6 +1,6 @@
 /** A `Retry-After` of more than a minute: of one resource alone, or of all. */
 import { describe, expect, it } from "vitest";
-import { readStatus } from "../../../src/query/status.ts";
+import { readStatus } from "../../../src/query/status/status.ts";
 import type { FaultRuleInput } from "../../../src/sandbox/faults/fault-rules.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
 import { planSync } from "../../../src/sync/plan/preview.ts";
