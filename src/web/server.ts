@@ -6,19 +6,9 @@
  * of a page in other formats. To add a page, add a file to `pages/` and its name to `pages/pages.ts`; `page.ts` says what a
  * page is.
  */
-import { Hono } from "hono";
 import type { Point } from "../mirror/points/point.ts";
-import { type Clock, systemClock } from "../platform/clock.ts";
-import { createAccessKey } from "./access-key.ts";
-import { type ApiOptions, createApi } from "./api/create-api.ts";
-import { assets } from "./assets/assets.ts";
-import { createDispatcher } from "./dispatch.ts";
-import { listen } from "./listen.ts";
-import { serveMirror } from "./mirrors/open-mirror.ts";
-import { pages } from "./pages/pages.ts";
-import { guard, needsKeyForAll } from "./security.ts";
-import { requireSession } from "./session-routes.ts";
-import { createSessions } from "./sessions.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { ApiOptions } from "./api/create-api.ts";
 
 export interface ServerOptions {
   /** The file of the catalogue's mirror. Called again while it returns null. */
@@ -55,72 +45,11 @@ export interface WebServer {
   close(): Promise<void>;
 }
 
-/** Starts the server. @throws WebError if it cannot listen; MirrorError and PointError of `createApi` */
+/**
+ * Starts the server; only then are its libraries loaded.
+ * @throws WebError if it cannot listen; MirrorError and PointError of `createApi`
+ */
 export async function createServer(options: ServerOptions): Promise<WebServer> {
-  const { host = "127.0.0.1", clock = systemClock, onError = () => {} } = options;
-  const mirror = serveMirror(options.findCatalogue, () => clock.now());
-  const sessions = createSessions(clock);
-  const needsKey = needsKeyForAll(host);
-  const app = new Hono();
-  app.use(guard(host));
-  for (const { path, type, bytes } of Object.values(assets))
-    app.get(path, (context) =>
-      context.body(bytes, 200, {
-        "content-type": type,
-        "cache-control": "public, max-age=31536000, immutable",
-      }),
-    );
-  requireSession(app, { sessions, needsKey, cookieName: () => `armoire-${pageServer.port}` });
-  const dispatcher = createDispatcher({
-    mirror,
-    pages,
-    clock,
-    asOf: options.asOf,
-    isPrivate: needsKey,
-    onError,
-  });
-  dispatcher.addRoutes(app);
-
-  const api = options.api
-    ? await startApi(options, options.api, { host, clock, key: createAccessKey(sessions.key, clock) })
-    : null;
-  const pageServer = await listen(app.fetch, { host, port: options.port, flag: "--port" }).catch(
-    async (error: unknown) => {
-      await api?.close();
-      throw error;
-    },
-  );
-  return {
-    url: `${pageServer.origin}/`,
-    apiUrl: api?.url ?? null,
-    key: sessions.key,
-    needsKey,
-    async close() {
-      await pageServer.close();
-      await api?.close();
-      mirror.close();
-    },
-  };
-}
-
-/** @throws WebError, after closing the mirrors */
-async function startApi(
-  { findCatalogue, asOf }: ServerOptions,
-  { port, ...options }: ApiServerOptions,
-  common: Pick<ApiOptions, "host" | "key"> & { readonly clock: Clock },
-) {
-  const api = createApi({ findCatalogue, ...(asOf !== undefined && { asOf }), ...options, ...common });
-  try {
-    const listening = await listen(api.app.fetch, { host: common.host, port, flag: "--api-port" });
-    return {
-      url: listening.origin + api.basePath(),
-      async close() {
-        await listening.close();
-        api.close();
-      },
-    };
-  } catch (error) {
-    api.close();
-    throw error;
-  }
+  const { startServers } = await import("./start-servers.ts");
+  return await startServers(options);
 }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/platform/clock.ts";
 import { createServer, type WebServer } from "../../src/web/server.ts";
-import { createSessions } from "../../src/web/sessions.ts";
+import { createSessions } from "../../src/web/session/sessions.ts";
 import { linksIn, recordSleeps, send, startWebRig, type WebRig } from "./support/web-rig.ts";
 
 let web: WebRig;

@@ -3,7 +3,7 @@
  * cookie, so that it is in no address that a browser stores. Sessions end with the process.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import type { Clock } from "../platform/clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 
 export interface Sessions {
   /** Random, at most 128 bits to guess. */

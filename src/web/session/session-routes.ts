@@ -3,9 +3,9 @@ import type { Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { getCookie, setCookie } from "hono/cookie";
 import { html } from "hono/html";
-import type { Html } from "./page.ts";
-import { layout } from "./parts/layout.ts";
-import { sessionPath } from "./security.ts";
+import type { Html } from "../page.ts";
+import { layout } from "../parts/layout.ts";
+import { sessionPath } from "../security.ts";
 import type { Sessions } from "./sessions.ts";
 
 export interface SessionOptions {

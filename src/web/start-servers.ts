@@ -1,0 +1,84 @@
+/** Puts the parts of the server together. It is a file of its own so that the library loads Hono with the first server only. */
+import { Hono } from "hono";
+import { type Clock, systemClock } from "../platform/clock.ts";
+import { createAccessKey } from "./access-key.ts";
+import { type ApiOptions, createApi } from "./api/create-api.ts";
+import { assets } from "./assets/assets.ts";
+import { createDispatcher } from "./dispatch.ts";
+import { listen } from "./listen.ts";
+import { serveMirror } from "./mirrors/open-mirror.ts";
+import { pages } from "./pages/pages.ts";
+import { guard, needsKeyForAll } from "./security.ts";
+import type { ApiServerOptions, ServerOptions, WebServer } from "./server.ts";
+import { requireSession } from "./session/session-routes.ts";
+import { createSessions } from "./session/sessions.ts";
+
+/** See `createServer`. */
+export async function startServers(options: ServerOptions): Promise<WebServer> {
+  const { host = "127.0.0.1", clock = systemClock, onError = () => {} } = options;
+  const mirror = serveMirror(options.findCatalogue, () => clock.now());
+  const sessions = createSessions(clock);
+  const needsKey = needsKeyForAll(host);
+  const app = new Hono();
+  app.use(guard(host));
+  for (const { path, type, bytes } of Object.values(assets))
+    app.get(path, (context) =>
+      context.body(bytes, 200, {
+        "content-type": type,
+        "cache-control": "public, max-age=31536000, immutable",
+      }),
+    );
+  requireSession(app, { sessions, needsKey, cookieName: () => `armoire-${pageServer.port}` });
+  const dispatcher = createDispatcher({
+    mirror,
+    pages,
+    clock,
+    asOf: options.asOf,
+    isPrivate: needsKey,
+    onError,
+  });
+  dispatcher.addRoutes(app);
+
+  const api = options.api
+    ? await startApi(options, options.api, { host, clock, key: createAccessKey(sessions.key, clock) })
+    : null;
+  const pageServer = await listen(app.fetch, { host, port: options.port, flag: "--port" }).catch(
+    async (error: unknown) => {
+      await api?.close();
+      throw error;
+    },
+  );
+  return {
+    url: `${pageServer.origin}/`,
+    apiUrl: api?.url ?? null,
+    key: sessions.key,
+    needsKey,
+    async close() {
+      await pageServer.close();
+      await api?.close();
+      mirror.close();
+    },
+  };
+}
+
+/** @throws WebError, after closing the mirrors */
+async function startApi(
+  { findCatalogue, asOf }: ServerOptions,
+  { port, ...options }: ApiServerOptions,
+  common: Pick<ApiOptions, "host" | "key"> & { readonly clock: Clock },
+) {
+  const api = createApi({ findCatalogue, ...(asOf !== undefined && { asOf }), ...options, ...common });
+  try {
+    const listening = await listen(api.app.fetch, { host: common.host, port, flag: "--api-port" });
+    return {
+      url: listening.origin + api.basePath(),
+      async close() {
+        await listening.close();
+        api.close();
+      },
+    };
+  } catch (error) {
+    api.close();
+    throw error;
+  }
+}
