@@ -188,4 +188,5 @@ export {
 } from "./sync/sync-account.ts";
 export type { WorkersOptions } from "./sync/workers.ts";
 export { WebError } from "./web/errors.ts";
-export { type ApiServerOptions, createServer, type ServerOptions, type WebServer } from "./web/server.ts";
+export { createServer } from "./web/server.ts";
+export type { ApiServerOptions, ServerOptions, WebServer } from "./web/start-servers.ts";

@@ -35,14 +35,12 @@ const tables = [
     absent_run integer references _run (id),
     absent_by text check (absent_by in ('response', 'listing', 'parent')),
     attempts integer not null default 0,
-    error text,
-    retry_at integer
+    error text
   ) strict`,
   `create index _resource_frontier on _resource (kind, state, checked_run)`,
   `create index _resource_owner on _resource (owner_id)`,
-  // Nearly always empty, so that looking for absent or postponed resources costs nothing.
+  // Nearly always empty, so that looking for absent resources costs nothing.
   `create index _resource_absent on _resource (absent_by) where absent_by is not null`,
-  `create index _resource_postponed on _resource (retry_at) where retry_at is not null`,
 
   `create table _dictionary (id integer primary key, kind text not null, sha256 blob not null, body blob not null) strict`,
   `create table _content (

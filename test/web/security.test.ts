@@ -1,8 +1,9 @@
 /** Which requests the server of the pages accepts, and what browsers may do with its responses. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/platform/clock.ts";
-import { createServer, type WebServer } from "../../src/web/server.ts";
+import { createServer } from "../../src/web/server.ts";
 import { createSessions } from "../../src/web/session/sessions.ts";
+import type { WebServer } from "../../src/web/start-servers.ts";
 import { linksIn, recordSleeps, send, startWebRig, type WebRig } from "./support/web-rig.ts";
 
 let web: WebRig;

@@ -6,6 +6,7 @@
  * issues and the order of pages (`_issue`, `_page`, `_pass`, `_meta`) are the current ones. All SQL here is raw: views of
  * tables by name.
  */
+import { missingColumns } from "../file/added-columns.ts";
 import type { Connection } from "../file/connection.ts";
 import { storedColumns, type VersionedTable, versionedTables } from "../rows/versioned-rows.ts";
 
@@ -61,6 +62,7 @@ function tablesAsOf(db: Connection, runId: number): Readonly<Record<string, stri
       .prepare<[string], string>("select name from pragma_table_info(?) order by cid")
       .pluck()
       .all(table)
+      .concat(missingColumns(db, table))
       .map((column) => `${past[column] ?? column} as ${column}`)
       .join(", ");
   const resource = columnsAt("_resource", {

@@ -1,13 +1,14 @@
 /**
  * A process that applies test migrations to a file and kills itself before the N-th writing statement:
- * `migrating-process.ts FILE N`. If N is 0 it prints the number of these statements.
+ * `migrating-process.ts FILE N`. If N is 0 it prints the number of these statements. With `mirror` as third argument it
+ * migrates a mirror instead.
  */
 import { writeSync } from "node:fs";
 import Database from "better-sqlite3";
 import { type Kysely, sql } from "kysely";
-import { migrate } from "../../../src/mirror/file/migrate.ts";
+import { migrate, migrateMirror } from "../../../src/mirror/file/migrate.ts";
 
-const [file = "", n = ""] = process.argv.slice(2);
+const [file = "", n = "", subject = "notes"] = process.argv.slice(2);
 const killBefore = Number(n);
 let writes = 0;
 
@@ -61,6 +62,6 @@ Database.prototype.prepare = function (this: Database.Database, text: string) {
 const db = new Database(file);
 db.pragma("journal_mode = WAL");
 db.pragma("synchronous = FULL");
-await migrate(db, migrations);
+await (subject === "mirror" ? migrateMirror(db) : migrate(db, migrations));
 db.close();
 writeSync(1, `${writes}\n`);

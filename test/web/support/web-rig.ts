@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 import type { Clock } from "../../../src/platform/clock.ts";
-import { createServer, type ServerOptions, type WebServer } from "../../../src/web/server.ts";
+import { createServer } from "../../../src/web/server.ts";
+import type { ServerOptions, WebServer } from "../../../src/web/start-servers.ts";
 import { type Rig, startRig } from "../../sync/support/rig.ts";
 
 export interface WebRig extends AsyncDisposable {

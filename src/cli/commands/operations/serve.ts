@@ -2,7 +2,8 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
 import { readMirror } from "../../../mirror/reader.ts";
-import { type ApiServerOptions, createServer, type WebServer } from "../../../web/server.ts";
+import { createServer } from "../../../web/server.ts";
+import type { ApiServerOptions, WebServer } from "../../../web/start-servers.ts";
 import { type AsOfFlags, asOfOption } from "../../flags/as-of.ts";
 import { collect, portNumber, positiveNumber, wholeNumber } from "../../flags/option-values.ts";
 import { readOutlook } from "../../read-plan.ts";

@@ -1,0 +1,93 @@
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterAll, expect, it } from "vitest";
+import { kinds } from "../../../jobs/kinds.ts";
+import { checkMirror } from "../../../src/mirror/check/check.ts";
+import { readMirror } from "../../../src/mirror/reader.ts";
+import { readPastStatus, readStatus } from "../../../src/query/status/status.ts";
+import { startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { planSync } from "../../../src/sync/plan/preview.ts";
+import { sync } from "../../../src/sync/sync.ts";
+import { temporaryFolder } from "../../support/run-armoire.ts";
+import { startChild } from "../support/children.ts";
+
+const folder = await temporaryFolder();
+const sandbox = await startSandbox({ brands: 3, models: 6, sizes: 12 });
+const current = join(folder.path, "catalogue.sqlite");
+await sync({ file: current, baseUrl: sandbox.url });
+const older = join(folder.path, "older.sqlite");
+copyFileSync(current, older);
+undoMigration(older);
+afterAll(async () => {
+  await sandbox.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+/** Makes the mirror one that the first version has written. */
+function undoMigration(file: string): void {
+  const db = new Database(file);
+  const views = db.prepare<[], string>("select name from sqlite_schema where type = 'view'").pluck().all();
+  for (const view of views) db.exec(`drop view ${view}`);
+  db.exec("drop index _resource_postponed");
+  db.exec("alter table _resource drop column retry_at");
+  db.exec("delete from _migration where name = '0002-postponed'");
+  db.close();
+}
+
+const schemaOf = (file: string) => {
+  const db = new Database(file, { readonly: true });
+  const rows = db.prepare("select type, name, sql from sqlite_schema order by type, name").all();
+  const resources = db.prepare("select id, url, state from _resource order by id").all();
+  db.close();
+  return { rows, resources };
+};
+
+it("a mirror that an earlier version has written can be read, also as of a run, and planned", () => {
+  const { mirror: _, fileBytes: __, ...expected } = readMirror(current, readStatus);
+  expect(readMirror(older, readStatus)).toMatchObject(expected);
+  const past = (file: string) => readMirror(file, readPastStatus, { kind: "run", run: 1 });
+  expect(past(older).kinds).toEqual(past(current).kinds);
+  const plan = (file: string) => planSync({ file, baseUrl: sandbox.url }).due;
+  expect(plan(older)).toEqual(plan(current));
+});
+
+it("a process killed before any write of the migration leaves the mirror as it was, and the next start completes it", async () => {
+  const run = async (file: string, killBefore: number) => {
+    const child = startChild("migrating-process.ts", file, String(killBefore), "mirror");
+    const line = await child.readLine();
+    await child.end();
+    return line;
+  };
+  const copyOf = (name: string) => {
+    const copy = join(folder.path, name);
+    copyFileSync(older, copy);
+    return copy;
+  };
+  const complete = copyOf("complete.sqlite");
+  const writes = Number(await run(complete, 0));
+  expect(writes).toBeGreaterThan(3);
+  const migrated = schemaOf(complete);
+  expect(migrated.resources).toEqual(schemaOf(older).resources);
+  const before = schemaOf(older);
+  // The views come after the migration's transaction, in one of their own.
+  for (let n = 1; n <= Math.min(writes, 12); n++) {
+    const file = copyOf(`killed-${n}.sqlite`);
+    expect(await run(file, n)).toBe(null);
+    const { rows, resources } = schemaOf(file);
+    expect(resources).toEqual(before.resources);
+    const tables = (all: readonly unknown[]) =>
+      all.filter((row) => (row as { type: string }).type === "table");
+    expect([before.rows, migrated.rows].map(tables)).toContainEqual(tables(rows));
+    await run(file, 0);
+    expect(schemaOf(file)).toEqual(migrated);
+  }
+});
+
+it("a sync migrates the mirror of an earlier version and loses nothing", async () => {
+  const file = join(folder.path, "synced.sqlite");
+  copyFileSync(older, file);
+  const report = await sync({ file, baseUrl: sandbox.url });
+  expect(report).toMatchObject({ complete: true, resources: { new: 0, changed: 0, gone: 0 } });
+  expect(readMirror(file, (mirror) => checkMirror(mirror, kinds)).problems).toEqual([]);
+});
