@@ -115,7 +115,7 @@ it.each([
   "every kind of page is accessible, fits and asks nothing elsewhere, $colorScheme and $width pixels wide",
   async ({ colorScheme, width, isAudited }) => {
     expect(new Set(paths.map(shapeOf))).toEqual(
-      new Set(["/", "/brands", "/models", "/search", "/brand/*", "/brand/*/*"]),
+      new Set(["/", "/brands", "/models", "/runs", "/search", "/brand/*", "/brand/*/*"]),
     );
     const watched = await open({ colorScheme, viewport: { width, height: 800 } });
     // Further pages of the same shape have the same parts in the same colours.

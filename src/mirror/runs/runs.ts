@@ -210,26 +210,45 @@ function readTraces(db: Connection, runId: number): Traces {
 /**
  * The newest runs, newest first.
  * @param idle also the runs that sent no request and changed nothing. Default: true
+ * @param before only runs with a lower number. Default: all
  */
-export function listRuns({ db, file }: RunLog, limit: number, idle = true): RunRecord[] {
-  const select = prepare(db, (p: { limit: number; idle: number }) =>
+export function listRuns(
+  { db, file }: RunLog,
+  limit: number,
+  idle = true,
+  before: number = Number.MAX_SAFE_INTEGER,
+): RunRecord[] {
+  const select = prepare(db, (p: { limit: number; idle: number; before: number }) =>
     selectRuns()
+      .where("id", "<", p.before)
       .where((eb) => eb.or([eb(eb.val(p.idle), "=", 1), isActive]))
       .orderBy("id", "desc")
       .limit(p.limit),
   );
-  return select.all({ limit, idle: Number(idle) }).map((row) => toRecord(row, file));
+  return select.all({ limit, idle: Number(idle), before }).map((row) => toRecord(row, file));
 }
 
-/** How many runs sent no request and changed nothing. */
-export function countIdleRuns({ db }: RunLog): number {
-  const count = prepareColumn(db, () =>
+export interface RunCount {
+  readonly all: number;
+  /** Those that sent no request and changed nothing. */
+  readonly idle: number;
+}
+
+/** @param before only runs with a lower number. Default: all */
+export function countRuns({ db }: RunLog, before: number = Number.MAX_SAFE_INTEGER): RunCount {
+  const select = prepare(db, (p: { before: number }) =>
     q
       .selectFrom("_run")
-      .select(({ fn }) => fn.countAll<number>().as("count"))
-      .where((eb) => eb.not(isActive)),
+      .select(({ fn }) => fn.countAll<number>().as("all"))
+      .select(({ fn }) =>
+        fn
+          .countAll<number>()
+          .filterWhere((eb) => eb.not(isActive))
+          .as("idle"),
+      )
+      .where("id", "<", p.before),
   );
-  return count.get() ?? 0;
+  return select.get({ before }) ?? { all: 0, idle: 0 };
 }
 
 /** Null if there is no such run. */

@@ -15,6 +15,7 @@ import { chartFigure } from "../charts/figure.ts";
 import { agesChart, coverageChart, requestsChart } from "../charts/mirror-charts.ts";
 import type { Html, Page, View } from "../page.ts";
 import { table } from "../parts/lists/table.ts";
+import { resultOf } from "../parts/run-result.ts";
 import { searchForm } from "../parts/search-form.ts";
 import { empty } from "../parts/states.ts";
 import { none, resourceLink, timeOf } from "../parts/values.ts";
@@ -111,11 +112,6 @@ function runs({ mirror }: View): Html {
     ],
     rows: all.map((run) => [String(run.id), timeOf(run.startedAt), resultOf(run), ...countsOf(run)]),
   });
-}
-
-function resultOf({ state, stopped }: RunRecord): string {
-  if (state !== "ended") return state === "running" ? "running" : "not finished";
-  return stopped === null ? "done" : stopped.replaceAll("-", " ");
 }
 
 function countsOf({ counts }: RunRecord): (Html | string)[] {

@@ -5,6 +5,10 @@ import { brandsPage } from "./brands.ts";
 import { homePage } from "./home.ts";
 import { modelPage } from "./model.ts";
 import { modelsPage } from "./models.ts";
+import { runsPage } from "./runs.ts";
 import { searchPage } from "./search.ts";
 
-export const pages: readonly Page[] = [homePage, brandsPage, modelsPage, brandPage, modelPage, searchPage];
+export const pages: readonly Page[] = [
+  ...[homePage, brandsPage, modelsPage, runsPage],
+  ...[brandPage, modelPage, searchPage],
+];

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { openDiff } from "../../../change/open-diff.ts";
 import { toMirrorError } from "../../../mirror/file/errors.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
-import { countIdleRuns, listRuns, readRun } from "../../../mirror/runs/runs.ts";
+import { countRuns, listRuns, readRun } from "../../../mirror/runs/runs.ts";
 import { positiveNumber } from "../../flags/option-values.ts";
 import { printChanges } from "../../format/data/print-changes.ts";
 import { truncationNotice } from "../../format/data/result.ts";
@@ -47,7 +47,7 @@ export function configure(command: Command, io: Io): void {
     const settings = readSettings(list, io);
     const { found, idle } = withMirror(settings, (reader) => ({
       found: listRuns(reader, limit + 1, all),
-      idle: all ? 0 : countIdleRuns(reader),
+      idle: all ? 0 : countRuns(reader).idle,
     }));
     const runs = found.slice(0, limit);
     if (settings.json) io.out(toJsonLine(runs));
