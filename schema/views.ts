@@ -7,6 +7,7 @@ import { pictureNameSql } from "./entities/picture-types.ts";
 import { entities, listTables } from "./entities.ts";
 import { columnsOf, type Entity, type ListTable } from "./rows-from-body.ts";
 import { isoTimeOf } from "./tables.ts";
+import { resourceKey } from "./views/resource-key.ts";
 import { sizeLabelViews } from "./views/size-label.ts";
 
 const relationKinds = "('related_brands', 'related_models', 'same_cut_models', 'adjacent_sizes')";
@@ -52,6 +53,11 @@ export const views: Readonly<Record<string, string>> = Object.fromEntries([
      left join _resource list on list.id = r.owner_id
      left join _resource owner on owner.id = list.owner_id and owner.kind in ${entityKinds}
      where r.kind in ${entityKinds} and r.state <> 'elsewhere'`,
+  ],
+  [
+    "resource_key",
+    `select r.kind as kind, r.url as href, ${resourceKey("r")} as key
+     from _resource r where r.kind in ${entityKinds} and r.state <> 'elsewhere'`,
   ],
   [
     "coverage",

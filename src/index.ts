@@ -59,6 +59,7 @@ export {
 export { type VerifyReport, type VerifyRequest, verifyBackup } from "./archive/verify.ts";
 export type { Change, Reported, Row, Value } from "./change/change.ts";
 export { ChangeError } from "./change/errors.ts";
+export type { Keyed } from "./change/keys.ts";
 export {
   type ChangeEntry,
   type ChangeLog,
@@ -67,7 +68,8 @@ export {
   type RunChanges,
 } from "./change/log/change-log.ts";
 export { changeLogText, type LogFormat, type LogOptions } from "./change/log/log-formats.ts";
-export { type ChangeCommand, runChangeCommand } from "./change/log/run-command.ts";
+export { type PassChangesOnOptions, passChangesOn } from "./change/log/pass-changes-on.ts";
+export type { ChangeCommand, ChangeCommandOutcome } from "./change/log/run-command.ts";
 export { type DiffRequest, type OpenDiff, openDiff, openReported } from "./change/open-diff.ts";
 export type { SourceLocation } from "./change/sources.ts";
 export type { Diagnosis, TokenOwner } from "./doctor/diagnose.ts";

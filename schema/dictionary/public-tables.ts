@@ -193,6 +193,14 @@ export const publicTables: Readonly<Record<string, PublicTableMeaning>> = {
       owner_href: "the owner of its list: the brand of a model, the model of a size",
     },
   },
+  resource_key: {
+    about: "The short keys that `armoire show KIND KEY` takes.",
+    key: ["href"],
+    columns: {
+      kind: "what it is",
+      key: "such as `brand/model/size`, or the id of a bra; the URL without slugs; null for a user, and for a brand or model that is not fetched yet",
+    },
+  },
   coverage: {
     about: "How complete and how fresh each kind is.",
     key: ["kind"],

@@ -10,6 +10,7 @@ import { type ComparedKind, compareKinds } from "./compared-kinds.ts";
 import { compareStates, diff, reportedSince } from "./diff.ts";
 import { ChangeError } from "./errors.ts";
 import { type FilterInput, parseFilter } from "./filter.ts";
+import { createKeyFinder, type Keyed, withKeys } from "./keys.ts";
 import { compareRuns, runBeforeLastChange } from "./run-comparison.ts";
 import {
   brandsIn,
@@ -60,7 +61,7 @@ const latest: Point = { kind: "latest", back: 0 };
  * The observed changes between two points.
  * @throws ChangeError, PointError, MirrorError, ExportError
  */
-export async function openDiff(request: DiffRequest): Promise<OpenDiff<Change>> {
+export async function openDiff(request: DiffRequest): Promise<OpenDiff<Keyed<Change>>> {
   const to = placeOf(request.to ?? latest, request.mirror);
   if (request.from === undefined || request.from === "previous") {
     const from = request.from === undefined ? "before-last-change" : "previous";
@@ -76,7 +77,7 @@ function openRunDiff(
   { file, point }: { readonly file: string; readonly point: Point },
   from: FromRun,
   input: FilterInput,
-): OpenDiff<Change> {
+): OpenDiff<Keyed<Change>> {
   return openSnapshot(file, (mirror) => {
     const after = { mirror: file, ...resolvePoint(mirror.db, point) };
     const before = { mirror: file, ...resolveFrom(mirror, from, after) };
@@ -88,7 +89,7 @@ function openRunDiff(
       to: { place: after, baseUrl },
       since: null,
       notCompared: comparison.notCompared,
-      changes: diff(comparison, filter),
+      changes: withKeys(diff(comparison, filter), createKeyFinder(mirror.db, null)),
       withoutTime: 0,
       close: mirror.close,
     };
@@ -111,7 +112,7 @@ function resolveFrom(
   );
 }
 
-async function openSourceDiff(from: Place, to: Place, input: FilterInput): Promise<OpenDiff<Change>> {
+async function openSourceDiff(from: Place, to: Place, input: FilterInput): Promise<OpenDiff<Keyed<Change>>> {
   const opened: OpenSource[] = [];
   const close = () => {
     for (const source of opened) source.close();
@@ -130,7 +131,7 @@ async function openSourceDiff(from: Place, to: Place, input: FilterInput): Promi
       to: b,
       since: null,
       notCompared,
-      changes: diff(comparison, filter),
+      changes: withKeys(diff(comparison, filter), (href) => b.findKey(href) ?? a.findKey(href)),
       withoutTime: 0,
       close,
     };
@@ -151,7 +152,7 @@ export async function openReported(
   request: DiffRequest,
   since: string,
   context: PointContext = pointContext(),
-): Promise<OpenDiff<Reported>> {
+): Promise<OpenDiff<Keyed<Reported>>> {
   const time = readServiceTime(since, context);
   const to = await openSource(placeOf(request.to ?? latest, request.mirror));
   try {
@@ -164,7 +165,7 @@ export async function openReported(
       to,
       since: time,
       notCompared: [],
-      changes: reportedSince(to.tables, kinds, time, filter, withoutTime),
+      changes: withKeys(reportedSince(to.tables, kinds, time, filter, withoutTime), to.findKey),
       get withoutTime() {
         return withoutTime.count;
       },

@@ -9,6 +9,7 @@ import { type MirrorReader, openMirrorReader } from "../mirror/reader.ts";
 import { fromStored } from "../mirror/rows/cells.ts";
 import { ChangeError } from "./errors.ts";
 import type { StateTable } from "./items.ts";
+import { createKeyFinder, type FindKey } from "./keys.ts";
 
 /** A mirror as it was when a run had ended. */
 export interface MirrorLocation {
@@ -42,6 +43,8 @@ export interface OpenSource extends DiffSource {
   readonly tables: readonly StateTable[];
   /** All brands that the source knows, also if its tables hold only some. */
   brands(): Iterable<Brand>;
+  /** Of a resource at present; always null for an export. */
+  readonly findKey: FindKey;
   close(): void;
 }
 
@@ -81,6 +84,7 @@ export async function openFolderSource(folder: string): Promise<OpenSource> {
       for (const row of table?.rows() ?? [])
         yield { href: row[href] ?? null, slug: row[slug] ?? null, name: row[name] ?? null } satisfies Brand;
     },
+    findKey: () => null,
     close,
   };
 }
@@ -102,6 +106,7 @@ export function sourceAt(mirror: MirrorReader, place: MirrorLocation): OpenSourc
     isTyped: true,
     tables: publicTables(mirror),
     brands: () => brandsIn(mirror),
+    findKey: createKeyFinder(mirror.db, null),
     close: mirror.close,
   };
 }

@@ -5,7 +5,7 @@
 import { isoTimeOf, millisOf, timeColumns } from "../../schema/tables.ts";
 import { recordFirstDerivations } from "./derive/derivations.ts";
 import { type Connection, withDeferredReferences } from "./file/connection.ts";
-import { identityKeys } from "./file/meta.ts";
+import { identityKeys, passedOnKey } from "./file/meta.ts";
 import { prepare, q } from "./file/statements.ts";
 
 export type BookkeepingCell = string | number | null;
@@ -17,10 +17,10 @@ interface BackupTable {
 }
 
 /**
- * Keys of `_meta` that a backup does not hold: the manifest has the identity, and a new mirror compresses its bodies
- * anew.
+ * Keys of `_meta` that a backup does not hold: the manifest has the identity, a new mirror compresses its bodies anew, and a
+ * command receives changes on one machine.
  */
-const excludedMeta = [...identityKeys, "compressed_content", "stale_dictionary"];
+const excludedMeta = [...identityKeys, passedOnKey, "compressed_content", "stale_dictionary"];
 
 /**
  * Sorted by name. All other tables are computed by a rebuild; bodies are entries of their own, named by their

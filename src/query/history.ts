@@ -3,6 +3,7 @@
  * was known then.
  */
 import { sql } from "kysely";
+import { resourceKey } from "../../schema/views/resource-key.ts";
 import { isoTime, prepare } from "../mirror/file/statements.ts";
 import { prepareUnknownFields, type ReadUnknownFields } from "../mirror/past/unknown-fields.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
@@ -13,6 +14,8 @@ import { q } from "./views.ts";
 
 export interface ResourceHistory {
   readonly kind: ShownKind;
+  /** Short: what `armoire show` takes. */
+  readonly key: string;
   readonly href: string;
   /** When it was first linked to. */
   readonly firstKnown: RunTime;
@@ -73,15 +76,22 @@ export function readHistory(mirror: MirrorReader, kind: ShownKind, key: string |
       .selectFrom("_resource as r")
       .innerJoin("_run as f", "f.id", "r.first_run")
       .select(["r.id", "r.first_run as run", "f.started_at as at"])
+      .select(sql<string | null>`${sql.raw(resourceKey("r"))}`.as("key"))
       .where("r.url", "=", p.href),
   ).get({ href });
   if (resource === undefined) throw new Error(`${href} has a row, but no resource`);
-  const { id, ...firstKnown } = resource;
+  const { id, key: shortKey, ...firstKnown } = resource;
   const fieldsBefore = readFieldHistory(db, kind, id);
   const endRun = asOf === null ? null : asOf.run + 1;
   const unknownFields = prepareUnknownFields(mirror, kind);
   const fields = { before: fieldsBefore, unknown: unknownFields };
-  return { kind, href, firstKnown, lives: livesOf(readRevisions(mirror, id), endRun, fields) };
+  return {
+    kind,
+    key: shortKey ?? href,
+    href,
+    firstKnown,
+    lives: livesOf(readRevisions(mirror, id), endRun, fields),
+  };
 }
 
 function readRevisions({ db }: MirrorReader, id: number) {

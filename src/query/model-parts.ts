@@ -1,5 +1,7 @@
 /** What belongs to a model: its brand, sizes, pictures and related models. */
+import { sql } from "kysely";
 import type { Cell } from "../../schema/fields.ts";
+import { resourceKey } from "../../schema/views/resource-key.ts";
 import { prepare } from "../mirror/file/statements.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { fromStored } from "../mirror/rows/cells.ts";
@@ -15,6 +17,8 @@ export interface ModelParts {
   readonly related: readonly {
     readonly name: string;
     readonly href: string;
+    /** Null if the model is not fetched, as the names. */
+    readonly key: string | null;
     readonly brand: Cell;
     readonly model: Cell;
   }[];
@@ -47,7 +51,9 @@ export function readModelParts({ db }: MirrorReader, href: string): ModelParts {
       .selectFrom("relation as l")
       .leftJoin("model as m", "m.href", "l.related_href")
       .leftJoin("brand as b", "b.href", "m.brand_href")
+      .innerJoin("_resource as r", "r.url", "l.related_href")
       .select(["l.name", "l.related_href as href", "b.name as brand"])
+      .select(sql<string | null>`${sql.raw(resourceKey("r"))}`.as("key"))
       .select(({ fn }) => fn.coalesce("m.full_name", "m.name").as("model"))
       .where("l.href", "=", p.href)
       .orderBy("l.name")

@@ -3,11 +3,11 @@
  * A match has, itself or in its brand, a word that begins with each of the words searched for. No text is an error.
  */
 import type { Cell } from "../../schema/fields.ts";
+import { resourceKey } from "../../schema/views/resource-key.ts";
 import type { Connection } from "../mirror/file/connection.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { fromStored } from "../mirror/rows/cells.ts";
 import { toPhrase, toWords } from "../mirror/search/search-words.ts";
-import { idOf } from "./questions/question.ts";
 
 export const foundKinds = ["brand", "model", "bra"] as const;
 export type FoundKind = (typeof foundKinds)[number];
@@ -33,7 +33,7 @@ export interface Found {
   /** `listed`: named by a list and not fetched yet. */
   readonly state: "held" | "listed" | "gone";
   readonly href: string;
-  /** What `show` takes for it: its slugs, or the id of a bra; null without slugs, as while it is listed. */
+  /** What `show` takes for it: its slugs, or the id of a bra; its URL without slugs; null while it is only listed. */
   readonly key: Cell;
 }
 
@@ -44,6 +44,7 @@ export const foundColumns = [
   "brand",
   "bra_count",
   "state",
+  "key",
   "href",
 ] as const satisfies (keyof Found)[];
 
@@ -79,7 +80,7 @@ export function search(
 }
 
 function toFound(row: Record<keyof Found, unknown>): Found {
-  const cells = [...foundColumns, "key" as const].map((column) => [column, fromStored(row[column])]);
+  const cells = foundColumns.map((column) => [column, fromStored(row[column])]);
   return Object.fromEntries(cells) as unknown as Found;
 }
 
@@ -150,7 +151,7 @@ const ranking = `
   select f.kind, coalesce(brand.name, model.name, bra.name, ${nameOf("r")}) as name, model.code,
     coalesce(bra.brand, brand_of.name, ${nameOf("owner")}) as brand, f.bra_count,
     case when f.is_gone then 'gone' when coalesce(brand.id, model.id, bra.id) is null then 'listed' else 'held' end as state,
-    r.url as href, coalesce(brand.slug, model.brand_slug || '/' || model.slug, iif(bra.id, ${idOf("r.url")}, null)) as key
+    r.url as href, ${resourceKey("r")} as key
   from ranked f join _resource r on r.id = f.id
   left join _brand brand on brand.id = f.id left join _model model on model.id = f.id left join _bra bra on bra.id = f.id
   left join _resource list on list.id = r.owner_id and list.kind = 'models'

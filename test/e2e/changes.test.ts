@@ -126,7 +126,15 @@ describe("--on-change", () => {
     );
     const result = await sync("--on-change", `'${process.execPath}' "${script}" one 'two words'`, "--json");
     expect({ exitCode: result.exitCode, stderr: result.stderr }).toEqual({ exitCode: 0, stderr: "done\n" });
-    const { run } = JSON.parse(result.stdout);
+    const { run, onChange } = JSON.parse(result.stdout);
+    expect(onChange).toEqual({
+      program: process.execPath,
+      after: run - 1,
+      to: run,
+      exitCode: 0,
+      signal: null,
+      startError: null,
+    });
     const seen = JSON.parse(readFileSync(at("seen.json"), "utf8"));
     expect(seen.args).toEqual(["one", "two words"]);
     expect(seen.changes).toBe(
@@ -138,7 +146,11 @@ describe("--on-change", () => {
   });
 
   it("a run that changed nothing runs no command", async () => {
-    expect(await sync("--on-change", "touch started")).toMatchObject({ exitCode: 0 });
+    const result = await sync("--on-change", "touch started", "--json");
+    expect({ ...result, onChange: JSON.parse(result.stdout).onChange }).toMatchObject({
+      exitCode: 0,
+      onChange: null,
+    });
     expect(existsSync(at("started"))).toBe(false);
   });
 
@@ -156,6 +168,45 @@ describe("--on-change", () => {
       expect({ exitCode: result.exitCode, stdout: result.stdout }).toEqual({ exitCode, stdout: "" });
       expect(result.stderr).toMatch(message);
     }
+  });
+
+  it("changes of a failed command are passed on with those of later runs, until a call succeeds", async () => {
+    const runsIn = (file: string) =>
+      new Set(
+        readFileSync(at(file), "utf8")
+          .trimEnd()
+          .split("\n")
+          .map((line) => JSON.parse(line).run),
+      );
+    const reportOf = async (...args: readonly string[]) => {
+      change();
+      const { stdout, exitCode } = await sync("--json", ...args);
+      return { exitCode, ...JSON.parse(stdout) };
+    };
+    // Whatever an earlier call left is passed on here.
+    await reportOf("--on-change", "true");
+    const failed = await reportOf("--on-change", "false");
+    const { run } = failed;
+    expect(failed).toMatchObject({
+      exitCode: 1,
+      onChange: { program: "false", after: run - 1, to: run, exitCode: 1 },
+    });
+    expect(await reportOf("--on-change", "./nothing-here secret")).toMatchObject({
+      exitCode: 1,
+      onChange: {
+        program: "./nothing-here",
+        after: run - 1,
+        to: run + 1,
+        exitCode: null,
+        startError: expect.any(String),
+      },
+    });
+    // A sync without the option leaves its changes to the next call.
+    expect(await reportOf()).not.toHaveProperty("onChange");
+    expect(await reportOf("--on-change", "tee third.ndjson")).toMatchObject({ exitCode: 0 });
+    expect(runsIn("third.ndjson")).toEqual(new Set([run, run + 1, run + 2, run + 3]));
+    expect(await reportOf("--on-change", "tee fourth.ndjson")).toMatchObject({ exitCode: 0 });
+    expect(runsIn("fourth.ndjson")).toEqual(new Set([run + 4]));
   });
 
   it.each([

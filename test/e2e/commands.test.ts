@@ -188,9 +188,9 @@ describe("reading commands", () => {
       await read("show", "brand", url, "--json"),
     );
     const [head, ...rows] = (await read("history", "brand", url, "--format", "csv")).split("\n");
-    expect(head).toBe("kind,href,revision,run,at,change,field,before,after");
+    expect(head).toBe("kind,key,href,revision,run,at,change,field,before,after");
     expect(rows.find((row) => row.includes(",name,"))).toMatch(
-      new RegExp(`^brand,${url},1,1,[^,]+,added,name,,`),
+      new RegExp(`^brand,${fields.slug},${url},1,1,[^,]+,added,name,,`),
     );
     const ndjson = await read("history", "brand", url, "--format", "ndjson");
     const name = JSON.stringify(fields.name);
@@ -222,7 +222,7 @@ describe("reading commands", () => {
       "--mirror",
       fixture.mirror,
     );
-    expect(table).toMatch(/^kind +name +code +brand +bra_count +state +href\n─.*\n\S.*\n$/);
+    expect(table).toMatch(/^kind +name +code +brand +bra_count +state +key +href\n─.*\n\S.*\n$/);
     const nothing = await callArmoire(["search", "xyzzy", "--mirror", fixture.mirror, "--format", "ndjson"]);
     expect(nothing).toMatchObject({
       exitCode: 0,

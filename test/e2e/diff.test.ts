@@ -3,6 +3,9 @@ import { copyFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readMirror } from "../../src/mirror/reader.ts";
+import type { ShownKind } from "../../src/query/keys/find-by-key.ts";
+import { findResource } from "../../src/query/keys/resolve-key.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { sync } from "../../src/sync/sync.ts";
 import { readCsv } from "../support/read-csv.ts";
@@ -15,6 +18,7 @@ interface Diff {
   readonly to: { readonly run: number };
   readonly changes: readonly {
     kind: string;
+    key: string | null;
     href: string;
     change: string;
     fields?: readonly { field: string }[];
@@ -167,6 +171,7 @@ describe("formats", () => {
     const [columns, ...rows] = readCsv(await output("diff", "--mirror", mirror, "--format", "csv"));
     expect(columns?.map(({ text }) => text)).toEqual([
       "kind",
+      "key",
       "href",
       "name",
       "change",
@@ -174,7 +179,16 @@ describe("formats", () => {
       "before",
       "after",
     ]);
-    expect([...new Set(rows.map(([, href]) => href?.text))]).toEqual(changes.map(({ href }) => href));
+    expect([...new Set(rows.map(([, , href]) => href?.text))]).toEqual(changes.map(({ href }) => href));
+  });
+
+  it("each change has the key that `show` takes, against a run and against an export", async () => {
+    const changes = [...(await diff()).changes, ...(await diff("--from", at("csv"), "--to", "2")).changes];
+    expect(changes.length).toBeGreaterThan(20);
+    const found = readMirror(mirror, (reader) =>
+      changes.map(({ kind, key }) => findResource(reader, kind as ShownKind, String(key)).href),
+    );
+    expect(found).toEqual(changes.map(({ href }) => href));
   });
 
   it("diff exits with 20 for differences under --exit-code only", async () => {

@@ -19,7 +19,7 @@ describe("before the first sync", () => {
       area: "catalogue",
       mirror: expect.stringMatching(/catalogue\.sqlite$/),
       due: [{ kind: "root", fetch: 1, check: 0, freeChecks: 0 }],
-      next: [{ url: sandbox.url, kind: "root", reason: "root" }],
+      next: [{ url: sandbox.url, key: null, kind: "root", reason: "root" }],
       allowance: null,
       spendable: null,
       postponed: [],

@@ -57,7 +57,7 @@ const moment = (run: number) => ({ run, at });
 it("a life begins with a first revision or a revival and ends with a tombstone", async () => {
   const picture = [{ url: "https://p.example/1.jpg", text: "Black" }];
   expect(await historyOfLife()).toEqual({
-    ...{ kind: "model", href, firstKnown: moment(1) },
+    ...{ kind: "model", key: "brand/soft", href, firstKnown: moment(1) },
     lives: [
       {
         gone: moment(6),
@@ -112,7 +112,8 @@ it("a life begins with a first revision or a revival and ends with a tombstone",
 });
 
 it("the text has one line per changed field, and also for a field that the service has added", async () => {
-  expect(formatHistory(await historyOfLife())).toBe(`model  ${href}
+  expect(formatHistory(await historyOfLife())).toBe(`model  brand/soft
+${href}
 Known since run 1, ${shownAt}
 
 run 1  ${shownAt}  first seen, seen last in run 2, ${shownAt}
@@ -144,8 +145,8 @@ run 8  ${shownAt}  back, checked last in run 8, ${shownAt}
 it("the rows have one changed field each, in the terms of a diff", async () => {
   const rows = rowsOfHistory(await historyOfLife());
   expect(rows.every((row) => row.length === historyColumns.length)).toBe(true);
-  const changes = rows.map(([kind, ofHref, ...row]) => ({ kind, ofHref, row }));
-  expect(new Set(changes.map(({ kind, ofHref }) => `${kind} ${ofHref}`))).toEqual(new Set([`model ${href}`]));
+  const changes = rows.map(([kind, key, ofHref, ...row]) => ({ about: `${kind} ${key} ${ofHref}`, row }));
+  expect(new Set(changes.map((change) => change.about))).toEqual(new Set([`model brand/soft ${href}`]));
   expect(changes.map(({ row }) => row).slice(3)).toEqual([
     [1, 1, at, "added", "bra_count", null, 3n],
     [1, 1, at, "added", "last_modified_at", null, "2026-01-01T00:00:00"],

@@ -92,10 +92,13 @@ it("an issue has the first resource that has it, and all failures are listed", (
   const { issues, failures } = status();
   expect(issues.find(({ code }) => code === "skipped-link")).toEqual({
     ...{ kind: "size", code: "skipped-link", pointer: "/links/x", count: 20 },
+    key: expect.stringMatching(/^[^/]+\/[^/]+\/[^/]+$/),
     href: expect.stringContaining("/sizes/"),
     detail: expect.stringMatching(/^other-origin: /),
   });
   expect(failures).toHaveLength(28);
+  const failed = failures.find(({ kind }) => kind === "brand");
+  expect(failed?.url).toBe(`${sandbox.url}brands/${failed?.key}/`);
 });
 
 it("an unknown field counts the resources whose present body has it", async () => {

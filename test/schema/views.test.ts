@@ -36,6 +36,7 @@ describe("the public views", () => {
       "model_picture",
       "recently_changed",
       "relation",
+      "resource_key",
       "schema_drift",
       "size",
       "size_current",

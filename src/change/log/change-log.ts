@@ -24,6 +24,7 @@ import { type Change, count, type Totals } from "../change.ts";
 import { compareKinds } from "../compared-kinds.ts";
 import { diff } from "../diff.ts";
 import { type ChangeFilter, type FilterInput, parseFilter } from "../filter.ts";
+import { createKeyFinder, type Keyed, withKeys } from "../keys.ts";
 import { compareRuns } from "../run-comparison.ts";
 import { brandsIn, openSnapshot } from "../sources.ts";
 
@@ -53,7 +54,7 @@ export interface RunChanges extends EndedRun {
   /** Whether there is no run before it: then everything is new. */
   readonly isFirst: boolean;
   /** Ordered by kind and `href`. */
-  readonly changes: Iterable<Change>;
+  readonly changes: Iterable<Keyed<Change>>;
 }
 
 /** What one run found about one resource: a brand, a model with its sizes, a bra, … */
@@ -63,11 +64,13 @@ export interface ChangeEntry extends EndedRun {
   /** Null for the first run and one with very many changes: the entry has only their number. */
   readonly subject: Subject | null;
   /** Empty if `subject` is null. */
-  readonly changes: readonly Change[];
+  readonly changes: readonly Keyed<Change>[];
   readonly totals: Totals;
 }
 
 export interface Subject {
+  readonly kind: string;
+  readonly key: string | null;
   readonly href: string;
   /** A model has the name of its brand before its own. */
   readonly label: string;
@@ -130,7 +133,8 @@ function* runsWithChanges(
     // Undoes the temporary tables of the comparison, so that the next one can make its own.
     db.exec("savepoint of_run");
     try {
-      const changes = diff(compareRuns(mirror, { before, after: ended.run }), filter);
+      const found = diff(compareRuns(mirror, { before, after: ended.run }), filter);
+      const changes = withKeys(found, createKeyFinder(db, ended.run));
       yield { ...ended, isFirst: before === 0, changes };
     } finally {
       db.exec("rollback to of_run; release of_run");
@@ -142,10 +146,10 @@ function* runsWithChanges(
 function* entriesOf(
   { run, endedAt, isFirst, changes }: RunChanges,
   mirrorId: string,
-  findSubject: (change: Change) => Subject,
+  findSubject: (change: Keyed<Change>) => Subject,
 ): Generator<ChangeEntry> {
   const idOf = (href: string) => urnOf(`${mirrorId} ${run} ${href}`);
-  const entries = new Map<string, { subject: Subject; changes: Change[]; totals: Totals }>();
+  const entries = new Map<string, { subject: Subject; changes: Keyed<Change>[]; totals: Totals }>();
   const totals: Totals = {};
   let changesOfRun = 0;
   let isLong = isFirst;
@@ -175,11 +179,17 @@ function urnOf(text: string): string {
 }
 
 /** A size belongs to its model; everything else stands for itself. Names are those after the run, so that entries stay as they are. */
-function subjectFinder({ db, identity }: MirrorReader, run: number): (change: Change) => Subject {
+function subjectFinder({ db, identity }: MirrorReader, run: number): (change: Keyed<Change>) => Subject {
   const textOf = (value: unknown) => (typeof value === "string" && value.trim() !== "" ? value : null);
   const pathOf = (href: string) => href.replace(identity.baseUrl, "");
   if (identity.area === "account")
-    return ({ href, name }) => ({ href, label: textOf(name) ?? pathOf(href), page: null });
+    return ({ kind, key, href, name }) => ({
+      kind,
+      key,
+      href,
+      label: textOf(name) ?? pathOf(href),
+      page: null,
+    });
   // Raw: rows of the past.
   const idOfHref = "(select id from main._resource where url = :href)";
   const rowOf = (entity: Entity, id: string) => `(${rowsAt(entityTable(entity), run, `id = ${id}`)})`;
@@ -195,13 +205,20 @@ function subjectFinder({ db, identity }: MirrorReader, run: number): (change: Ch
   const selectPage = db
     .prepare<{ href: string }, unknown>(`select service_url from ${rowOf(brand, idOfHref)}`)
     .pluck();
-  return ({ kind, href: changed, name }) => {
+  const findKey = createKeyFinder(db, run);
+  return ({ kind, key, href: changed, name }) => {
     const href = (kind === "size" ? selectModel.get({ href: changed }) : null) ?? changed;
     if (kind === "brand")
-      return { href, label: textOf(name) ?? pathOf(href), page: textOf(selectPage.get({ href })) };
+      return { kind, key, href, label: textOf(name) ?? pathOf(href), page: textOf(selectPage.get({ href })) };
+    const about = href === changed ? { kind, key } : { kind: "model", key: findKey(href) };
     const names = selectNames.get({ href });
     const own = textOf(names?.name) ?? (href === changed ? textOf(name) : null) ?? pathOf(href);
     const ofBrand = textOf(names?.brand);
-    return { href, label: ofBrand === null ? own : `${ofBrand} › ${own}`, page: textOf(names?.page) };
+    return {
+      ...about,
+      href,
+      label: ofBrand === null ? own : `${ofBrand} › ${own}`,
+      page: textOf(names?.page),
+    };
   };
 }

@@ -45,7 +45,7 @@ export function jsonFeed(log: ChangeLog, entries: readonly ChangeEntry[], { url 
       title,
       content_text: linesOf(entry).join("\n") || title,
       date_published: endedAt,
-      _armoire: { run, href: subject?.href ?? null, totals, changes },
+      _armoire: { run, key: subject?.key ?? null, href: subject?.href ?? null, totals, changes },
     };
   });
   const head = {

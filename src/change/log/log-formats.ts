@@ -56,7 +56,9 @@ function* markdown(log: ChangeLog, entries: Iterable<ChangeEntry>): Generator<st
     if (entry.run !== run) yield `\n## Run ${entry.run}, ${utcMinute(entry.endedAt)}\n\n`;
     run = entry.run;
     const title = entry.subject === null ? describeTotals(entry.totals) : titleOf(entry);
-    yield `- ${escapeMarkdown(title)}\n`;
+    const { subject } = entry;
+    const shown = !subject || subject.key === null ? "" : ` (${subject.kind} ${subject.key})`;
+    yield `- ${escapeMarkdown(title + shown)}\n`;
     for (const line of linesOf(entry)) yield `  - ${escapeMarkdown(line)}\n`;
   }
   if (run === null) yield "\nNo changes.\n";

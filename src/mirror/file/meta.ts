@@ -34,6 +34,9 @@ export interface MirrorIdentity {
   readonly serviceName: string;
 }
 
+/** The last run whose changes a command has received. */
+export const passedOnKey = "changes_passed_on";
+
 /** The keys of an identity. */
 export const identityKeys = ["base_url", "area", "service_name"] as const;
 

@@ -2,6 +2,7 @@
  * The resources that match a key. The strictest match wins: exact spelling, then without case and accents, then as slugs.
  * Tombstones match only if no current resource does.
  */
+import { idOf, resourceKey } from "../../../schema/views/resource-key.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import { fromStored } from "../../mirror/rows/cells.ts";
 import { spellings } from "../../platform/fuzzy-names.ts";
@@ -22,8 +23,6 @@ interface KeyColumns {
   readonly columns: readonly string[];
   /** The kind whose key may precede this one, and the column with its URL. */
   readonly parent: { readonly kind: ShownKind; readonly column: string } | null;
-  /** Whether the last segment of the URL is an id (service-specification, section 4, rule 2). */
-  readonly hasId?: boolean;
   /** Default: the public table of the kind. */
   readonly from?: string;
 }
@@ -36,12 +35,12 @@ const keyColumns: Readonly<Record<ShownKind, KeyColumns>> = {
   },
   size: { columns: ["size"], parent: { kind: "model", column: "model_href" } },
   user: { columns: ["username"], parent: null },
-  bra: { columns: ["name"], parent: null, hasId: true },
+  // The last segment of the URL is an id (service-specification, section 4, rule 2).
+  bra: { columns: [idOf("href"), "name"], parent: null },
   // Several measurements have the same URL if a list contains them.
   measurement: {
-    columns: [],
+    columns: [idOf("href")],
     parent: null,
-    hasId: true,
     from: "(select distinct href, gone_at, null as service_url from measurement)",
   },
 };
@@ -52,7 +51,18 @@ export function findByName(mirror: MirrorReader, kind: ShownKind, key: string): 
     const found = matchNames(listResources(mirror, kind, parents), rest);
     if (found.length > 0) return found;
   }
-  return matchNames(listResources(mirror, kind, null), key);
+  const found = matchNames(listResources(mirror, kind, null), key);
+  return found.length > 0 ? found : findByExactKey(mirror, kind, key);
+}
+
+/** Such as a model whose brand is not fetched: its key has the slug of the brand nevertheless. */
+function findByExactKey(mirror: MirrorReader, kind: ShownKind, key: string): FoundResource[] {
+  // Raw: an expression that views share.
+  const select = mirror.db.prepare<object, string>(
+    `select r.url from _resource r where r.kind = :kind and ${resourceKey("r")} = :key`,
+  );
+  const values = select.pluck().all({ kind: kind === "user" ? "me" : kind, key });
+  return values.length === 0 ? [] : preferCurrent(readNames(mirror, kind, { column: "href", values }));
 }
 
 /** Every way to split a key into the key of an existing parent and the rest. */
@@ -115,7 +125,7 @@ function readNames(
   kind: ShownKind,
   filter: { readonly column: string; readonly values: readonly string[] } | null,
 ): FoundResource[] {
-  const { columns, hasId = false, from = kind } = keyColumns[kind];
+  const { columns, from = kind } = keyColumns[kind];
   const condition = filter === null ? "" : `where ${filter.column} in (select value from json_each(:values))`;
   const select = db.prepare(
     `select ${["href", "gone_at", ...columns].join(", ")} from ${from} ${condition} order by href`,
@@ -124,13 +134,9 @@ function readNames(
   return (rows as unknown[][]).map(([href, goneAt, ...cells]) => ({
     href: String(href),
     isGone: goneAt !== null,
-    names: [
-      ...(hasId ? [idIn(String(href))] : []),
-      ...cells.map(fromStored).filter((cell) => typeof cell === "string"),
-    ],
+    names: cells
+      .map(fromStored)
+      .filter((cell) => cell !== null)
+      .map(String),
   }));
-}
-
-function idIn(href: string): string {
-  return new URL(href).pathname.split("/").findLast((segment) => segment !== "") ?? "";
 }

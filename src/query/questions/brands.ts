@@ -1,4 +1,5 @@
 /** Questions about brands. */
+import { keyOfBrand } from "../../../schema/views/resource-key.ts";
 import { brand, isOfBrand, limit, type Question, sinceSeen } from "./question.ts";
 
 export const brandQuestions: readonly Question[] = [
@@ -6,7 +7,7 @@ export const brandQuestions: readonly Question[] = [
     name: "top-brands",
     title: "Which brands do users own the most bras of?",
     options: [limit],
-    sql: `select b.name, b.bra_count, count(m.href) as models, b.href
+    sql: `select b.name, b.bra_count, count(m.href) as models, ${keyOfBrand("b")} as key, b.href
 from brand_current b left join model_current m on m.brand_href = b.href
 group by b.href
 order by cast(b.bra_count as real) desc, b.href
@@ -26,7 +27,7 @@ partly_read as materialized (
     join _resource list on list.id = p.collection_id and list.kind = 'models' join _resource brand on brand.id = list.owner_id
     left join _revision body on body.resource_id = p.id and body.seq = 1 left join _run read on read.id = body.from_run
   where found.started_at < :since and (read.started_at >= :since or read.id is null and page.state in ('due', 'failed')))
-select b.name, listed.new_models, listed.models, b.href
+select b.name, listed.new_models, listed.models, ${keyOfBrand("b")} as key, b.href
 from listed join brand_current b on b.href = listed.owner_href
 where listed.new_models > 0 and listed.began_at < :since and b.href not in (select href from partly_read)
 order by listed.new_models desc, b.href`,
@@ -37,7 +38,7 @@ order by listed.new_models desc, b.href`,
     options: [brand],
     sql: `select b.name, count(m.href) as models,
   count(*) filter (where m.is_discontinued = 0) as still_made,
-  count(*) filter (where m.is_discontinued = 1) as discontinued, count(distinct m.type) as types, b.href
+  count(*) filter (where m.is_discontinued = 1) as discontinued, count(distinct m.type) as types, ${keyOfBrand("b")} as key, b.href
 from brand_current b left join model_current m on m.brand_href = b.href
 where ${isOfBrand("b.href")}
 group by b.href
@@ -52,7 +53,7 @@ order by models desc, b.href`,
     count(distinct cup) as cups, count(distinct model_href) as models
   from size_current where ${isOfBrand("brand_href")} group by brand_href)
 select b.name, b.default_sizing_system as system, range.sizes, range.smallest_band, range.largest_band,
-  range.bands, range.cups, range.models, b.href
+  range.bands, range.cups, range.models, ${keyOfBrand("b")} as key, b.href
 from range join brand_current b on b.href = range.brand_href
 order by range.sizes desc, b.href`,
   },

@@ -1,5 +1,6 @@
 /** Questions about the contents of the mirror and their changes. */
-import { brand, idOf, isOfBrand, kind, limit, nameOfKnown, type Question, sinceSeen } from "./question.ts";
+import { idOf } from "../../../schema/views/resource-key.ts";
+import { brand, isOfBrand, keyOf, kind, limit, type Question, sinceSeen } from "./question.ts";
 
 export const mirrorQuestions: readonly Question[] = [
   {
@@ -15,7 +16,7 @@ export const mirrorQuestions: readonly Question[] = [
     from known s join listed_model m on m.href = s.owner_href
     where s.kind = 'size' and s.state <> 'gone' group by m.owner_href)
 select k.name, k.state, coalesce(m.known, 0) as models_known, coalesce(m.held, 0) as models_held,
-  coalesce(s.known, 0) as sizes_known, coalesce(s.held, 0) as sizes_held, k.href
+  coalesce(s.known, 0) as sizes_known, coalesce(s.held, 0) as sizes_held, ${keyOf("k.href")}, k.href
 from known k left join of_models m on m.href = k.href left join of_sizes s on s.href = k.href
 where k.kind = 'brand' and k.state <> 'gone'
   and ${isOfBrand("k.href")}
@@ -26,7 +27,7 @@ order by models_known + sizes_known - models_held - sizes_held desc, k.href`,
     areas: ["catalogue", "account"],
     title: "Which resources were discovered last?",
     options: [sinceSeen, kind, limit],
-    sql: `select kind, ${nameOfKnown("known")} as name, state, first_seen_at, href
+    sql: `select kind, name, ${keyOf("known.href")}, state, first_seen_at, href
 from known
 where kind = coalesce(:kind, kind) and state <> 'gone'
   and (:since is null or first_seen_at >= :since)
@@ -38,8 +39,8 @@ limit :limit`,
     areas: ["catalogue", "account"],
     title: "Which resources changed last?",
     options: [sinceSeen, kind, limit],
-    sql: `select c.kind, ${nameOfKnown("k")} as name, c.changed_at, c.revision, c.run, c.href
-from recently_changed c join known k on k.href = c.href
+    sql: `select c.kind, ${keyOf("c.href")}, c.changed_at, c.revision, c.run, c.href
+from recently_changed c
 where c.revision > 1 and c.kind = coalesce(:kind, c.kind)
   and (:since is null or c.changed_at >= :since)
 order by c.changed_at desc, c.href, c.revision desc
@@ -49,10 +50,10 @@ limit :limit`,
     name: "gone",
     title: "Which resources are gone from the catalogue, with their last values?",
     options: [sinceSeen, kind, limit],
-    sql: `select kind, name, bra_count, gone_at, href
+    sql: `select kind, name, bra_count, gone_at, ${keyOf("one.href")}, href
 from (select 'brand' as kind, name, bra_count, gone_at, href from brand
   union all select 'model', coalesce(full_name, name), bra_count, gone_at, href from model
-  union all select 'size', size, bra_count, gone_at, href from size)
+  union all select 'size', size, bra_count, gone_at, href from size) one
 where gone_at is not null and kind = coalesce(:kind, kind)
   and (:since is null or gone_at >= :since)
 order by gone_at desc, kind, href
@@ -63,7 +64,7 @@ limit :limit`,
     areas: ["account"],
     title: "Which bras does the user have? With --account.",
     options: [],
-    sql: `select name, brand, size, iif(is_owned = 1, 'yes', iif(is_owned = 0, 'no', is_owned)) as owned, note, ${idOf("bra.href")} as id, href
+    sql: `select name, brand, size, iif(is_owned = 1, 'yes', iif(is_owned = 0, 'no', is_owned)) as owned, note, ${idOf("bra.href")} as key, href
 from bra
 where gone_at is null
 order by brand, model, size, name, href`,

@@ -1,4 +1,5 @@
 /** Questions about models. */
+import { keyOfModel } from "../../../schema/views/resource-key.ts";
 import { brand, isOfBrand, limit, type Question, sinceReported } from "./question.ts";
 
 export const modelQuestions: readonly Question[] = [
@@ -6,7 +7,7 @@ export const modelQuestions: readonly Question[] = [
     name: "top-models",
     title: "Which models do users own the most bras of?",
     options: [brand, limit],
-    sql: `select b.name as brand, coalesce(m.full_name, m.name) as model, m.type, m.bra_count, m.href
+    sql: `select b.name as brand, coalesce(m.full_name, m.name) as model, m.type, m.bra_count, ${keyOfModel("m")} as key, m.href
 from model_current m left join brand b on b.href = m.brand_href
 where ${isOfBrand("m.brand_href")}
 order by cast(m.bra_count as real) desc, m.href
@@ -29,7 +30,7 @@ order by models desc, m.type`,
       "Which models are discontinued? With --since, only those that the service has modified since then.",
     options: [sinceReported, brand],
     sql: `select b.name as brand, coalesce(m.full_name, m.name) as model, m.type, m.bra_count,
-  m.last_modified_at, m.href
+  m.last_modified_at, ${keyOfModel("m")} as key, m.href
 from model_current m left join brand b on b.href = m.brand_href
 where m.is_discontinued = 1
   and (:since is null or m.last_modified_at >= :since)
@@ -43,7 +44,7 @@ order by m.last_modified_at desc, m.href`,
     options: [brand, limit],
     sql: `select b.name as brand, coalesce(m.full_name, m.name) as model, count(distinct r.href) as named_by,
   count(*) filter (where r.name = 'related') as as_related,
-  count(*) filter (where r.name = 'same_cut') as as_same_cut, m.href
+  count(*) filter (where r.name = 'same_cut') as as_same_cut, ${keyOfModel("m")} as key, m.href
 from relation r join model_current m on m.href = r.related_href
   join model_current other on other.href = r.href and other.href <> m.href
   left join brand b on b.href = m.brand_href
@@ -57,7 +58,7 @@ limit :limit`,
     title: "Which models have no fetched size, and how many of their sizes are listed?",
     options: [brand],
     sql: `select b.name as brand, coalesce(m.full_name, m.name) as model, m.bra_count,
-  coalesce(listed.sizes, 0) as sizes_listed, m.href
+  coalesce(listed.sizes, 0) as sizes_listed, ${keyOfModel("m")} as key, m.href
 from model_current m left join brand b on b.href = m.brand_href
   left join (select owner_href, count(*) as sizes, sum(state = 'held') as held from known
     where kind = 'size' and state <> 'gone' group by owner_href) listed on listed.owner_href = m.href

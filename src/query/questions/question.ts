@@ -114,15 +114,5 @@ export const areasOf = ({ areas = ["catalogue"] }: Question): readonly Area[] =>
 export const isOfBrand = (column: string): string =>
   `(:brand is null or ${column} in (select value from json_each(:brand)))`;
 
-/**
- * SQL for the name of a resource. A measurement has none: its id, the last segment of its URL, stands for it.
- * @param table the alias of the view `known`
- */
-export const nameOfKnown = (table: string): string =>
-  `coalesce(${table}.name, iif(${table}.kind = 'measurement', ${idOf(`${table}.href`)}, null))`;
-
-/** SQL for the last segment of a URL. */
-export function idOf(href: string): string {
-  const url = `rtrim(${href}, '/')`;
-  return `replace(${url}, rtrim(${url}, replace(${url}, '/', '')), '')`;
-}
+/** SQL for the column `key` of a resource of any kind. @param href SQL for its URL */
+export const keyOf = (href: string): string => `(select key from resource_key where href = ${href}) as key`;

@@ -39,17 +39,17 @@ export async function runQuestion(request: QuestionRequest): Promise<QuestionRes
   );
   const maxRows = Math.min(limit ?? Number.POSITIVE_INFINITY, query.maxRows ?? Number.POSITIVE_INFINITY);
   const { sql, matrix } = question;
+  // A question may read tables of either area, such as for keys, and was checked to fit this one.
+  const about = { ifEmpty, emptyTables: { area: null, names: [] } };
   // The SQL yields no more rows that could be counted.
   const countMillis = maxRows === limit ? 0 : (query.countMillis ?? 0);
   try {
     if (matrix === undefined)
-      return Object.assign(await runQuery({ ...query, countMillis, maxRows, sql, parameters }), { ifEmpty });
+      return Object.assign(await runQuery({ ...query, countMillis, maxRows, sql, parameters }), about);
     const { maxRows: _, ...wholeQuery } = query;
     return Object.assign(
       await toMatrix(await runQuery({ ...wholeQuery, sql, parameters }), matrix, maxRows),
-      {
-        ifEmpty,
-      },
+      about,
     );
   } catch (error) {
     throw error instanceof QueryError && error.code === "syntax" ? outdatedViews(name, error) : error;

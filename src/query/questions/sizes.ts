@@ -1,4 +1,5 @@
 /** Questions about sizes. The label of a size has a meaning only in a sizing system: by default, its brand's. */
+import { keyOfModel, keyOfSize } from "../../../schema/views/resource-key.ts";
 import { bands, brand, cups, isOfBrand, limit, type Question, size, system } from "./question.ts";
 
 /** SQL for the label of a size `s` of a brand `b` in the option `system`, or in the brand's own system. */
@@ -53,7 +54,7 @@ limit :limit`,
     title: "Which models come in a size? Its label is that of the brand's own sizing system, or of --system.",
     options: [size, system, brand],
     sql: `select b.name as brand, coalesce(m.full_name, m.name) as model, m.type, m.is_discontinued, s.size,
-  s.bra_count, s.href
+  s.bra_count, ${keyOfSize("s", "m")} as key, s.href
 from size_current s left join model m on m.href = s.model_href
   left join brand b on b.href = s.brand_href
 where (${labelInSystem}) = :size collate nocase
@@ -66,7 +67,8 @@ order by cast(s.bra_count as real) desc, s.href`,
       "Which models come in a range of bands and cups of a sizing system? Labels that are not a number and a cup are left out.",
     options: [{ ...system, isRequired: true }, bands, cups, brand],
     sql: `select b.name as brand, coalesce(m.full_name, m.name) as model, m.type, m.is_discontinued, count(*) as sizes,
-  group_concat(l.label, ' ' order by l.band, l.cup_position, l.cup) as labels, l.model_href as href
+  group_concat(l.label, ' ' order by l.band, l.cup_position, l.cup) as labels,
+  ${keyOfModel("m")} as key, l.model_href as href
 from size_label l left join model m on m.href = l.model_href
   left join brand b on b.href = l.brand_href
 where l.system = :system collate nocase and l.band is not null

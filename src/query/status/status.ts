@@ -2,6 +2,7 @@
 import { statSync } from "node:fs";
 import { sql } from "kysely";
 import type { Area } from "../../../schema/kind.ts";
+import { resourceKey } from "../../../schema/views/resource-key.ts";
 import { readEmptiedLists } from "../../mirror/absence/emptied-lists.ts";
 import { listNotGranted, type ScopeName } from "../../mirror/account/token-scopes.ts";
 import { readAccountUser, userNumber } from "../../mirror/account/user.ts";
@@ -39,7 +40,7 @@ export interface MirrorStatus {
   readonly awaitingApproval: number;
   /** Lists that had items and are empty now; their items await approval. */
   readonly emptiedLists: readonly { readonly url: string; readonly kind: string; readonly items: number }[];
-  readonly failures: readonly { readonly url: string; readonly error: string }[];
+  readonly failures: readonly FailedResource[];
   /** Resources that the service asked to request later, each for itself. */
   readonly postponed: readonly {
     readonly url: string;
@@ -50,14 +51,23 @@ export interface MirrorStatus {
   readonly lastRun: RunRecord | null;
 }
 
+export interface FailedResource {
+  readonly kind: string;
+  /** What `armoire show` takes; null for lists, and if it is unknown. */
+  readonly key: string | null;
+  readonly url: string;
+  readonly error: string;
+}
+
 export interface IssueStatus {
   readonly kind: string;
   readonly code: string;
   /** JSON pointer (RFC 6901) into the body. */
   readonly pointer: string;
   readonly count: number;
-  /** The first of the resources that have the issue. */
+  /** The first of the resources that have the issue, and its key; null for lists. */
   readonly href: string;
+  readonly key: string | null;
   /** Details of that resource's issue. */
   readonly detail: string | null;
 }
@@ -182,7 +192,7 @@ function readIssues({ db }: MirrorReader): IssueStatus[] {
       .selectFrom("_issue as i")
       .innerJoin("_resource as r", "r.id", "i.resource_id")
       .select(["r.kind", "i.code", "i.pointer", (eb) => eb.fn.countAll<number>().as("count")])
-      .select(["r.url as href", "i.detail"])
+      .select(["r.url as href", "i.detail", keyOf("r")])
       // SQLite takes the columns that are not grouped from the row with the minimum.
       .select((eb) => eb.fn.min("r.id").as("firstId"))
       .where("i.code", "<>", "partial-listing")
@@ -193,6 +203,8 @@ function readIssues({ db }: MirrorReader): IssueStatus[] {
   ).all();
   return rows.map(({ firstId: _, ...issue }) => issue);
 }
+
+const keyOf = (resource: string) => sql<string | null>`${sql.raw(resourceKey(resource))}`.as("key");
 
 function readUnfollowedLinks({ db }: MirrorReader): MirrorStatus["unfollowedLinks"] {
   return prepare(db, () =>
@@ -221,11 +233,11 @@ function readPartialListings({ db }: MirrorReader): MirrorStatus["partialListing
 function readFailures({ db }: MirrorReader): MirrorStatus["failures"] {
   return prepare(db, () =>
     q
-      .selectFrom("_resource")
-      .select(["url", (eb) => eb.ref("error").$notNull().as("error")])
-      .where("error", "is not", null)
-      .where("retry_at", "is", null)
-      .orderBy("id"),
+      .selectFrom("_resource as r")
+      .select(["r.kind", keyOf("r"), "r.url", (eb) => eb.ref("r.error").$notNull().as("error")])
+      .where("r.error", "is not", null)
+      .where("r.retry_at", "is", null)
+      .orderBy("r.id"),
   ).all();
 }
 

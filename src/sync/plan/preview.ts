@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import { kinds } from "../../../jobs/kinds.ts";
 import type { Area } from "../../../schema/kind.ts";
+import { resourceKey } from "../../../schema/views/resource-key.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
 import { findBrands } from "../../mirror/find-brands.ts";
 import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
@@ -53,6 +54,8 @@ export interface SyncPlan extends ForecastSummary {
 
 interface NextRequest {
   readonly url: string;
+  /** What `armoire show` takes; null for lists, and while its slug is unknown. */
+  readonly key: string | null;
   readonly kind: string;
   readonly reason: Reason;
 }
@@ -91,7 +94,7 @@ export function planSync(options: PlanOptions): SyncPlan {
     ...forecastSummaryOf(db, scope, known, options),
   });
   if (!existsSync(file)) {
-    const root = { url: new URL(baseUrl).href, kind: "root", reason: "root" } as const;
+    const root = { url: new URL(baseUrl).href, key: null, kind: "root", reason: "root" } as const;
     return planFrom(null, [{ kind: "root", fetch: 1, check: 0, freeChecks: 0 }], [root], []);
   }
   return readMirror(file, (mirror) => {
@@ -99,7 +102,7 @@ export function planSync(options: PlanOptions): SyncPlan {
     const request = planRequestOf(mirror, scope, { known, budget }, clock);
     const planner = orderPages(createPlanner(mirror.db, request), mirror.db, request);
     const postponed = readPostponed(mirror.db, clock.now());
-    const next = takeNext(planner, new Set(postponed.map(({ id }) => id)));
+    const next = takeNext(planner, mirror.db, new Set(postponed.map(({ id }) => id)));
     return planFrom(
       mirror.db,
       countDue(mirror.db, request),
@@ -109,7 +112,11 @@ export function planSync(options: PlanOptions): SyncPlan {
   });
 }
 
-function takeNext(planner: Planner, postponed: ReadonlySet<number>): NextRequest[] {
+function takeNext(planner: Planner, db: Connection, postponed: ReadonlySet<number>): NextRequest[] {
+  // Raw: an expression that views share.
+  const selectKey = db
+    .prepare<[number], string | null>(`select ${resourceKey("r")} from _resource r where r.id = ?`)
+    .pluck();
   const next: NextRequest[] = [];
   const taken = new Set(postponed);
   while (next.length < maxNext) {
@@ -118,7 +125,7 @@ function takeNext(planner: Planner, postponed: ReadonlySet<number>): NextRequest
     if (planned.length === 0) break;
     for (const { id, url, kind, reason } of planned.slice(0, missing)) {
       taken.add(id);
-      next.push({ url, kind, reason });
+      next.push({ url, key: selectKey.get(id) ?? null, kind, reason });
     }
   }
   return next;

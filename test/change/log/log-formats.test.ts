@@ -23,11 +23,11 @@ function logOf(entries: readonly ChangeEntry[]): ChangeLog {
 function entryOf(label: string, value = "new", page: string | null = null): ChangeEntry {
   return {
     ...{ id: "urn:uuid:1", run: 3, endedAt },
-    subject: { href, label, page },
+    subject: { kind: "model", key: "maker/one", href, label, page },
     totals: { model: { changed: 1 }, size: { added: 1 } },
     changes: [
       {
-        ...{ kind: "model", href, name: label, change: "changed" },
+        ...{ kind: "model", key: "maker/one", href, name: label, change: "changed" },
         fields: [
           { field: "type", before: null, after: value },
           { field: "bra_count", before: 1n, after: 2n ** 70n },
@@ -35,6 +35,7 @@ function entryOf(label: string, value = "new", page: string | null = null): Chan
       },
       {
         kind: "size",
+        key: "maker/one/65F",
         href: `${href}65F`,
         name: value,
         change: "added",
@@ -165,7 +166,7 @@ it("a report shows text of the service without markup, each on one line", () => 
 
 ## Run 3, 2026-11-03 06:00 UTC
 
-- \\*Lu_pine\\* \\[x\\](y) \\_z\\_ # \\<b\\>: type, bra_count changed, 1 size added
+- \\*Lu_pine\\* \\[x\\](y) \\_z\\_ # \\<b\\>: type, bra_count changed, 1 size added (model maker/one)
   - type null → \\&lt; A & B
   - bra_count 1 → ${2n ** 70n}
   - sizes added: \\&lt; A & B

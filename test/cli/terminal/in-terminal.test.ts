@@ -83,6 +83,6 @@ it("the plan of a complete mirror fits a terminal, and has no chart", async () =
   const [mirror = "", ...lines] = (await inTerminal(["plan"])).split("\r\n");
   expect(mirror).toContain(rig.file);
   expect(lines.filter((line) => displayWidth(line) > 80)).toEqual([]);
-  expect(lines.join("\n")).toMatch(/^next +why +url$/m);
+  expect(lines.join("\n")).toMatch(/^next +why +key or URL$/m);
   expect(lines.join("\n")).not.toMatch(/█|Time until/);
 });

@@ -170,7 +170,19 @@ describe("tables on a terminal", () => {
     expect(fitted(columns, [["2026-11-03", 94.5, 84, null]], 80)).toHaveLength(3);
   });
 
-  it("the key gives way to names and numbers that need its place, but not if it is all that names a row", () => {
+  it("a key stays whole, and the URL and long names give way to it", () => {
+    const key = "kiramode-atelier/longline-balconette/65F";
+    const row = ["Longline Balconette with a very long name", 12, key, address];
+    expect(fitted(["name", "bras", "key", "href"], [row], 70)).toEqual([
+      "name                    bras  key",
+      "──────────────────────  ────  ────────────────────────────────────────",
+      `Longline Balconette w…    12  ${key}`,
+    ]);
+    // Too narrow for the key: a line for each value.
+    expect(fitted(["name", "key"], [[row[0], key]], 45).join("\n")).toContain(`\nkey   ${key}`);
+  });
+
+  it("the URL gives way to names and numbers that need its place, but not if it is all that names a row", () => {
     const names = ["Longline Balconette", 12345678, "Kiramode Atelier"];
     expect(fitted(["name", "bras", "brand", "href"], [[...names, address]], 55)).toEqual([
       "name                       bras  brand",

@@ -3,6 +3,9 @@ import { copyFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { readMirror } from "../../../src/mirror/reader.ts";
+import type { ShownKind } from "../../../src/query/keys/find-by-key.ts";
+import { findResource } from "../../../src/query/keys/resolve-key.ts";
 import { areasOf } from "../../../src/query/questions/question.ts";
 import { listQuestions } from "../../../src/query/questions/questions.ts";
 import type { QuestionOptions } from "../../../src/query/questions/resolve-parameters.ts";
@@ -106,6 +109,41 @@ it("every question gives the result computed from the sandbox's catalogue", asyn
       options,
       answer: compute,
     });
+});
+
+it("each key in an answer finds the resource of its row", async () => {
+  const kindOf = (question: string, row: Readonly<Record<string, unknown>>) =>
+    row.kind ??
+    (/brand|size-range/.test(question) ? "brand" : question === "models-in-size" ? "size" : "model");
+  let found = 0;
+  for (const { name, options } of questionsOfCatalogues) {
+    const some = someOptions();
+    const given = options.filter(({ isRequired }) => isRequired).map((option) => option.name);
+    const rows = await questionRows(
+      name,
+      Object.fromEntries(given.map((option) => [option, some[option] ?? ""])),
+    );
+    for (const row of rows.filter(({ key }) => key !== undefined && key !== null)) {
+      const kind = kindOf(name, row) as ShownKind;
+      const { href } = readMirror(rig.file, (mirror) => findResource(mirror, kind, String(row.key)));
+      expect({ name, key: row.key, href }).toEqual({ name, key: row.key, href: row.href });
+      found++;
+    }
+  }
+  expect(found).toBeGreaterThan(100);
+});
+
+it("an answer with keys names no table of the other area, and no coverage of kinds that it does not show", async () => {
+  for (const question of ["changed", "newest", "top-brands", "discontinued"]) {
+    const { emptyTables, rows } = await runQuestion({ file: rig.file, question });
+    await collectRows(rows);
+    expect({ question, names: emptyTables.names }).toEqual({ question, names: [] });
+  }
+  await using partial = await startRig({ brands: 3, models: 6, sizes: 20, pageSize: 5 });
+  await partial.sync({ depth: "models" });
+  const { coverage, rows } = await runQuestion({ file: partial.file, question: "discontinued" });
+  await collectRows(rows);
+  expect(coverage.mirror?.kinds.map(({ kind }) => kind)).not.toContain("size");
 });
 
 it("@newest, @changed and @gone give what the sandbox added, changed and removed since a run", async () => {

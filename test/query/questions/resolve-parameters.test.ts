@@ -24,7 +24,7 @@ async function resolve(question: string, options: QuestionOptions, file = rig.fi
 it("a brand is found by its URL, by its name in any case, and by its slug", async () => {
   for (const { href, fields } of catalogueOf(rig.sandbox).brands) {
     for (const brand of [href, String(fields.name).toUpperCase(), String(fields.slug)]) {
-      const [[name, , , , , found] = []] = await resolve("brand-models", { brand });
+      const [[name, , , , , , found] = []] = await resolve("brand-models", { brand });
       expect({ brand, name, found }).toEqual({ brand, name: fields.name, found: href });
     }
   }

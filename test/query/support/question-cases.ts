@@ -106,6 +106,7 @@ export function questionCases(catalogue: Catalogue): readonly QuestionCase[] {
 
 const alternativesOf = (size: Size) => size.fields.alternative_sizes as Readonly<Record<string, string>>;
 const nameOf = (model: Model) => ({ brand: model.brand.fields.name, model: model.fields.full_name });
+const keyOf = (model: Model) => `${model.brand.fields.slug}/${model.fields.slug}`;
 const flag = (value: unknown) => Number(value === true);
 
 function topBrands({ brands, models }: Catalogue): Answer {
@@ -114,6 +115,7 @@ function topBrands({ brands, models }: Catalogue): Answer {
       name: b.fields.name,
       bra_count: b.bras,
       models: models.filter((m) => m.brand === b).length,
+      key: b.fields.slug,
       href: b.href,
     },
   }));
@@ -121,7 +123,7 @@ function topBrands({ brands, models }: Catalogue): Answer {
 
 function topModels(models: readonly Model[]): Answer {
   return inOrder(models, (m) => [-m.bras, m.href]).map((m) => ({
-    ...{ ...nameOf(m), type: m.fields.type, bra_count: m.bras, href: m.href },
+    ...{ ...nameOf(m), type: m.fields.type, bra_count: m.bras, key: keyOf(m), href: m.href },
   }));
 }
 
@@ -131,7 +133,7 @@ function brandModels({ brands, models }: Catalogue): Answer {
     const discontinued = own.filter((m) => m.fields.is_discontinued).length;
     return {
       ...{ name: b.fields.name, models: own.length, still_made: own.length - discontinued, discontinued },
-      ...{ types: countDistinct(own.map((m) => m.fields.type)), href: b.href },
+      ...{ types: countDistinct(own.map((m) => m.fields.type)), key: b.fields.slug, href: b.href },
     };
   });
   return inOrder(rows, (row) => [-row.models, row.href]);
@@ -155,7 +157,7 @@ function discontinued(models: readonly Model[], since: string): Answer {
   );
   return newestFirst.map((m) => ({
     ...{ ...nameOf(m), type: m.fields.type, bra_count: m.bras },
-    ...{ last_modified_at: m.fields.last_modified_at, href: m.href },
+    ...{ last_modified_at: m.fields.last_modified_at, key: keyOf(m), href: m.href },
   }));
 }
 
@@ -166,6 +168,7 @@ function relatedModels({ models, relations }: Catalogue): Answer {
       ...{ ...nameOf(m), named_by: countDistinct(naming.map(({ from }) => from)) },
       as_related: naming.filter(({ name }) => name === "related").length,
       as_same_cut: naming.filter(({ name }) => name === "same_cut").length,
+      key: keyOf(m),
       href: m.href,
     };
   });
@@ -198,6 +201,7 @@ function sizeRange({ brands, sizes }: Catalogue): Answer {
       ...{ sizes: countDistinct(own.map((s) => s.fields.size)), ...range, bands: countDistinct(bands) },
       cups: countDistinct(own.map((s) => s.fields.cup)),
       models: countDistinct(own.map((s) => s.model)),
+      key: b.fields.slug,
       href: b.href,
     };
     return own.length === 0 ? [] : [row];
@@ -223,7 +227,7 @@ function modelsInSize(sizes: readonly Size[], matches: (size: Size) => boolean):
       type: s.model.fields.type,
       is_discontinued: flag(s.model.fields.is_discontinued),
     },
-    ...{ size: s.fields.size, bra_count: s.bras, href: s.href },
+    ...{ size: s.fields.size, bra_count: s.bras, key: `${keyOf(s.model)}/${s.fields.size}`, href: s.href },
   }));
 }
 
@@ -254,6 +258,7 @@ function modelsInRange(
     labels: inOrder(parts, ({ band, position }) => [band, position])
       .map(({ label }) => label)
       .join(" "),
+    key: keyOf(model),
     href: model.href,
   }));
   return inOrder(rows, (row) => [row.brand, row.model, row.href]);

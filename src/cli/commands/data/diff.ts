@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { type Command, Option } from "commander";
 import type { Change, Reported } from "../../../change/change.ts";
 import type { FilterInput } from "../../../change/filter.ts";
+import type { Keyed } from "../../../change/keys.ts";
 import { openChangeLog } from "../../../change/log/change-log.ts";
 import { type DiffRequest, type OpenDiff, openDiff, openReported } from "../../../change/open-diff.ts";
 import { toMirrorError } from "../../../mirror/file/errors.ts";
@@ -84,7 +85,10 @@ export function configure(command: Command, io: Io): void {
   });
 }
 
-async function openRequested(flags: DiffFlags, settings: Settings): Promise<OpenDiff<Change | Reported>> {
+async function openRequested(
+  flags: DiffFlags,
+  settings: Settings,
+): Promise<OpenDiff<Keyed<Change | Reported>>> {
   const { since } = flags;
   const [from, to] = [flags.from, flags.to].map((text) => (text === undefined ? undefined : readPoint(text)));
   const isWithoutMirror = to !== undefined && "path" in to && (from === undefined || "path" in from);

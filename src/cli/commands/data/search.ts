@@ -71,26 +71,29 @@ export function configure(command: Command, io: Io): void {
     const format = readFormat(flags, settings);
     const asOf = readAsOf(flags, settings, io);
     const words = text.join(" ");
-    const find = (mirror: MirrorReader, searched: string) =>
-      search(mirror, searched, { ...flags, limit: flags.limit + 1 });
-    const { area, all, suggestion, correction } = withMirror(
+    const find = (mirror: MirrorReader, searched: string) => {
+      const some = search(mirror, searched, { ...flags, limit: flags.limit + 1 });
+      if (some.length <= flags.limit) return { found: some, total: some.length };
+      const total = search(mirror, searched, { ...flags, limit: Number.MAX_SAFE_INTEGER }).length;
+      return { found: some.slice(0, flags.limit), total };
+    };
+    const { area, matches, suggestion, correction } = withMirror(
       settings,
       (mirror) => {
-        const matches = find(mirror, words);
-        const advice = matches.length === 0 && !settings.quiet ? suggestSearch(mirror, words, flags) : null;
+        const own = find(mirror, words);
+        const advice = own.total === 0 && !settings.quiet ? suggestSearch(mirror, words, flags) : null;
         // Scripts get what they search for; words that only tombstones have are no mistake.
         const corrected = format === "table" && advice?.gone === 0 ? (advice.similar[0] ?? null) : null;
         return {
           area: mirror.identity.area,
-          all: corrected === null ? matches : find(mirror, corrected),
+          matches: corrected === null ? own : find(mirror, corrected),
           suggestion: advice,
           correction: corrected,
         };
       },
       asOf,
     );
-    const isCut = all.length > flags.limit;
-    const found = all.slice(0, flags.limit);
+    const { found, total } = matches;
     const isForTerminal = format === "table" && io.screen !== null;
     const columns = isForTerminal
       ? columnsForTerminal(area, found)
@@ -102,7 +105,7 @@ export function configure(command: Command, io: Io): void {
     if (correction !== null) io.err(`${nothingFound}Results for ${quote(correction)} instead:\n`);
     if (isEmptyTable) await printText(io, nothingFound);
     else await printRows(columns, rows, format, readCsvProfile(flags), io);
-    if (isCut) truncationNotice({ maxRows: flags.limit, total: null }, "--limit", settings, io);
+    if (total > flags.limit) truncationNotice({ maxRows: flags.limit, total }, "--limit", settings, io);
     if (suggestion === null) return;
     if (correction === null) io.err((isEmptyTable ? "" : nothingFound) + describeSuggestion(suggestion));
     else io.err(describeSuggestion({ gone: 0, similar: suggestion.similar.slice(1) }));

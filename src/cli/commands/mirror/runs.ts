@@ -45,14 +45,15 @@ export function configure(command: Command, io: Io): void {
   });
   list.action(({ limit, all = false }: { limit: number; all?: boolean }) => {
     const settings = readSettings(list, io);
-    const { found, idle } = withMirror(settings, (reader) => ({
-      found: listRuns(reader, limit + 1, all),
-      idle: all ? 0 : countRuns(reader).idle,
+    const { runs, counts } = withMirror(settings, (reader) => ({
+      runs: listRuns(reader, limit, all),
+      counts: countRuns(reader),
     }));
-    const runs = found.slice(0, limit);
+    const idle = all ? 0 : counts.idle;
+    const total = counts.all - idle;
     if (settings.json) io.out(toJsonLine(runs));
     else printText(io, formatRuns(runs));
-    if (found.length > limit) truncationNotice({ maxRows: limit, total: null }, "--limit", settings, io);
+    if (total > limit) truncationNotice({ maxRows: limit, total }, "--limit", settings, io);
     if (idle > 0 && !settings.quiet) io.err(idleNotice(idle));
   });
   const show = command

@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { kinds } from "../../../../jobs/kinds.ts";
 import { cataloguePrincipal } from "../../../accounts/account-name.ts";
-import { runChangeCommand } from "../../../change/log/run-command.ts";
+import { passChangesOn } from "../../../change/log/pass-changes-on.ts";
+import { type ChangeCommandOutcome, errorOfCommand } from "../../../change/log/run-command.ts";
 import { userOf } from "../../../mirror/account/user.ts";
 import { findServiceName } from "../../../mirror/derive/service-name.ts";
 import { MirrorError } from "../../../mirror/file/errors.ts";
@@ -98,8 +99,8 @@ export function configure(command: Command, io: Io): void {
         "catalogue's credential. --media downloads PNG, JPEG, GIF, WebP and AVIF pictures of at most 16 MiB each and 1 GiB " +
         "in all. The budget is shared by all parts.",
       "--on-change runs a program with its arguments, not a shell, and none of the ARMOIRE_ variables. Quote arguments with spaces. Its output goes to " +
-        "stderr. If it fails, the sync exits with 1; the mirror is saved. After a sync that was killed, the next one also " +
-        "passes the changes of that run. `armoire changes` has both formats, and explains them.",
+        "stderr. If it fails, the sync exits with 1; the mirror is saved, and the next sync with --on-change passes the same " +
+        "changes again, with its own. `armoire changes` has both formats, and explains them.",
       "With --quiet, only warnings are printed: failed resources, partial lists, required approval, missing permissions " +
         "of the token and an unreachable service. A spent allowance is no warning.",
     ],
@@ -157,7 +158,6 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
   });
   const { account } = settings;
   const changeCommand = readChangeCommand(flags, io);
-  const after = changeCommand === null ? 0 : lastEndedRun(target.file);
   /** Also after a failed sync. @returns why it failed, if it did */
   const writeMetrics = async (): Promise<unknown[]> => {
     const { metricsFile: path } = flags;
@@ -171,16 +171,25 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
       (error: unknown) => [error],
     );
   };
-  /** Also after a failed sync, whose run may have changed something. @returns why it failed, if it did */
-  const passChangesOn = async (): Promise<unknown[]> => {
-    if (changeCommand === null || lastEndedRun(target.file) <= after) return [];
-    const passed = runChangeCommand(changeCommand, { mirror: target.file, after }, interruption.signal);
-    return await passed.then(
-      () => [],
+  const before = changeCommand === null ? 0 : lastEndedRun(target.file);
+  /** Also after a failed sync, whose run may have changed something. */
+  const runCommand = async (): Promise<PassedOn> => {
+    if (changeCommand === null || lastEndedRun(target.file) <= before) return nothingPassedOn;
+    const { signal } = interruption;
+    const openedAt = new Date().toISOString();
+    const options = { command: changeCommand, mirror: target.file, kinds, before, openedAt, signal };
+    try {
+      const outcome = await passChangesOn(options);
+      const error = outcome && errorOfCommand(outcome);
+      if (error === null) return { outcome, errors: [] };
       // A command that was ended by the interruption did not fail.
-      (error: unknown) =>
-        interruptedWith === null ? [error] : [interruptedError(interruptedWith, changesLeft(after))],
-    );
+      return {
+        outcome,
+        errors: [interruptedWith === null ? error : interruptedError(interruptedWith, changesLeft)],
+      };
+    } catch (error) {
+      return { outcome: null, errors: [error] };
+    }
   };
   const redis = readRedisAddress(flags, io);
   const credential = await readCredential(settings, io).catch((error: unknown) => {
@@ -220,14 +229,17 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
   )
     .catch(async (error: unknown) => {
       display.end();
-      for (const failure of [...(await passChangesOn()), ...(await writeMetrics())])
+      for (const failure of [...(await runCommand()).errors, ...(await writeMetrics())])
         io.err(describeError(failure, settings.verbose));
       throw account === null ? error : explainRefusal(error, account);
     })
     .finally(display.end);
   const { report, errors } = result;
-  if (settings.json) io.out(toJsonLine(report));
-  else if (settings.quiet) io.err(formatAccountWarnings(report, account?.name ?? null));
+  let passedOn: PassedOn | null = null;
+  if (settings.json) {
+    passedOn = await runCommand();
+    io.out(toJsonLine(changeCommand === null ? report : { ...report, onChange: passedOn.outcome }));
+  } else if (settings.quiet) io.err(formatAccountWarnings(report, account?.name ?? null));
   else {
     // There is no forecast for single brands.
     const isForecast = report.stopped === "allowance" && flags.brand.length === 0;
@@ -242,13 +254,22 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
     if (name !== null) printText(io, formatAccountParts(report, name, Date.now()));
   }
   if (!settings.quiet) io.err(describeServiceName(target.file, account?.name ?? null));
-  const failures = [...errors, ...(await passChangesOn()), ...(await writeMetrics())];
+  passedOn ??= await runCommand();
+  const failures = [...errors, ...passedOn.errors, ...(await writeMetrics())];
   for (const error of failures) io.err(describeError(error, settings.verbose));
   io.setExitCode(exitCodeOfAccountSync({ report, errors: failures }, interruptedWith, flags));
 }
 
-const changesLeft = (after: number): string =>
-  `the mirror is saved, and \`armoire changes${after === 0 ? "" : ` --since ${after}`}\` shows the changes of this run again`;
+interface PassedOn {
+  /** Null if no command was run. */
+  readonly outcome: ChangeCommandOutcome | null;
+  readonly errors: readonly unknown[];
+}
+
+const nothingPassedOn: PassedOn = { outcome: null, errors: [] };
+
+const changesLeft =
+  "the mirror is saved, and the next sync with --on-change passes the changes of this run again";
 
 /** Zero if there is none, or the mirror cannot be read: the sync reports that. */
 function lastEndedRun(file: string): number {

@@ -8,6 +8,7 @@ import {
   type Value,
 } from "../../../change/change.ts";
 import { isList, listDifference } from "../../../change/diff.ts";
+import type { Keyed } from "../../../change/keys.ts";
 import type { OpenDiff } from "../../../change/open-diff.ts";
 import type { DiffSource, SourceLocation } from "../../../change/sources.ts";
 import { formatSecond } from "../../../presentation/times.ts";
@@ -47,12 +48,12 @@ function describePlace(place: SourceLocation, hasFile = false): string {
 export function changeFormatter(
   { to }: { readonly to: DiffSource },
   columns: number | null,
-): (change: Change | Reported) => Line[] {
+): (change: Keyed<Change | Reported>) => Line[] {
   let kind: string | null = null;
   return (change) => {
     const heading = change.kind === kind ? [] : [{ text: "" }, { text: change.kind }];
     kind = change.kind;
-    const path = to.baseUrl === null ? change.href : change.href.replace(to.baseUrl, "");
+    const path = change.key ?? (to.baseUrl === null ? change.href : change.href.replace(to.baseUrl, ""));
     const name = escapeControls(change.name);
     const start = `  ${change.change.padEnd(8)}  ${name}${name === "" ? "" : "  "}`;
     const first = start + escapeControls(path);

@@ -22,8 +22,9 @@ const unchangedWords: Readonly<Record<Unchanged, string>> = {
   unread: "no field changed, only a link or something else beside the fields",
 };
 
-export function formatHistory({ kind, href, firstKnown, lives }: ResourceHistory): string {
-  const head = `${kind}  ${escapeControls(href)}\nKnown since run ${firstKnown.run}, ${formatSecond(firstKnown.at)}\n`;
+export function formatHistory({ kind, key, href, firstKnown, lives }: ResourceHistory): string {
+  const url = key === href ? "" : `${escapeControls(href)}\n`;
+  const head = `${kind}  ${escapeControls(key)}\n${url}Known since run ${firstKnown.run}, ${formatSecond(firstKnown.at)}\n`;
   return head + lives.map((life, n) => describeLife(kind, life, n === 0)).join("");
 }
 
@@ -82,11 +83,22 @@ function shown(value: FieldValue): string {
   return escapeControls(typeof value === "object" ? toJson(value) : value);
 }
 
-export const historyColumns = ["kind", "href", "revision", "run", "at", "change", "field", "before", "after"];
+export const historyColumns = [
+  "kind",
+  "key",
+  "href",
+  "revision",
+  "run",
+  "at",
+  "change",
+  "field",
+  "before",
+  "after",
+];
 
 /** One row per changed field. A revision without changed fields has one row, and so has each removal. */
-export function rowsOfHistory({ kind, href, lives }: ResourceHistory): Row[] {
-  return lives.flatMap((life, n) => rowsOfLife(life, n > 0)).map((row) => [kind, href, ...row]);
+export function rowsOfHistory({ kind, key, href, lives }: ResourceHistory): Row[] {
+  return lives.flatMap((life, n) => rowsOfLife(life, n > 0)).map((row) => [kind, key, href, ...row]);
 }
 
 function rowsOfLife({ revisions, gone }: Life, isRevived: boolean): Row[] {

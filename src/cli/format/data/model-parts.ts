@@ -21,7 +21,7 @@ export function formatModelParts({ brand, sizes, pictures, related }: ModelParts
       related.map((other) => [
         other.name,
         [other.brand, other.model].filter((name) => name !== null).join(" › "),
-        other.href,
+        other.key ?? other.href,
       ]),
     ),
   ].join("");

@@ -11,6 +11,7 @@ import {
   type Value,
 } from "../../../change/change.ts";
 import { isList } from "../../../change/diff.ts";
+import type { Keyed } from "../../../change/keys.ts";
 import type { OpenDiff } from "../../../change/open-diff.ts";
 import { type Io, type Screen, toLines } from "../../terminal/io.ts";
 import { wrapLines } from "../../terminal/wrap.ts";
@@ -19,7 +20,7 @@ import { type ResultFormat, writerOf } from "./result.ts";
 
 interface ChangeText {
   readonly head: string;
-  add(change: Change | Reported): string;
+  add(change: Keyed<Change | Reported>): string;
   tail(totals: Totals): string;
 }
 
@@ -28,7 +29,7 @@ interface ChangeText {
  * @returns the number of changes by kind; those of the printed ones if the reader stops
  */
 export async function printChanges(
-  opened: OpenDiff<Change | Reported>,
+  opened: OpenDiff<Keyed<Change | Reported>>,
   format: ResultFormat,
   { out, screen, hasReader }: Pick<Io, "out" | "screen" | "hasReader">,
   about: Readonly<Record<string, unknown>> = {},
@@ -58,7 +59,7 @@ type TextMaker = (
 ) => ChangeText | Promise<ChangeText>;
 
 /** Within the width of the terminal, in color, and in a pager if it is long. */
-async function printToScreen(opened: OpenDiff<Change | Reported>, screen: Screen): Promise<Totals> {
+async function printToScreen(opened: OpenDiff<Keyed<Change | Reported>>, screen: Screen): Promise<Totals> {
   const totals: Totals = {};
   const format = changeFormatter(opened, screen.columns);
   const lines = toLines(wrapLines(formatComparison(opened), screen.columns));
@@ -109,13 +110,14 @@ const texts: Readonly<Record<Exclude<ResultFormat, "table">, TextMaker>> = {
   },
 };
 
-export const changeColumns = ["kind", "href", "name", "change", "field", "before", "after"];
+export const changeColumns = ["kind", "key", "href", "name", "change", "field", "before", "after"];
 
 /** One row per changed field. An added or removed resource has a row per value, and `gone_at` if it is gone. */
-export function rowsOf(change: Change | Reported): CsvRow[] {
-  const { kind, href, name, change: word } = change;
+export function rowsOf(change: Keyed<Change | Reported>): CsvRow[] {
+  const { kind, key, href, name, change: word } = change;
   const toRow = (field: string, before: Value, after: Value): CsvRow => [
     kind,
+    key,
     href,
     toCell(name),
     word,

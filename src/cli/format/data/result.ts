@@ -9,6 +9,7 @@ import {
 } from "../../../../exports/formats/table.ts";
 import type { Cell } from "../../../../schema/fields.ts";
 import { type Coverage, describeTableCoverage } from "../../../mirror/runs/coverage.ts";
+import { formatNumber } from "../../../presentation/numbers.ts";
 import { formatMinute } from "../../../presentation/times.ts";
 import type { QueryResult } from "../../../query/sql/run-query.ts";
 import type { Settings } from "../../settings/settings.ts";
@@ -147,7 +148,10 @@ export function truncationNotice(
   { quiet }: Settings,
   io: Io,
 ): void {
-  const shown = total === null ? `Only the first ${maxRows}` : `${maxRows} of ${total} rows`;
+  const shown =
+    total === null
+      ? `Only the first ${formatNumber(maxRows)}`
+      : `${formatNumber(maxRows)} of ${formatNumber(total)} rows`;
   if (!quiet) io.err(`${shown} are shown; ${option} raises the limit.\n`);
 }
 

@@ -50,11 +50,11 @@ export function formatPlan(
       `Today      ${describeReach(plan)}\n`,
       `\n${formatTable(["due", "to fetch", "to check, free", "to check, counted"], due.map(toDueRow))}`,
       `\n${formatTable(
-        ["next", "why", "url"],
-        next.map(({ kind, reason, url }) => [
+        ["next", "why", "key or URL"],
+        next.map(({ kind, key, reason, url }) => [
           formatKind(kind),
           reason === "new" ? reasonsOfNew[order] : reasons[reason],
-          url,
+          key ?? url,
         ]),
         screen,
       )}`,

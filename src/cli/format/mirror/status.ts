@@ -69,9 +69,9 @@ export function formatStatus(
       link.url,
       `links.${link.name}`,
     ]),
-    describeList("Failed, to be tried again by the next sync:", status.failures, ({ url, error }) => [
-      url,
-      error,
+    describeList("Failed, to be tried again by the next sync:", status.failures, (failed) => [
+      nameOf(failed.kind, failed.key, failed.url),
+      failed.error,
     ]),
     describeList("Not requested before the time that the service gave for each:", status.postponed, (one) => [
       one.url,
@@ -80,7 +80,7 @@ export function formatStatus(
     describeUnfollowedLinks(status.unfollowedLinks),
     describeList("Unexpected values from the service (stored as sent):", status.issues, (issue) => [
       `${[issue.kind, issue.code, issue.pointer].filter(Boolean).join(" ")}, ${issue.count === 1 ? "once" : `${issue.count} times`}`,
-      issue.count === 1 ? issue.href : `for example ${issue.href}`,
+      `${issue.count === 1 ? "" : "for example "}${nameOf(issue.kind, issue.key, issue.href)}`,
       ...(issue.detail === null ? [] : [issue.detail]),
     ]),
   );
@@ -117,6 +117,10 @@ function describeNewestBackup(backup: NewestBackup | null, account: string, now:
   const verified = existsSync(file) ? checked : "not there any more";
   return `Backup     ${formatMinute(createdAt)}, ${verified}: ${escapeControls(file)}\n`;
 }
+
+/** What `armoire show` takes, or else the URL. */
+const nameOf = (kind: string, key: string | null, url: string): string =>
+  key === null ? url : `${formatKind(kind)} ${key}`;
 
 const maxListed = 20;
 

@@ -1,6 +1,6 @@
 /**
  * Makes the columns of a table fit a width: addresses go last and are cut in the middle, headings are broken into lines,
- * the key `href` gives way to names, and long texts are cut at the end. Numbers and times are never cut. Pure.
+ * `href` gives way to names and to `key`, and long texts are cut at the end. Numbers, times and keys are never cut. Pure.
  */
 import { displayWidth, truncate } from "./display-width.ts";
 
@@ -15,7 +15,7 @@ export interface Column {
 }
 
 const minAddressWidth = 16;
-/** Of a text beside the key. */
+/** Of a text beside a URL. */
 const readableWidth = 24;
 const minTextWidth = 10;
 const uncut = Number.POSITIVE_INFINITY;
@@ -28,9 +28,9 @@ export function fitColumns(columns: readonly Column[], width: number, gap: numbe
   const broken = columns.map(breakHeading);
   return (
     fitTexts(columns, width, gap, uncut) ??
-    fitTexts(broken, width, gap, readableWidth) ??
-    fitTexts(withoutKey(columns), width, gap, uncut) ??
-    fitTexts(withoutKey(broken), width, gap, minTextWidth)
+    (columns.some(isKey) ? null : fitTexts(broken, width, gap, readableWidth)) ??
+    fitTexts(withoutHref(columns), width, gap, uncut) ??
+    fitTexts(withoutHref(broken), width, gap, minTextWidth)
   );
 }
 
@@ -51,7 +51,7 @@ function fitTexts(columns: readonly Column[], width: number, gap: number, minTex
 /** Narrows the widest columns first. @returns null if the columns have more than `most`, though none is wider than `min` */
 function narrow(columns: readonly Column[], min: number, most: number): number[] | null {
   const widths = columns.map(({ width }) => width);
-  const isNarrowable = columns.map((column) => !column.isNumeric && !isTime(column));
+  const isNarrowable = columns.map((column) => !column.isNumeric && !isTime(column) && !isKey(column));
   for (let excess = sum(widths) - most; excess > 0; excess--) {
     const widest = Math.max(...widths.filter((width, index) => width > min && isNarrowable[index]));
     if (widest === Number.NEGATIVE_INFINITY) return null;
@@ -74,10 +74,11 @@ function breakHeading(column: Column): Column {
   return { ...column, heading: heading.map((line) => line.trimEnd()), width };
 }
 
-/** Without the key, if the first column names the rows. */
-function withoutKey(columns: readonly Column[]): readonly Column[] {
+/** Without the URL, if there is a key or the first column names the rows. */
+function withoutHref(columns: readonly Column[]): readonly Column[] {
   const [first] = columns;
-  if (first === undefined || first.isNumeric || isAddress(first)) return columns;
+  const isNamed = first !== undefined && !first.isNumeric && !isAddress(first);
+  if (!isNamed && !columns.some(isKey)) return columns;
   return columns.filter((column) => column.name !== "href" || !isAddress(column));
 }
 
@@ -87,6 +88,8 @@ function cut(column: Column, width: number, shorten: (text: string, columns: num
   return { ...column, heading: column.heading.map((line) => truncate(line, width)), cells, width };
 }
 
+/** What a person pastes into `armoire show`. */
+const isKey = ({ name }: Column) => name === "key";
 const isAddress = (column: Column) => consistsOf(column, /^https?:\/\/[\x21-\x7e]*$/);
 const isTime = (column: Column) => consistsOf(column, /^\d{4}-\d\d-\d\d[\d :.TZUC+-]{0,24}$/);
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { toJson } from "../../../../exports/formats/json.ts";
 import type { Change } from "../../../../src/change/change.ts";
+import type { Keyed } from "../../../../src/change/keys.ts";
 import { changeFormatter, formatTotals } from "../../../../src/cli/format/data/changes.ts";
 import { rowsOf } from "../../../../src/cli/format/data/print-changes.ts";
 import type { Line } from "../../../../src/cli/terminal/io.ts";
@@ -10,12 +11,18 @@ const to = {
   ...{ place: { folder: "x", run: null }, baseUrl: "https://a.example/", isTyped: true, tables: [] },
   ...{ brands: () => [], close() {} },
 };
-const about = { kind: "model", href: "https://a.example/m/1/", name: "One" } as const;
+const about = { kind: "model", key: null, href: "https://a.example/m/1/", name: "One" } as const;
 const textOf = (lines: readonly Line[]) => lines.map(({ text }) => `${text}\n`).join("");
-const describeAll = (...changes: readonly Change[]) => textOf(changes.flatMap(changeFormatter({ to }, 80)));
+const describeAll = (...changes: readonly Keyed<Change>[]) =>
+  textOf(changes.flatMap(changeFormatter({ to }, 80)));
 
 describe("text", () => {
-  it("a change as text starts with its kind, then the path below the service, then the changed fields", () => {
+  it("a change as text has the key that `show` takes instead of its path", () => {
+    const change = { ...about, key: "maker/one", change: "changed", fields: [] } as const;
+    expect(describeAll(change)).toBe("\nmodel\n  changed   One  maker/one\n");
+  });
+
+  it("a change as text without a key starts with its kind, then the path below the service, then the changed fields", () => {
     const fields = [
       { field: "bra_count", before: 1n, after: null },
       { field: "manufacturer_stock_pictures", before: [], after: [{ url: "x", text: null }] },
@@ -74,7 +81,7 @@ describe("text", () => {
   it("a change as text breaks no word, and no line without a terminal", () => {
     const href = `https://a.example/${"m/".repeat(40)}`;
     const path = "m/".repeat(40);
-    const change: Change = {
+    const change: Keyed<Change> = {
       ...{ ...about, href, name: "x".repeat(40), change: "changed" },
       fields: [{ field: "logo", before: "1".repeat(90), after: "2".repeat(90) }],
     };
@@ -119,8 +126,9 @@ describe("text", () => {
 describe("CSV", () => {
   it("a change as CSV has every value of an added or removed resource, and the time of a tombstone", () => {
     const row = { href: about.href, name: "One", slug: null, bra_count: 2n, gone_at: null };
-    const start = ["model", about.href, "One"];
-    expect(rowsOf({ ...about, change: "added", row })).toEqual([
+    const start = ["model", "maker/one", about.href, "One"];
+    const keyed = { ...about, key: "maker/one" };
+    expect(rowsOf({ ...keyed, change: "added", row })).toEqual([
       [...start, "added", "name", null, "One"],
       [...start, "added", "bra_count", null, 2n],
     ]);
@@ -128,10 +136,10 @@ describe("CSV", () => {
       [...start, "removed", "name", "One", null],
       [...start, "removed", "bra_count", 2n, null],
     ];
-    expect(rowsOf({ ...about, change: "removed", isTombstone: false, row, fields: [] })).toEqual(removed);
+    expect(rowsOf({ ...keyed, change: "removed", isTombstone: false, row, fields: [] })).toEqual(removed);
     const tombstone = { ...row, bra_count: 3n, gone_at: "then" };
     const fields = [{ field: "bra_count", before: 2n, after: 3n }];
-    expect(rowsOf({ ...about, change: "removed", isTombstone: true, row: tombstone, fields })).toEqual([
+    expect(rowsOf({ ...keyed, change: "removed", isTombstone: true, row: tombstone, fields })).toEqual([
       ...removed,
       [...start, "removed", "gone_at", null, "then"],
     ]);
@@ -139,7 +147,7 @@ describe("CSV", () => {
 
   it("a change as CSV has the former removal time of a revived resource", () => {
     expect(rowsOf({ ...about, change: "revived", goneAt: "then", row: {}, fields: [] })).toEqual([
-      ["model", about.href, "One", "revived", "gone_at", "then", null],
+      ["model", null, about.href, "One", "revived", "gone_at", "then", null],
     ]);
   });
 });

@@ -12,7 +12,7 @@ const plan: SyncPlan = {
     { kind: "brand", fetch: 100, check: 90, freeChecks: 80 },
     { kind: "model", fetch: 200, check: 0, freeChecks: 0 },
   ],
-  next: [{ url: "https://api.example.org/x/", kind: "model", reason: "new" }],
+  next: [{ url: "https://api.example.org/x/", key: null, kind: "model", reason: "new" }],
   allowance,
   spendable: 212,
   postponed: [],
@@ -64,10 +64,20 @@ describe("text", () => {
     for (const known of [early, text(31)]) expect(known).not.toContain("size of the catalogue");
   });
 
+  it("a plan as text names a resource by its key, or else by its URL", () => {
+    const next = [
+      { url: "u1", key: "maker/one/65F", kind: "size", reason: "new" },
+      { url: "u2", key: null, kind: "models", reason: "listing" },
+    ] as const;
+    const text = formatPlan({ ...plan, next }, "value", now);
+    expect(text).toMatch(/\nsize .* {2}maker\/one\/65F\nlist of models .* {2}u2\n/);
+    expect(text).not.toContain("u1");
+  });
+
   it("a plan as text has a distinct text for every reason and order", () => {
     const reasons = ["root", "again", "listing", "suspect", "stale", "expected", "verify", "full"] as const;
     const why = (reason: Reason, order: "value" | "breadth" | "depth") =>
-      formatPlan({ ...plan, next: [{ url: "u", kind: "model", reason }] }, order, now).match(
+      formatPlan({ ...plan, next: [{ url: "u", key: null, kind: "model", reason }] }, order, now).match(
         /\nmodel {2}(.*?) {2}u\n/,
       )?.[1];
     const expected = [
