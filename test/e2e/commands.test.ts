@@ -76,7 +76,7 @@ describe("sync", () => {
       },
       resources: {
         ...{ new: expect.any(Number), changed: 0, unchanged: expect.any(Number), gone: 0 },
-        ...{ pending: 0, notChecked: 0, failed: 0, skipped: 0 },
+        ...{ pending: 0, notChecked: 0, failed: 0, postponed: 0, skipped: 0 },
         ...{ awaitingApproval: 0, partial: 0, missingLinks: 0 },
       },
       drift: [],

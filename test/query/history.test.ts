@@ -16,7 +16,7 @@ import { tries } from "../support/thorough.ts";
 const at = someTime;
 const shownAt = formatSecond(at);
 const href = urlOf("b/m");
-const first = { slug: "soft", name: "Soft", bra_count: 3, last_modified_at: "2026-01-01T00:00:00" };
+const first = { brand_slug: "brand", slug: "soft", name: "Soft", bra_count: 3, last_modified_at: "2026-01-01T00:00:00" };
 const pictures = { manufacturer_stock_pictures: [{ url: "https://p.example/1.jpg", text: "Black" }] };
 
 /** The body of the model in each run; null while it is gone. */
@@ -68,6 +68,7 @@ it("a life begins with a first revision or a revival and ends with a tombstone",
               change("brand_href", null, urlOf("b/")),
               change("name", null, "Soft"),
               change("slug", null, "soft"),
+              change("brand_slug", null, "brand"),
               change("bra_count", null, 3n),
               change("last_modified_at", null, "2026-01-01T00:00:00"),
             ],
@@ -120,6 +121,7 @@ run 1  ${shownAt}  first seen, seen last in run 2, ${shownAt}
   brand_href        ${urlOf("b/")}
   name              Soft
   slug              soft
+  brand_slug        brand
   bra_count         3
   last_modified_at  2026-01-01T00:00:00
 
@@ -147,7 +149,7 @@ it("the rows have one changed field each, in the terms of a diff", async () => {
   expect(rows.every((row) => row.length === historyColumns.length)).toBe(true);
   const changes = rows.map(([kind, key, ofHref, ...row]) => ({ about: `${kind} ${key} ${ofHref}`, row }));
   expect(new Set(changes.map((change) => change.about))).toEqual(new Set([`model brand/soft ${href}`]));
-  expect(changes.map(({ row }) => row).slice(3)).toEqual([
+  expect(changes.map(({ row }) => row).slice(4)).toEqual([
     [1, 1, at, "added", "bra_count", null, 3n],
     [1, 1, at, "added", "last_modified_at", null, "2026-01-01T00:00:00"],
     [2, 3, at, "changed", "bra_count", 3n, 4n],

@@ -53,16 +53,16 @@ describe("linked measurements", () => {
     ]);
   });
 
-  it("a measurement with a URL of its own has its id as name in @newest and @changed", async () => {
+  it("a measurement with a URL of its own has its id as key in @newest", async () => {
     await using rig = await startRig({ measurements: "linked" });
     await rig.sync(account(rig));
     const { columns, rows } = await runQuestion({
       ...{ file: rig.file, question: "newest", options: { kind: "measurement", limit: "3" } },
     });
     const found = await collectRows(rows);
-    const [name, href] = ["name", "href"].map((column) => columns.indexOf(column));
+    const [key, href] = ["key", "href"].map((column) => columns.indexOf(column));
     expect(found).toHaveLength(3);
-    for (const row of found) expect(row[name ?? -1]).toBe(idOf(String(row[href ?? -1])));
+    for (const row of found) expect(row[key ?? -1]).toBe(idOf(String(row[href ?? -1])));
   });
 });
 
