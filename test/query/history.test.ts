@@ -16,7 +16,13 @@ import { tries } from "../support/thorough.ts";
 const at = someTime;
 const shownAt = formatSecond(at);
 const href = urlOf("b/m");
-const first = { brand_slug: "brand", slug: "soft", name: "Soft", bra_count: 3, last_modified_at: "2026-01-01T00:00:00" };
+const first = {
+  brand_slug: "brand",
+  slug: "soft",
+  name: "Soft",
+  bra_count: 3,
+  last_modified_at: "2026-01-01T00:00:00",
+};
 const pictures = { manufacturer_stock_pictures: [{ url: "https://p.example/1.jpg", text: "Black" }] };
 
 /** The body of the model in each run; null while it is gone. */
