@@ -58,7 +58,7 @@ function startScheduler(dataDir: string, ...args: readonly string[]): RunningArm
 }
 
 /** Waits long, since most conditions need a program that has just started. */
-const waitFor = (condition: () => Promise<void>) => vi.waitFor(condition, { timeout: 25_000, interval: 400 });
+const waitFor = (condition: () => Promise<void>) => vi.waitFor(condition, { timeout: 80_000, interval: 400 });
 const atNewYear = ["--cron", "0 0 1 1 *", "--tz", "UTC"];
 const everySecond = ["--cron", "* * * * * *"];
 const sync = () => ["--", "sync", "--base-url", sandbox.url, "--depth", "models"];
