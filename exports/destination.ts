@@ -1,5 +1,5 @@
-/** Where an export goes, as the user names it: placeholders in names, and files that may be replaced. */
-import { closeSync, existsSync, lstatSync, openSync, readSync } from "node:fs";
+/** Where an export goes, as the user names it, with placeholders; and files that are whole or as they were before. */
+import { existsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { chooseTemporary, publish, writeTemporary } from "../src/platform/atomic-file.ts";
 import { isSystemError } from "../src/platform/errors.ts";
@@ -49,40 +49,6 @@ function expandName(out: string, { run, endedAt }: ExportedState): string {
 
 const badName = (message: string) =>
   new ExportError("bad-folder-name", message, "For example: exports/catalogue-{date} or catalogue-{run}.");
-
-/**
- * An existing regular file may be replaced, unless it is a mirror, a ledger or the database of another program.
- * @throws ExportError `not-replaceable`; a system error
- */
-export function requireReplaceable(path: string): void {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) return;
-  if (!stats.isFile())
-    throw new ExportError(
-      "not-replaceable",
-      `${path} is not a regular file.`,
-      "Give another name with --out.",
-    );
-  if (hasApplicationId(path))
-    throw new ExportError(
-      "not-replaceable",
-      `${path} is a database of a program, such as a mirror.`,
-      "It was not replaced. Give another name with --out.",
-    );
-}
-
-/** The header of an SQLite file has it at byte 68; exports have none. */
-function hasApplicationId(path: string): boolean {
-  const handle = openSync(path, "r");
-  try {
-    const header = Buffer.alloc(72);
-    const isSqlite =
-      readSync(handle, header) === header.length && header.toString("latin1", 0, 15) === "SQLite format 3";
-    return isSqlite && header.readUInt32BE(68) !== 0;
-  } finally {
-    closeSync(handle);
-  }
-}
 
 /**
  * Writes a table to a file of its own, whole or not at all.

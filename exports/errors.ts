@@ -20,8 +20,6 @@ export class ExportError extends errorClass("ExportError", {
   changing: "failed",
   /** The mirror has no ended run. */
   "nothing-held": "failed",
-  /** The destination is no file, or a file that is not replaced. */
-  "not-replaceable": "usage",
   "write-failed": "failed",
   /** The mirror is not complete, and the caller requires that. */
   incomplete: "incomplete",

@@ -1,7 +1,8 @@
 /** Exports tables of a mirror to a single SQLite file, without a folder and a descriptor. */
 import type { Coverage } from "../src/mirror/runs/coverage.ts";
 import { fileMode } from "../src/platform/atomic-file.ts";
-import { requireReplaceable, resolveDestination, toWritingError, writeDatabase } from "./destination.ts";
+import { requireReplaceable } from "../src/platform/files/replaceable-files.ts";
+import { resolveDestination, toWritingError, writeDatabase } from "./destination.ts";
 import { writeFitted } from "./formats/fitted-types.ts";
 import { type ExportSource, withExport } from "./open-export.ts";
 import type { ExportedState } from "./package/descriptor.ts";

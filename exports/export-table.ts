@@ -1,7 +1,8 @@
 /** Exports one table of a mirror to a single file, or as text to any destination: without a folder and a descriptor. */
 import type { Coverage } from "../src/mirror/runs/coverage.ts";
 import { fileMode, writeTemporary } from "../src/platform/atomic-file.ts";
-import { requireReplaceable, resolveDestination, toWritingError, writeTypedFile } from "./destination.ts";
+import { requireReplaceable } from "../src/platform/files/replaceable-files.ts";
+import { resolveDestination, toWritingError, writeTypedFile } from "./destination.ts";
 import { ExportError } from "./errors.ts";
 import { type Compression, compress, toBytes } from "./formats/compression.ts";
 import type { CsvProfile } from "./formats/csv.ts";

@@ -4,6 +4,7 @@ import { toMirrorMetrics } from "../../jobs/metrics/mirror-metrics.ts";
 import { buildInfo } from "../../jobs/metrics/process-metrics.ts";
 import { fileMode, writeTemporary } from "../platform/atomic-file.ts";
 import { toFileError } from "../platform/errors.ts";
+import { requireReplaceable } from "../platform/files/replaceable-files.ts";
 import { type MirrorPlace, readMirrorFigures } from "./mirror-figures.ts";
 
 /**
@@ -15,6 +16,7 @@ export async function writeMetricsFile(file: string, place: MirrorPlace, now: nu
   // Metrics of the process would collide with those of node_exporter.
   const text = toPrometheusText([buildInfo(), ...toMirrorMetrics([readMirrorFigures(place, now)])]);
   try {
+    requireReplaceable(file);
     const temporary = await writeTemporary(file, [Buffer.from(text)], { mode: fileMode() });
     temporary.commit();
   } catch (error) {

@@ -59,6 +59,8 @@ export class FileError extends errorClass("FileError", {
   /** A folder, pipe, device or link in the place of a file. */
   "not-a-file": "failed",
   "too-large": "failed",
+  /** An output is to go to the place of one of Armoire's own files, of a database of a program, or of no file. */
+  "not-replaceable": "usage",
   /** The disk has no room for what is about to be written. */
   "disk-full": "failed",
 }) {}

@@ -108,6 +108,9 @@ describe("changes", () => {
     const before = readFileSync(mirror);
     expectRefusal(await call("changes", "--out", mirror), 2, /is a database of a program/);
     expect(readFileSync(mirror)).toEqual(before);
+    const log = `${listCatalogueMirrors(at("data"))[0]}-wal`;
+    const format = ["--format", "ndjson"];
+    expectRefusal(await call("changes", "--out", log, ...format), 2, /is the place of one of Armoire's own/);
   });
 });
 

@@ -135,6 +135,11 @@ it("a mirror, a folder and a link are not replaced", async () => {
     ...{ exitCode: 2, stderr: expect.stringContaining("is a database of a program, such as a mirror.") },
   });
   expect(readFileSync(rig.file).equals(before)).toBe(true);
+  const schedules = join(dirname(rig.file), "schedules.json");
+  expect(await exportBrands("--out", schedules)).toMatchObject({
+    ...{ exitCode: 2, stderr: expect.stringContaining("is the place of one of Armoire's own files.\n") },
+  });
+  expect(existsSync(schedules)).toBe(false);
   mkdirSync(placeOf("taken.csv"));
   symlinkSync(rig.file, placeOf("link.csv"));
   for (const name of ["taken.csv", "link.csv"])

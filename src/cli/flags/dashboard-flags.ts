@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { DashboardOptions } from "../../../jobs/bullmq/dashboard/server.ts";
 import { messageOf } from "../../platform/errors.ts";
+import { requireNotOwn } from "../../platform/files/replaceable-files.ts";
 import { touchHeartbeat } from "../../platform/heartbeat-file.ts";
 import { isLoopback } from "../../platform/network/ip-class.ts";
 import { CliError } from "../terminal/exit-codes.ts";
@@ -67,8 +68,12 @@ export const heartbeatOption = [
   "touch this file every few seconds while all is well, for health checks that look at its age",
 ] as const;
 
-/** @param onProblem receives why the file cannot be touched, once */
+/**
+ * @param onProblem receives why the file cannot be touched, once
+ * @throws FileError `not-replaceable`
+ */
 export function heartbeatOf({ heartbeat }: HeartbeatFlags, onProblem: (text: string) => void): () => void {
+  if (heartbeat !== undefined) requireNotOwn(heartbeat);
   let hasFailed = false;
   return () => {
     if (heartbeat === undefined) return;

@@ -2,7 +2,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { requireReplaceable } from "../../../../exports/destination.ts";
 import { type ChangeLog, openChangeLog } from "../../../change/log/change-log.ts";
 import {
   changeLogText,
@@ -14,6 +13,7 @@ import { toMirrorError } from "../../../mirror/file/errors.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
 import { fileMode, writeTemporary } from "../../../platform/atomic-file.ts";
 import { toFileError } from "../../../platform/errors.ts";
+import { requireReplaceable } from "../../../platform/files/replaceable-files.ts";
 import { addChangeFilterFlags, type ChangeFilterFlags, changeFilterOf } from "../../flags/change-flags.ts";
 import { positiveNumber } from "../../flags/option-values.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";

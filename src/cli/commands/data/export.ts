@@ -104,7 +104,7 @@ function configureCreate(command: Command, io: Io): void {
         "full-text search. --out all.sqlite makes that file alone. JSON and Parquet have real booleans and " +
         "objects, and Parquet has times. A Parquet column with a number that a double would change is text.",
       "With one --table, --out may be a file: its name ends in .csv, .json, .ndjson, .parquet or .sqlite, which is the format, and " +
-        "text formats may be compressed, as in .csv.gz or .json.zst. A regular file is replaced, but no mirror. --out - writes csv " +
+        "text formats may be compressed, as in .csv.gz or .json.zst. A regular file is replaced, but no file of Armoire itself, such as a mirror. --out - writes csv " +
         "(or --format json or ndjson) to standard output. Neither has a datapackage.json.",
       "--compress makes brand.csv.gz (gzip) or brand.csv.zst (Zstandard), which load.sql, load.py and load.R read.",
       "It is written as a whole or not at all. A folder that is not an export is refused. The same state gives the same data files, without checked_at, " +

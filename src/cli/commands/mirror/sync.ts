@@ -10,6 +10,7 @@ import { findServiceName } from "../../../mirror/derive/service-name.ts";
 import { MirrorError } from "../../../mirror/file/errors.ts";
 import { listPoints } from "../../../mirror/points/resolve-point.ts";
 import { readMirror } from "../../../mirror/reader.ts";
+import { requireReplaceable } from "../../../platform/files/replaceable-files.ts";
 import {
   type AccountFlags,
   accountPartsOf,
@@ -158,6 +159,7 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
   });
   const { account } = settings;
   const changeCommand = readChangeCommand(flags, io);
+  if (flags.metricsFile !== undefined) requireReplaceable(flags.metricsFile);
   /** Also after a failed sync. @returns why it failed, if it did */
   const writeMetrics = async (): Promise<unknown[]> => {
     const { metricsFile: path } = flags;
@@ -165,8 +167,7 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
     const { writeMetricsFile } = await import("../../../metrics/metrics-file.ts");
     const place = { file: target.file, ledgerFile: ledgerFile(settings) };
     const principal = account?.name ?? cataloguePrincipal;
-    const written = writeMetricsFile(path, { ...place, principal }, Date.now());
-    return await written.then(
+    return await writeMetricsFile(path, { ...place, principal }, Date.now()).then(
       () => [],
       (error: unknown) => [error],
     );

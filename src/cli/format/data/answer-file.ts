@@ -1,18 +1,19 @@
 /** Writes the rows of a query to a file, in any format. */
 import { resolve } from "node:path";
-import { requireReplaceable, writeTypedFile } from "../../../../exports/destination.ts";
+import { writeTypedFile } from "../../../../exports/destination.ts";
 import { ExportError } from "../../../../exports/errors.ts";
 import type { CsvProfile } from "../../../../exports/formats/csv.ts";
 import { inferColumns } from "../../../../exports/formats/fitted-types.ts";
 import type { Row } from "../../../../exports/formats/table.ts";
 import { fileMode, writeTemporary } from "../../../platform/atomic-file.ts";
-import { isSystemError } from "../../../platform/errors.ts";
+import { FileError, isSystemError } from "../../../platform/errors.ts";
+import { requireReplaceable } from "../../../platform/files/replaceable-files.ts";
 import type { QueryResult } from "../../../query/sql/run-query.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
 import { distinct, type FileFormat, type ResultFormat, resultChunks } from "./result.ts";
 
 export interface AnswerFile {
-  /** An existing regular file is replaced, unless it is a mirror or a ledger. */
+  /** An existing regular file is replaced, unless it is one of Armoire's own. */
   readonly path: string;
   readonly format: FileFormat;
   readonly csv: CsvProfile;
@@ -24,7 +25,7 @@ export interface AnswerFile {
 /**
  * The file is whole or as it was before. Parquet and SQLite files need all rows in memory, since the types of their
  * columns depend on them; the table of an SQLite file is called `answer`.
- * @throws CliError if the file cannot be written; ExportError `not-replaceable`; the errors of the query; the signal's reason
+ * @throws CliError if the file cannot be written; FileError `not-replaceable`; the errors of the query; the signal's reason
  */
 export async function writeAnswer(result: QueryResult, file: AnswerFile): Promise<void> {
   const path = resolve(file.path);
@@ -34,7 +35,7 @@ export async function writeAnswer(result: QueryResult, file: AnswerFile): Promis
       await writeTyped(result, path, file.format, file);
     else await writeText(result, path, file.format, file);
   } catch (error) {
-    const isRefusal = error instanceof ExportError && error.code === "not-replaceable";
+    const isRefusal = error instanceof FileError && error.code === "not-replaceable";
     if (isRefusal || (!isSystemError(error) && !(error instanceof ExportError))) throw error;
     throw new CliError(
       "failed",

@@ -121,6 +121,8 @@ it("a mirror is not replaced by an answer, and a neighbouring file stays", async
   const { exitCode, stderr } = await query("select 1", "--out", rig.file, "--format", "sqlite");
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining("is a database of a program")]);
   expect(readFileSync(rig.file).equals(before)).toBe(true);
+  const log = await query("select 1", "--out", `${rig.file}-wal`, "--format", "csv");
+  expect([log.exitCode, log.stderr]).toEqual([2, expect.stringContaining("one of Armoire's own files.\n")]);
   writeFileSync(placeOf("mine.sqlite.new"), "mine");
   expect(await query("select 1 as n", "--out", placeOf("mine.sqlite"))).toMatchObject({ exitCode: 0 });
   expect(await query("select 2 as n", "--out", placeOf("mine.sqlite"))).toMatchObject({ exitCode: 0 });

@@ -1,0 +1,108 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import Database from "better-sqlite3";
+import { beforeAll, describe, expect, it } from "vitest";
+import { accountPlace, accountsFolder } from "../../src/accounts/account.ts";
+import { mediaFile } from "../../src/mirror/media/media-files.ts";
+import { temporaryNameOf } from "../../src/platform/atomic-file.ts";
+import { FileError } from "../../src/platform/errors.ts";
+import { requireNotOwn, requireReplaceable } from "../../src/platform/files/replaceable-files.ts";
+import { schedulePaths } from "../../src/schedule/schedule.ts";
+import { runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+
+let data = "";
+beforeAll(async () => {
+  const temporary = await temporaryFolder();
+  data = join(temporary.path, "data");
+  mkdirSync(join(data, "accounts", "ada"), { recursive: true });
+  return () => temporary[Symbol.asyncDispose]();
+});
+
+function ownFiles(): string[] {
+  const { folder: _, ...account } = accountPlace(data, "ada");
+  const { schedulesFile, runsFolder, changeLock, runLock } = schedulePaths(data);
+  const mirror = join(data, "host-12345678", "catalogue.sqlite");
+  const databases = [mirror, account.mirrorFile, account.ledgerFile, join(data, "ledger.sqlite")];
+  const locked = [...databases, changeLock, runLock, join(accountsFolder(data), "accounts")];
+  const replaced = [account.accountFile, account.tokenFile, account.newestBackupFile, schedulesFile];
+  return [
+    ...Object.values(account),
+    ...replaced.map(temporaryNameOf),
+    ...databases.flatMap((file) => ["-wal", "-shm", "-journal", "-wal.orphan-1"].map((end) => file + end)),
+    ...locked.flatMap((file) => [`${file}.lock`, `${file}.holder.json`]),
+    schedulesFile,
+    join(runsFolder, "nightly.json"),
+    mediaFile(account.mirrorFile, { sha256: "0".repeat(64), type: "image/png" }),
+  ];
+}
+
+const refusal = expect.objectContaining({ code: "not-replaceable", kind: "usage" });
+
+function refusalOf(path: string, rule: (path: string) => void): unknown {
+  try {
+    rule(path);
+    return null;
+  } catch (error) {
+    return error instanceof FileError ? error : null;
+  }
+}
+
+describe("names", () => {
+  it("no output goes to the place of one of Armoire's own files, whether it exists or not", () => {
+    for (const file of ownFiles()) {
+      expect(refusalOf(file, requireReplaceable), file).toEqual(refusal);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, "own");
+      expect(refusalOf(file, requireReplaceable), file).toEqual(refusal);
+    }
+  });
+
+  it("a link to the folder of an account, and capital letters, do not hide its files", () => {
+    const link = join(data, "link");
+    symlinkSync(join(data, "accounts", "ada"), link);
+    for (const name of ["token", "TOKEN", "Account.json"])
+      expect(refusalOf(join(link, name), requireNotOwn), name).toEqual(refusal);
+  });
+
+  it("the files that SQLite writes beside any database are not replaced", () => {
+    const file = join(data, "other.db");
+    const db = new Database(file);
+    db.exec("create table t (c)");
+    db.close();
+    expect(refusalOf(`${file}-journal`, requireReplaceable)).toEqual(refusal);
+  });
+
+  it.each(["brands.csv", "token", "account.json.csv", "my-journal", "prices-wal", "media/front.png"])(
+    "a file with another name or in another folder is replaced: %s",
+    (name) => {
+      const file = join(data, "exports", name);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, "earlier");
+      expect(() => requireReplaceable(file)).not.toThrow();
+    },
+  );
+});
+
+describe("commands", () => {
+  it.each([
+    ["sync", "--metrics-file"],
+    ["schedule", "run", "--heartbeat"],
+    ["worker", "--redis", "redis://127.0.0.1:1", "--heartbeat"],
+  ])("a file of Armoire's own is refused before anything starts: %s %s %s", async (...args) => {
+    await using temporary = await temporaryFolder();
+    const token = accountPlace(temporary.path, "ada").tokenFile;
+    mkdirSync(dirname(token), { recursive: true, mode: 0o700 });
+    writeFileSync(token, "canary-token", { mode: 0o600 });
+    const missing = `${schedulePaths(temporary.path).runLock}.lock`;
+    const env = { ARMOIRE_DATA_DIR: temporary.path, ARMOIRE_BASE_URL: "http://127.0.0.1:1" };
+    for (const file of [token, missing]) {
+      const { exitCode, stdout, stderr } = await runArmoire([...args, file], { env });
+      expect([exitCode, stdout, stderr]).toEqual([
+        2,
+        "",
+        `armoire: ${file} is the place of one of Armoire's own files.\nNothing was written there. Give another name.\n`,
+      ]);
+    }
+    expect([readFileSync(token, "utf8"), existsSync(missing)]).toEqual(["canary-token", false]);
+  });
+});
