@@ -103,7 +103,7 @@ describe("reading commands", () => {
 
   it("show bras and show measurements list all of an account, names first", async () => {
     const [head = "", , ...bras] = (await succeed("show", "bras", "--account", "ada")).trimEnd().split("\n");
-    expect(head.split(/ +/)).toEqual(["name", "brand", "size", "owned", "note", "id"]);
+    expect(head.split(/ +/)).toEqual(["name", "brand", "size", "owned", "note", "key"]);
     expect(bras).toHaveLength(30);
     const listed = await succeed("show", "bras", "--account", "ada", "--json");
     expect(JSON.parse(listed)).toEqual(
@@ -191,7 +191,7 @@ describe("reading commands", () => {
     }[];
     for (const { name } of names) await succeed("query", `@${name}`, "--account", "ada");
     const found = await succeed("search", "a", "--account", "ada", "--format", "csv");
-    expect(found.split("\n")[0]).toBe("kind,name,brand,state,href");
+    expect(found.split("\n")[0]).toBe("kind,name,brand,state,key,href");
   });
 
   it("SQL sees the catalogue of the same service only", async () => {

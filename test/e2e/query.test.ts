@@ -122,7 +122,7 @@ describe("row limits", () => {
     const [found] = JSON.parse(await query(letter, "--json")) as { letter: string }[];
     const search = ["search", found?.letter ?? "", "--kind=model", "--json", "--mirror", fixture.mirror];
     const cut = await callArmoire([...search, "--limit", "1"]);
-    expect(cut.stderr).toBe("Only the first 1 are shown; --limit raises the limit.\n");
+    expect(cut.stderr).toBe("1 of 10 rows are shown; --limit raises the limit.\n");
     expect(JSON.parse(cut.stdout)).toHaveLength(1);
     const uncut = await callArmoire([...search, "--limit", "1000"]);
     expect(uncut.stderr).toBe("");
@@ -145,7 +145,7 @@ it("questions are listed without a mirror, singly with SQL, and as JSON", async 
 it("questions are part of the library", async () => {
   const request: QuestionRequest = { file: fixture.mirror, question: "top-brands", options: { limit: 1 } };
   const { columns, rows } = await runQuestion(request);
-  expect(columns).toEqual(["name", "bra_count", "models", "href"]);
+  expect(columns).toEqual(["name", "bra_count", "models", "key", "href"]);
   expect(await collectRows(rows)).toHaveLength(1);
   expectTypeOf(listQuestions()).toEqualTypeOf<readonly Question[]>();
 });

@@ -163,7 +163,7 @@ it("Parquet and SQLite files with other rows, or that are none, are found", asyn
     references: [],
   });
   forge(folder, "brand.parquet", () => readFileSync(join(other, "brand.parquet")));
-  forge(folder, "model.parquet", () => "PAR1 is not enough");
+  forge(folder, "model.parquet", () => "no Parquet file");
   const path = join(folder, "tables.sqlite");
   const db = new Database(path);
   db.exec("pragma foreign_keys = off; delete from brand where href like '%/1/'");
