@@ -32,6 +32,8 @@ const withoutReason = ", without saying why";
 /** After this time a service that was busy for a moment responds again. */
 const busyMillis = 1_000;
 
+const maxLongWaits = 3;
+
 export function createRefusalExaminer(
   client: Pick<ServiceClient, "fetch">,
   reader: MirrorReader,
@@ -46,6 +48,8 @@ export function createRefusalExaminer(
   let begun = 0;
   /** The first request that was sent after the last proof that the allowance is not spent. */
   let provenBefore = 0;
+  /** Long waits since the last response to an ordinary request: one may concern its resource alone, several concern all. */
+  let longWaits = 0;
 
   const send = async (
     { id, url, etag }: Probe,
@@ -89,6 +93,10 @@ export function createRefusalExaminer(
     signal: AbortSignal | undefined,
   ): Promise<ServiceError> => {
     if (spent !== null) return spent;
+    if (isLong && ++longWaits > maxLongWaits) {
+      spent = waitForAll(refused);
+      return spent;
+    }
     if (number < provenBefore || wasRefused(reader, refused.url)) {
       runBudget.settleRefusals(1);
       return ofOneResource(refused, isLong);
@@ -130,7 +138,9 @@ export function createRefusalExaminer(
     async fetch(request: FetchRequest) {
       const number = ++begun;
       try {
-        return await client.fetch({ ...request, isExamined: true });
+        const result = await client.fetch({ ...request, isExamined: true });
+        longWaits = 0;
+        return result;
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
         if (!error.isUnexplained && !isBusyForLong(error, runBudget)) throw error;
