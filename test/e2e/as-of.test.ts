@@ -128,7 +128,7 @@ it("history shows the changes in between", async () => {
   });
   const [change] = history.lives[0].revisions[1].changes;
   const text = await output("history", "brand", changed);
-  expect(text).toMatch(/^brand {2}http.*\nKnown since run 1, /);
+  expect(text).toMatch(/^brand {2}\S.*\n(?:.*\n)?Known since run 1, /);
   expect(text).toContain(`${change.field}`);
   expect(text).toMatch(/\nrun 2 {2}.* {2}changed, checked last in run 2, .*\n {2}.* → /);
   const past = JSON.parse(await output("history", "brand", changed, "--as-of", "1", "--json"));
