@@ -32,7 +32,7 @@ const withoutReason = ", without saying why";
 /** After this time a service that was busy for a moment responds again. */
 const busyMillis = 1_000;
 
-const maxLongWaits = 3;
+const maxLongWaits = 8;
 
 export function createRefusalExaminer(
   client: Pick<ServiceClient, "fetch">,
