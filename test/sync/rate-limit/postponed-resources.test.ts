@@ -120,6 +120,16 @@ it("several resources that ask to wait at the same time are each postponed alone
   expect(differencesFromTruth(rig)).toEqual([]);
 });
 
+it("a run ends when the fourth resource in a row asks to wait, and later runs send nothing until then", async () => {
+  const shape = { brands: 1, models: 20, sizes: 20, pageSize: 50 };
+  await using rig = await startRig({ ...shape, faults: [waiting(429, { kind: "model" })] });
+  expect(await rig.sync({ concurrency: 1 })).toMatchObject({ stopped: "allowance", complete: false });
+  expect(refusalsIn(rig)).toHaveLength(4);
+  rig.sandbox.clearLog();
+  await rig.sync({ concurrency: 1 });
+  expect(rig.sandbox.log()).toEqual([]);
+});
+
 it("a postponed resource is due when the clock was put back since", async () => {
   await using rig = await startRig({ ...world, faults: [waiting(429, { kind: "model", positions: [2] })] });
   await rig.sync();

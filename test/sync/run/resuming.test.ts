@@ -133,15 +133,12 @@ describe("refused runs", () => {
   it.each([
     ["a wait of hours", { fault: "status", status: 429, retryAfter: "7200" }],
     ["a refused credential", { fault: "not-authenticated" }],
-  ] as const)(
-    "a refusal for the whole run (%s) is followed by no more requests than were running",
-    async (_case, fault) => {
-      await using rig = await startRig({ brands: 3, models: 60, sizes: 60 });
-      rig.sandbox.setFaults([{ kind: "model", from: 3, times: "always", ...fault }]);
-      await rig.sync({ concurrency: 4 }).catch(() => null);
-      const refused = rig.sandbox.log().filter(({ status }) => status !== 200);
-      // Eight long waits may each concern one resource only. The next one concerns the run, as do requests running with it.
-      expect(refused.length).toBeLessThanOrEqual(4 + 8);
-    },
-  );
+  ] as const)("a refusal for the whole run (%s) is followed by few requests", async (_case, fault) => {
+    await using rig = await startRig({ brands: 3, models: 60, sizes: 60 });
+    rig.sandbox.setFaults([{ kind: "model", from: 3, times: "always", ...fault }]);
+    await rig.sync({ concurrency: 4 }).catch(() => null);
+    const refused = rig.sandbox.log().filter(({ status }) => status !== 200);
+    // Three rounds may concern single resources only. The next one concerns the run, as do requests running with it.
+    expect(refused.length).toBeLessThanOrEqual(4 * 4);
+  });
 });

@@ -32,7 +32,8 @@ const withoutReason = ", without saying why";
 /** After this time a service that was busy for a moment responds again. */
 const busyMillis = 1_000;
 
-const maxLongWaits = 8;
+/** More in a row concern all, also if something held still responds. */
+const maxLongRounds = 3;
 
 export function createRefusalExaminer(
   client: Pick<ServiceClient, "fetch">,
@@ -48,8 +49,10 @@ export function createRefusalExaminer(
   let begun = 0;
   /** The first request that was sent after the last proof that the allowance is not spent. */
   let provenBefore = 0;
-  /** Long waits since the last response to an ordinary request: one may concern its resource alone, several concern all. */
-  let longWaits = 0;
+  /** Rounds of long waits since the last other response; requests that were sent together are one round. */
+  let longRounds = 0;
+  /** The first request of the next round. */
+  let nextRoundFrom = 0;
 
   const send = async (
     { id, url, etag }: Probe,
@@ -93,9 +96,12 @@ export function createRefusalExaminer(
     signal: AbortSignal | undefined,
   ): Promise<ServiceError> => {
     if (spent !== null) return spent;
-    if (isLong && ++longWaits > maxLongWaits) {
-      spent = waitForAll(refused);
-      return spent;
+    if (isLong && number >= nextRoundFrom) {
+      nextRoundFrom = begun + 1;
+      if (++longRounds > maxLongRounds) {
+        spent = waitForAll(refused);
+        return spent;
+      }
     }
     if (number < provenBefore || wasRefused(reader, refused.url)) {
       runBudget.settleRefusals(1);
@@ -139,7 +145,7 @@ export function createRefusalExaminer(
       const number = ++begun;
       try {
         const result = await client.fetch({ ...request, isExamined: true });
-        longWaits = 0;
+        longRounds = 0;
         return result;
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
