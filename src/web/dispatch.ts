@@ -173,7 +173,7 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
       for (const page of pages) {
         app.get(page.path, respond(page));
         // A parameter at the end takes the ending with it.
-        if (page.rows === undefined || /:[^/]*$/.test(page.path)) continue;
+        if (page.rows === undefined || page.path.slice(page.path.lastIndexOf("/")).includes(":")) continue;
         for (const format of ["csv", "ndjson", "json"]) app.get(`${page.path}.${format}`, respond(page));
       }
       app.notFound(notFound);

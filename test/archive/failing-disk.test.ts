@@ -51,7 +51,8 @@ it("a disk error at any step of a backup leaves the earlier file, and names the 
       expect(filesBeside(rig)).toEqual(["a.zip"]);
     },
   );
-  expect(steps).toBeGreaterThan(30);
+  // A small backup is written in one piece.
+  expect(steps).toBeGreaterThan(6);
 });
 
 it("a disk error at any step of unpacking leaves no part of the folder", async () => {

@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, "../..");
 
 /** Calls of `RegExp`, whose patterns are no literals: alternatives that begin with different characters, without nesting. */
 const constructed = [
-  "jobs/bullmq/dashboard/server.ts",
+  "jobs/bullmq/dashboard/redis-snapshot.ts",
   "jobs/bullmq/queue-names.ts",
   "src/mirror/search/search-words.ts",
   "src/platform/fuzzy-names.ts",

@@ -21,6 +21,7 @@ describe.each(layouts)("a first sync from $name", ({ options }) => {
         pending: 0,
         notChecked: 0,
         failed: 0,
+        postponed: 0,
         skipped: 0,
         awaitingApproval: 0,
         partial: 0,
