@@ -18,7 +18,7 @@ it.each<[version: string, edit: (manifest: string) => string, message: string]>(
   [
     "a mirror with unknown tables",
     (manifest) => manifest.replace(/"schema": "[^"]+"/, '"schema": "0008-times"'),
-    'is of a mirror with the tables of "0008-times"; this version of Armoire knows 0001-initial',
+    'is of a mirror with the tables of "0008-times"; this version of Armoire knows 0002-postponed',
   ],
 ])("a backup of %s is refused, and nothing is restored", async (_version, edit, message) => {
   await using rig = await startBackupRig();
@@ -35,6 +35,31 @@ it.each<[version: string, edit: (manifest: string) => string, message: string]>(
     message: `The backup ${message}: ${file}`,
   });
   expect(existsSync(rig.path("restored.sqlite"))).toBe(false);
+});
+
+it("a backup of a mirror that an earlier version has written is restored", async () => {
+  await using rig = await startBackupRig();
+  crawl(rig.mirror, accountWorld());
+  let changed = 0;
+  const withoutNewColumn = (line: string) => {
+    if (line === "") return line;
+    const { retry_at: added, ...row } = JSON.parse(line);
+    if (added === null) changed++;
+    return JSON.stringify(row);
+  };
+  const entries = (await takeApart(await rig.bytes())).map(({ name, content }) => {
+    const text = content.toString();
+    if (name === "manifest.json") {
+      const older = text.replace(/"schema": "[^"]+"/, '"schema": "0001-initial"');
+      return { name, content: Buffer.from(older) };
+    }
+    if (name !== "bookkeeping/resource.ndjson") return { name, content };
+    return { name, content: Buffer.from(text.split("\n").map(withoutNewColumn).join("\n")) };
+  });
+  expect(changed).toBeGreaterThan(0);
+  await writeFile(rig.path("older.zip"), forgeZip(withSums(entries)));
+  await rig.restore("older.zip", "restored.sqlite");
+  expect(existsSync(rig.path("restored.sqlite"))).toBe(true);
 });
 
 /** As format 2 wrote it: without the mirror's id. */
