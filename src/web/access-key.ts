@@ -1,4 +1,4 @@
-/** The key that requests for private data need. Compared in constant time; whoever sends a wrong one has to wait. */
+/** The key that requests for private data need. Keys are compared in constant time, and the response to a wrong one is delayed. */
 import { hash, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../platform/clock.ts";
 

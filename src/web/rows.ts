@@ -24,7 +24,7 @@ export function textOf(rows: PageRows, format: TextFormat): Iterable<string> {
   return rows.document === undefined ? jsonChunks(rows) : [`${toJson(rows.document)}\n`];
 }
 
-/** Whoever takes longer for a chunk of about 30 kB is dropped: an open transaction keeps the mirror's log from shrinking. */
+/** A reader who takes longer for a chunk of about 30 kB is dropped: an open transaction keeps the mirror's log from shrinking. */
 const stallMillis = 30_000;
 
 /**

@@ -56,7 +56,7 @@ it("output that a disk accepts only in part is reported, even if nothing follows
   expect([512, 1024]).toContain(statSync(file).size);
 });
 
-/** The exit code of the program, as the last line of stderr, if nobody reads its output. */
+/** The exit code of the program, as the last line of stderr, while its output has no reader. */
 function runWithoutReader(args: readonly string[]): Promise<Ended> {
   const statusFile = fixture.newPath();
   return runInShell(`{ "$@"; echo $? > '${statusFile}'; } | true; cat '${statusFile}' >&2`, args);

@@ -88,7 +88,7 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
       const problem = findProblem(payload);
       if (problem !== null) return await postpone(job, token, problem);
       const { reply } = payload;
-      // Somebody has retried it. Its lease is used up, so another request is the coordinator's to plan.
+      // It was retried on the dashboard. Its lease is used up, so the coordinator must plan another request.
       if (job.attemptsMade > 0) {
         await addRepeatRequest(client, reply.queue, payload.url);
         return { ...nothingSent, outcome: "to be planned again" } satisfies FetchSummary;

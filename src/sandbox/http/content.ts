@@ -3,7 +3,7 @@ import { hash, randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { jsonType, type Reply, withBody, withHeader } from "./reply.ts";
 
-/** `rotating`: another ETag in every response, so that nothing is ever "not modified". `last-modified`: that, and no ETag. */
+/** `rotating`: a new ETag in every response, so no check is answered with 304. `last-modified`: `Last-Modified`, and no ETag. */
 export const etagStyles = ["strong", "weak", "none", "rotating", "last-modified"] as const;
 export type EtagStyle = (typeof etagStyles)[number];
 

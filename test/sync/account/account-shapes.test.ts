@@ -53,7 +53,7 @@ describe("shapes of measurements", () => {
     expect(soundness(rig)).toEqual([]);
   });
 
-  it("measurements inside a list that is emptied are told, and accepted with approval", async () => {
+  it("an emptied list of measurements inside the user is reported, and needs approval", async () => {
     await using rig = await startRig({ measurements: "inline" });
     await rig.sync(account(rig));
     const before = rowsOf(rig, values);

@@ -1,4 +1,4 @@
-/** The job that shows a run: what an operator reads there, and what nobody does. */
+/** The job that shows a run: what an operator reads there, and what it must not hold. */
 import { expect, it } from "vitest";
 import { type Principal, runQueueName } from "../../../jobs/bullmq/queue-names.ts";
 import { openQueue } from "../../../jobs/bullmq/queues.ts";

@@ -112,7 +112,7 @@ it("the run of a coordinator that has ended becomes a failed job, although no ot
   watching.end();
 });
 
-it("a job that waits without a coordinator is in nobody's way", async () => {
+it("a job that waits without a coordinator delays no other run", async () => {
   await using rig = await startRig();
   await rig.jobs.add("sync catalogue", { run: 1 }, { timestamp: Date.now() - 3_600_000 });
   await rig.jobs.add("sync catalogue", { run: 2 });
