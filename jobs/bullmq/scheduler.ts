@@ -100,7 +100,7 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
           activeRuns.add(running);
           const result = await running;
           // It waited for others until the shutdown.
-          if (result !== null || !signal.aborted) return requireSuccess(await running, job.name);
+          if (result !== null || !signal.aborted) return requireSuccess(result, job.name);
         }
         await job.moveToDelayed(clock.now() + requeueMillis, token);
         throw new DelayedError();

@@ -2,11 +2,12 @@
  * The key of a server, and the sessions that it opens. The key is printed once at the start; a browser exchanges it for a
  * cookie, so that it is in no address that a browser stores. Sessions end with the process.
  */
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { Clock } from "../../platform/clock.ts";
+import { createAccessKey } from "../access-key.ts";
 
 export interface Sessions {
-  /** Random, at most 128 bits to guess. */
+  /** 128 random bits. */
   readonly key: string;
   /**
    * @returns the token of a new session; null for a wrong key, after a while that grows with each one; `busy` while too many
@@ -23,7 +24,7 @@ const maxDelayMillis = 8000;
 
 export function createSessions(clock: Clock): Sessions {
   const key = randomBytes(16).toString("base64url");
-  const digest = digestOf(key);
+  const { matches } = createAccessKey(key, clock);
   const tokens = new Set<string>();
   let wrongKeys = 0;
   let waiting = 0;
@@ -31,7 +32,7 @@ export function createSessions(clock: Clock): Sessions {
     key,
     async open(given) {
       if (waiting >= maxWaiting) return "busy";
-      if (timingSafeEqual(digestOf(given), digest)) {
+      if (matches(given)) {
         wrongKeys = 0;
         const token = randomBytes(16).toString("base64url");
         tokens.add(token);
@@ -50,5 +51,3 @@ export function createSessions(clock: Clock): Sessions {
     has: (token) => tokens.has(token),
   };
 }
-
-const digestOf = (text: string): Buffer => createHash("sha256").update(text).digest();
