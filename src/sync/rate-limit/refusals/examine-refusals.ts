@@ -35,6 +35,9 @@ const busyMillis = 1_000;
 /** More in a row concern all, also if something held still responds. */
 const maxLongRounds = 3;
 
+/** After so many other responses, a long wait begins a new row. */
+const manyOthers = 10;
+
 export function createRefusalExaminer(
   client: Pick<ServiceClient, "fetch">,
   reader: MirrorReader,
@@ -49,8 +52,9 @@ export function createRefusalExaminer(
   let begun = 0;
   /** The first request that was sent after the last proof that the allowance is not spent. */
   let provenBefore = 0;
-  /** Rounds of long waits since the last other response; requests that were sent together are one round. */
+  /** Rounds of long waits with few other responses between; requests that were sent together are one round. */
   let longRounds = 0;
+  let othersSinceRound = 0;
   /** The first request of the next round. */
   let nextRoundFrom = 0;
 
@@ -98,6 +102,8 @@ export function createRefusalExaminer(
     if (spent !== null) return spent;
     if (isLong && number >= nextRoundFrom) {
       nextRoundFrom = begun + 1;
+      if (othersSinceRound >= manyOthers) longRounds = 0;
+      othersSinceRound = 0;
       if (++longRounds > maxLongRounds) {
         spent = waitForAll(refused);
         return spent;
@@ -145,7 +151,7 @@ export function createRefusalExaminer(
       const number = ++begun;
       try {
         const result = await client.fetch({ ...request, isExamined: true });
-        longRounds = 0;
+        othersSinceRound++;
         return result;
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
