@@ -16,8 +16,8 @@ export default function setup(project: TestProject): () => Promise<void> {
   const recordFile = join(folder, "canary.ndjson");
   process.env.ARMOIRE_TESTS_CANARY = recordFile;
   return async () => {
-    // Node's compile cache of the tests contains the tests' own secrets.
-    rmSync(join(folder, "compile-cache"), { recursive: true, force: true });
+    // Node's compile cache of the tests contains the tests' own secrets. Processes that end now still write to it.
+    rmSync(join(folder, "compile-cache"), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     const record = readCanaryRecord(recordFile);
     rmSync(recordFile, { force: true });
     await requireNoSecrets(folder, undefined);

@@ -14,7 +14,7 @@ export type Change =
   | "fsyncSync";
 
 /**
- * Call this before importing the module that makes the changes.
+ * Call this after all imports, since loading modules opens files too.
  * @param countdown 1 for the first change
  * @param changes the calls to count
  */

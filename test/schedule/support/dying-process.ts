@@ -2,6 +2,8 @@
  * Adds a schedule and records the start of a run, and kills itself right before its Nth change of a file or folder:
  * `dying-process.ts DATA_DIR N`.
  */
+import { recordRun } from "../../../src/schedule/run-history.ts";
+import { addSchedule } from "../../../src/schedule/schedules.ts";
 import { dieBeforeChange } from "../../support/die-before-change.ts";
 
 const [dataDir = "", countdown = ""] = process.argv.slice(2);
@@ -15,8 +17,6 @@ dieBeforeChange(Number(countdown), [
   "fsyncSync",
 ]);
 
-const { addSchedule } = await import("../../../src/schedule/schedules.ts");
-const { recordRun } = await import("../../../src/schedule/run-history.ts");
 const moment = "2026-01-01T00:00:00.000Z";
 addSchedule({
   ...{ dataDir, name: "second", cron: "0 6 * * *", tz: "UTC", jitterMillis: 0, args: ["sync"] },
