@@ -39,7 +39,10 @@ const edges: Readonly<Record<string, readonly string[]>> = {
       "src/archive",
     ],
   ],
-  "src/web": ["src/platform", "schema", "src/presentation", "src/mirror", "src/sync", "exports", "src/query"],
+  "src/web": [
+    ...["src/platform", "schema", "src/presentation", "src/mirror", "src/sync", "exports"],
+    ...["src/change", "src/query"],
+  ],
   // The sandbox tests all the others, so it shares no code with them.
   "src/sandbox": [],
   "src/index.ts": [

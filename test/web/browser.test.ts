@@ -53,6 +53,7 @@ const isPage = (href: string) => /^\/(?!assets)[^#]*$/.test(href) && !/\.\w+(\?|
 const shapeOf = (path: string) =>
   path
     .replace(/[?#].*/, "")
+    .replace(/^\/changes\/[^/]+$/, "/changes/*")
     .replace(/^\/brand\/[^/]+(\/[^/]+)?$/, (_all, model) => `/brand/*${model ? "/*" : ""}`);
 
 /** Of the past, which has a banner, where there is one. */
@@ -115,7 +116,10 @@ it.each([
   "every kind of page is accessible, fits and asks nothing elsewhere, $colorScheme and $width pixels wide",
   async ({ colorScheme, width, isAudited }) => {
     expect(new Set(paths.map(shapeOf))).toEqual(
-      new Set(["/", "/brands", "/models", "/runs", "/search", "/brand/*", "/brand/*/*"]),
+      new Set([
+        ...["/", "/brands", "/models", "/search", "/brand/*", "/brand/*/*"],
+        ...["/changes", "/changes/*", "/runs"],
+      ]),
     );
     const watched = await open({ colorScheme, viewport: { width, height: 800 } });
     // Further pages of the same shape have the same parts in the same colours.

@@ -1,5 +1,8 @@
-/** The run log: the runs of the mirror, as a page and as rows. */
+/** The run log, and what each run changed, as pages and as rows. */
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Change } from "../../src/change/change.ts";
+import { rowsOf } from "../../src/change/change-rows.ts";
+import { openDiff } from "../../src/change/open-diff.ts";
 import { listRuns, type RunRecord } from "../../src/mirror/runs/runs.ts";
 import { linksIn, startWebRig, type WebRig } from "./support/web-rig.ts";
 
@@ -24,7 +27,9 @@ it("the run log has the runs that sent a request, newest first, and all of them 
   expect(await runsOf("/runs.json")).toEqual([4, 2, 1]);
   expect(await runsOf("/runs.json?idle=any")).toEqual([4, 3, 2, 1]);
   const { body } = await web.get("/runs");
-  expect([...body.matchAll(/<th scope="row">(\d+)/g)].map(([, run]) => Number(run))).toEqual([4, 2, 1]);
+  expect(
+    [...body.matchAll(/<th scope="row"><a href="\/changes\/(\d+)/g)].map(([, run]) => Number(run)),
+  ).toEqual([4, 2, 1]);
   expect(linksIn(body)).toContain("/runs?idle=any");
   expect(linksIn((await web.get("/runs?idle=any")).body)).toContain("/runs");
 });
@@ -58,4 +63,92 @@ it("runs after a run are the earlier ones", async () => {
 it("an earlier point shows the runs up to it", async () => {
   expect(await runsOf("/runs.json?as-of=2&idle=any")).toEqual([2, 1]);
   expect((await web.get("/runs?as-of=2")).body).toContain("2 runs");
+});
+
+async function diffOf(run: number): Promise<Change[]> {
+  const mirror = web.rig.file;
+  const opened = await openDiff({ mirror, from: "previous", to: { kind: "run", run } });
+  try {
+    return [...opened.changes];
+  } finally {
+    opened.close();
+  }
+}
+
+it("the runs that found something are listed, and lead to their changes", async () => {
+  expect(runs.map(({ id }) => id)).toEqual([4, 3, 2, 1]);
+  expect(await runsOf("/changes.json")).toEqual([2, 1]);
+  expect(await runsOf("/changes.json?after=2")).toEqual([1]);
+  expect(await runsOf("/changes.json?as-of=1")).toEqual([1]);
+  expect(linksIn((await web.get("/changes")).body)).toEqual(
+    expect.arrayContaining(["/changes/2", "/changes/1"]),
+  );
+});
+
+it("the rows of a run's changes are those of its diff, in each format", async () => {
+  for (const run of [1, 2]) {
+    const changes = await diffOf(run);
+    const rows = changes.flatMap((change) => rowsOf(change));
+    expect(rows.length).toBeGreaterThan(20);
+    const json = await rowsAt(`/changes/${run}.json`);
+    expect(json.map(({ href, change, field }) => [href, change, field])).toEqual(
+      rows.map(([, , href, , change, field]) => [href, change, field]),
+    );
+    const ndjson = (await web.get(`/changes/${run}.ndjson`)).body.trimEnd().split("\n");
+    expect(ndjson.map((line) => JSON.parse(line))).toEqual(json);
+    expect((await web.get(`/changes/${run}.csv`)).body).toMatch(
+      /^kind,key,href,name,change,field,before,after\n/,
+    );
+  }
+});
+
+it("a run's page has each of its changes below its brand, with the values before and after", async () => {
+  const changes = await diffOf(2);
+  const { body } = await web.get("/changes/2");
+  expect(body.match(/<li[^>]*><p class="when">/g)).toHaveLength(changes.length);
+  const fields = changes.flatMap((change) => ("fields" in change ? change.fields : []));
+  expect(fields.length).toBeGreaterThan(10);
+  expect(body.match(/class="before"/g)).toHaveLength(fields.length);
+  const sections = body.split("<section>").slice(1);
+  const brands = web.rig.read(({ db }) =>
+    db
+      .prepare(
+        `select distinct brand_href from (select href, href as brand_href from brand union all
+           select href, brand_href from model union all select href, brand_href from size)
+         where href in (select value from json_each(?))`,
+      )
+      .pluck()
+      .all(JSON.stringify(changes.map(({ href }) => href))),
+  );
+  const headings = sections.map((section) => section.match(/<h2><a href="\/brand\/([^"/]+)"/)?.[1] ?? "");
+  expect(sections).toHaveLength(brands.length);
+  for (const [n, section] of sections.entries()) {
+    const paths = linksIn(section).flatMap((link) => link.match(/^\/brand\/([^/]+)/)?.[1] ?? []);
+    expect(new Set(paths)).toEqual(new Set([headings[n]]));
+  }
+});
+
+it("a run with very many changes is shown in part, with a link to all of them", async () => {
+  const changes = await diffOf(1);
+  expect(changes.length).toBeGreaterThan(200);
+  const { body } = await web.get("/changes/1");
+  expect(body.match(/<li[^>]*><p class="when">/g)).toHaveLength(200);
+  expect(linksIn(body)).toContain("/changes/1.csv");
+  expect(body).toContain("There is no run before it");
+});
+
+it.each([
+  ["/changes/4", 200, "changed no brand, model or size"],
+  ["/changes/99", 404, "There is no run 99."],
+  ["/changes/99.json", 404, "There is no run 99."],
+  ["/changes/nonsense", 400, "nonsense"],
+  ["/changes/2?as-of=1", 404, "There is no run 2."],
+] as const)("%s has the status %i and says why", async (path, status, text) => {
+  const reply = await web.get(path);
+  expect([reply.status, reply.body.includes(text)]).toEqual([status, true]);
+});
+
+it("a point in time leads to the changes of its run", async () => {
+  const { status, headers } = await web.get("/changes/latest");
+  expect([status, headers.location]).toEqual([302, "/changes/4"]);
 });

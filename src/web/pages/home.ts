@@ -15,7 +15,8 @@ import { chartFigure } from "../charts/figure.ts";
 import { agesChart, coverageChart, requestsChart } from "../charts/mirror-charts.ts";
 import type { Html, Page, View } from "../page.ts";
 import { table } from "../parts/lists/table.ts";
-import { resultOf } from "../parts/run-result.ts";
+import { runLink } from "../parts/runs/run-link.ts";
+import { resultOf } from "../parts/runs/run-result.ts";
 import { searchForm } from "../parts/search-form.ts";
 import { empty } from "../parts/states.ts";
 import { none, resourceLink, timeOf } from "../parts/values.ts";
@@ -97,8 +98,8 @@ function changes(view: View): Html {
   )}</ol>`;
 }
 
-function runs({ mirror }: View): Html {
-  const all = listRuns(mirror, maxRuns);
+function runs(view: View): Html {
+  const all = listRuns(view.mirror, maxRuns);
   if (all.length === 0) return empty("No run yet.");
   return table({
     caption: "Last runs",
@@ -110,7 +111,7 @@ function runs({ mirror }: View): Html {
       { label: "Changed", isNumber: true },
       { label: "Gone", isNumber: true, isMinor: true },
     ],
-    rows: all.map((run) => [String(run.id), timeOf(run.startedAt), resultOf(run), ...countsOf(run)]),
+    rows: all.map((run) => [runLink(view, run), timeOf(run.startedAt), resultOf(run), ...countsOf(run)]),
   });
 }
 

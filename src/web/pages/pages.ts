@@ -2,6 +2,8 @@
 import type { Page } from "../page.ts";
 import { brandPage } from "./brand.ts";
 import { brandsPage } from "./brands.ts";
+import { changesPage } from "./changes/changes.ts";
+import { runChangesPage } from "./changes/run-changes.ts";
 import { homePage } from "./home.ts";
 import { modelPage } from "./model.ts";
 import { modelsPage } from "./models.ts";
@@ -9,6 +11,6 @@ import { runsPage } from "./runs.ts";
 import { searchPage } from "./search.ts";
 
 export const pages: readonly Page[] = [
-  ...[homePage, brandsPage, modelsPage, runsPage],
-  ...[brandPage, modelPage, searchPage],
+  ...[homePage, brandsPage, modelsPage, changesPage, runsPage],
+  ...[brandPage, modelPage, runChangesPage, searchPage],
 ];

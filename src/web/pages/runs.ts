@@ -6,7 +6,9 @@ import { formatDuration } from "../../presentation/durations.ts";
 import { formatCount } from "../../presentation/numbers.ts";
 import type { Html, Page, View } from "../page.ts";
 import { type Column, pager, table } from "../parts/lists/table.ts";
-import { resultOf } from "../parts/run-result.ts";
+import { runLink } from "../parts/runs/run-link.ts";
+import { pageEnd, pagePlace } from "../parts/runs/run-place.ts";
+import { resultOf } from "../parts/runs/run-result.ts";
 import { empty } from "../parts/states.ts";
 import { none, numberOf, timeOf } from "../parts/values.ts";
 
@@ -27,31 +29,22 @@ ${listOf(view)}
 /** Runs that sent no request repeat the state before them: they are shown on request. */
 const withIdle = ({ query }: View) => query.get("idle") === "any";
 
-/** Later runs than the one whose state is shown had not begun then. */
-const end = ({ mirror }: View) => (mirror.asOf === null ? Number.MAX_SAFE_INTEGER : mirror.asOf.run + 1);
-
-/** The run after which the page begins: the runs before it, since the newest is first. */
-function place({ query }: View): number | null {
-  const text = query.get("after") ?? "";
-  return /^\d{1,15}$/.test(text) ? Number(text) : null;
-}
-
 const selectRuns = (view: View, limit: number): RunRecord[] =>
-  listRuns(view.mirror, limit, withIdle(view), Math.min(place(view) ?? end(view), end(view)));
+  listRuns(view.mirror, limit, withIdle(view), Math.min(pagePlace(view) ?? pageEnd(view), pageEnd(view)));
 
 function listOf(view: View): Html {
   const found = selectRuns(view, pageSize + 1);
   const shown = found.slice(0, pageSize);
-  const { all, idle } = countRuns(view.mirror, end(view));
+  const { all, idle } = countRuns(view.mirror, pageEnd(view));
   const total = withIdle(view) ? all : all - idle;
   const kept = { idle: view.query.get("idle") };
   return html`<p class="count">${formatCount(total, "run")}${idleNote(view, idle)}</p>
-${shown.length === 0 ? empty("No run yet.") : table({ caption: "Runs", columns: headings, rows: shown.map((run) => cellsOf(run, view.now)) })}
+${shown.length === 0 ? empty("No run yet.") : table({ caption: "Runs", columns: headings, rows: shown.map((run) => cellsOf(view, run)) })}
 ${pager({
   shown: shown.length,
   total,
   noun: "run",
-  isLater: place(view) !== null,
+  isLater: pagePlace(view) !== null,
   firstHref: view.link(view.path, kept),
   nextHref: found.length > pageSize ? view.link(view.path, { ...kept, after: shown.at(-1)?.id }) : null,
 })}`;
@@ -78,13 +71,13 @@ const headings: readonly Column[] = [
   { label: "Failed", isNumber: true, isMinor: true },
 ];
 
-function cellsOf(run: RunRecord, now: number): readonly (Html | string)[] {
-  const { id, startedAt, mode, error, prunedAt, counts } = run;
+function cellsOf(view: View, run: RunRecord): readonly (Html | string)[] {
+  const { startedAt, mode, error, prunedAt, counts } = run;
   const { requests, resources } = counts ?? {};
   return [
-    String(id),
+    runLink(view, run),
     timeOf(startedAt),
-    durationOf(run, now),
+    durationOf(run, view.now),
     mode,
     html`${resultOf(run)}${prunedAt === null ? "" : html` <span class="tag">pruned</span>`}${
       error === null ? "" : html`<span class="hint"><bdi>${error}</bdi></span>`

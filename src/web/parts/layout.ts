@@ -68,9 +68,10 @@ ${
 `;
 }
 
-/** Brands stay marked on the pages of a brand and of its models. */
+/** A list stays marked on the pages of its items: brands also on those of their models. */
 function isWithin(path: string, target: string): boolean {
-  return path === target || (target === "/brands" && path.startsWith("/brand/"));
+  const items = target === "/brands" ? "/brand/" : `${target}/`;
+  return path === target || path.startsWith(items);
 }
 
 function smallSearch({ query }: Frame): Html {

@@ -1,16 +1,8 @@
 /** Prints a diff in the requested format, while it is read. `changes.ts` has the text for people. */
 
 import { toJson } from "../../../../exports/formats/json.ts";
-import type { Row as CsvRow } from "../../../../exports/formats/table.ts";
-import {
-  type Change,
-  count,
-  type Reported,
-  type Row,
-  type Totals,
-  type Value,
-} from "../../../change/change.ts";
-import { isList } from "../../../change/diff.ts";
+import { type Change, count, type Reported, type Totals } from "../../../change/change.ts";
+import { changeColumns, rowsOf } from "../../../change/change-rows.ts";
 import type { Keyed } from "../../../change/keys.ts";
 import type { OpenDiff } from "../../../change/open-diff.ts";
 import { type Io, type Screen, toLines } from "../../terminal/io.ts";
@@ -109,44 +101,3 @@ const texts: Readonly<Record<Exclude<ResultFormat, "table">, TextMaker>> = {
     return { head, add: (change) => addRows(rowsOf(change)), tail: () => tail };
   },
 };
-
-export const changeColumns = ["kind", "key", "href", "name", "change", "field", "before", "after"];
-
-/** One row per changed field. An added or removed resource has a row per value, and `gone_at` if it is gone. */
-export function rowsOf(change: Keyed<Change | Reported>): CsvRow[] {
-  const { kind, key, href, name, change: word } = change;
-  const toRow = (field: string, before: Value, after: Value): CsvRow => [
-    kind,
-    key,
-    href,
-    toCell(name),
-    word,
-    field,
-    toCell(before),
-    toCell(after),
-  ];
-  switch (change.change) {
-    case "reported":
-      return [toRow("last_modified_at", null, change.lastModifiedAt)];
-    case "added":
-      return valuesOf(change.row).map(([field, value]) => toRow(field, null, value));
-    case "removed": {
-      const { gone_at: goneAt = null, ...last } = change.row;
-      const before = Object.fromEntries(change.fields.map((field) => [field.field, field.before]));
-      const rows = valuesOf({ ...last, ...before }).map(([field, value]) => toRow(field, value, null));
-      return goneAt === null ? rows : [...rows, toRow("gone_at", null, goneAt)];
-    }
-    default: {
-      const rows = change.fields.map(({ field, before, after }) => toRow(field, before, after));
-      return change.change === "revived" ? [...rows, toRow("gone_at", change.goneAt, null)] : rows;
-    }
-  }
-}
-
-function valuesOf(row: Row): [string, Value][] {
-  return Object.entries(row).filter(([field, value]) => field !== "href" && value !== null);
-}
-
-function toCell(value: Value) {
-  return isList(value) ? toJson(value) : value;
-}

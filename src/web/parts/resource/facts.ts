@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import type { Cell } from "../../../../schema/fields.ts";
 import type { Html } from "../../page.ts";
 import { fieldValueOf } from "../values.ts";
-import { labelOf } from "./timeline.ts";
+import { labelOf } from "./field-changes.ts";
 
 /** @param without fields that the page shows elsewhere */
 export function facts(

@@ -3,7 +3,8 @@ import { html } from "hono/html";
 import { formatCount } from "../../../presentation/numbers.ts";
 import type { Life, ResourceHistory, RevisionOfLife } from "../../../query/history.ts";
 import type { Html } from "../../page.ts";
-import { fieldValueOf, timeOf } from "../values.ts";
+import { timeOf } from "../values.ts";
+import { fieldChanges } from "./field-changes.ts";
 
 const unchangedWords = {
   replaced: "A newer revision of the same run followed.",
@@ -39,19 +40,9 @@ function revisionOf(kind: string, revision: RevisionOfLife, isFirst: boolean, is
       : html`<span class="muted"> · last seen so ${timeOf(lastSeen.at)}</span>`
   }</p>${pruned > 0 ? html`<p class="hint">${formatCount(pruned, "revision")} before it pruned.</p>` : ""}${
     fields.length > 0
-      ? html`<dl class="changes">${fields.map(
-          ({ field, before, after }) => html`
-<div><dt>${labelOf(field)}</dt><dd><span class="before"><span class="visually-hidden">before: </span>${fieldValueOf(kind, field, before)}</span><span class="to" aria-hidden="true">→</span><span class="after"><span class="visually-hidden">now: </span>${fieldValueOf(kind, field, after)}</span></dd></div>`,
-        )}</dl>`
+      ? fieldChanges(kind, fields)
       : unchanged === null || isFirst
         ? ""
         : html`<p class="hint">${unchangedWords[unchanged]}</p>`
   }</li>`;
 }
-
-/** A column's name in words. */
-export const labelOf = (field: string): string =>
-  field
-    .replace(/_href$/, "")
-    .replace(/^is_/, "")
-    .replaceAll("_", " ");

@@ -1,5 +1,5 @@
 /** How a run ended, in words. */
-import type { RunRecord } from "../../mirror/runs/runs.ts";
+import type { RunRecord } from "../../../mirror/runs/runs.ts";
 
 export function resultOf({ state, stopped }: Pick<RunRecord, "state" | "stopped">): string {
   if (state !== "ended") return state === "running" ? "running" : "not finished";
