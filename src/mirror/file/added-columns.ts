@@ -26,3 +26,8 @@ export function showAddedColumns(db: Connection): void {
     db.exec(`create temp view ${table} as select *, ${nulls} from main.${table}`);
   }
 }
+
+/** Undoes `showAddedColumns`. */
+export function hideAddedColumns(db: Connection): void {
+  for (const table of Object.keys(addedColumns)) db.exec(`drop view if exists temp.${table}`);
+}

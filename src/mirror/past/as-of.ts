@@ -6,7 +6,7 @@
  * issues and the order of pages (`_issue`, `_page`, `_pass`, `_meta`) are the current ones. All SQL here is raw: views of
  * tables by name.
  */
-import { missingColumns } from "../file/added-columns.ts";
+import { hideAddedColumns, missingColumns } from "../file/added-columns.ts";
 import type { Connection } from "../file/connection.ts";
 import { storedColumns, type VersionedTable, versionedTables } from "../rows/versioned-rows.ts";
 
@@ -14,6 +14,7 @@ import { storedColumns, type VersionedTable, versionedTables } from "../rows/ver
  * @param runId a run that has ended; 0 shows the empty mirror before the first run
  */
 export function createAsOfViews(db: Connection, runId: number): void {
+  hideAddedColumns(db);
   const views = selectViews(db, "sqlite_schema");
   for (const [table, select] of Object.entries(tablesAsOf(db, runId)))
     db.exec(`create temp view ${table} as ${select}`);

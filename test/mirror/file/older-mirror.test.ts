@@ -3,6 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, expect, it } from "vitest";
 import { kinds } from "../../../jobs/kinds.ts";
+import { openDiff } from "../../../src/change/open-diff.ts";
 import { checkMirror } from "../../../src/mirror/check/check.ts";
 import { readMirror } from "../../../src/mirror/reader.ts";
 import { readPastStatus, readStatus } from "../../../src/query/status/status.ts";
@@ -27,11 +28,16 @@ afterAll(async () => {
 /** Makes the mirror one that the first version has written. */
 function undoMigration(file: string): void {
   const db = new Database(file);
-  const views = db.prepare<[], string>("select name from sqlite_schema where type = 'view'").pluck().all();
-  for (const view of views) db.exec(`drop view ${view}`);
+  const views = db
+    .prepare<[], { name: string; sql: string }>(
+      "select name, sql from sqlite_schema where type = 'view' order by rowid",
+    )
+    .all();
+  for (const { name } of views) db.exec(`drop view ${name}`);
   db.exec("drop index _resource_postponed");
   db.exec("alter table _resource drop column retry_at");
   db.exec("delete from _migration where name = '0002-postponed'");
+  for (const { sql } of views) db.exec(sql);
   db.close();
 }
 
@@ -50,6 +56,15 @@ it("a mirror that an earlier version has written can be read, also as of a run, 
   expect(past(older).kinds).toEqual(past(current).kinds);
   const plan = (file: string) => planSync({ file, baseUrl: sandbox.url }).due;
   expect(plan(older)).toEqual(plan(current));
+});
+
+it("a mirror that an earlier version has written can be compared with another file", async () => {
+  const opened = await openDiff({
+    from: { kind: "mirror", path: current },
+    to: { kind: "mirror", path: older },
+  });
+  expect([...opened.changes]).toEqual([]);
+  opened.close();
 });
 
 it("a process killed before any write of the migration leaves the mirror as it was, and the next start completes it", async () => {
