@@ -5,6 +5,7 @@
 import { entities } from "../../schema/entities.ts";
 import type { Cell } from "../../schema/fields.ts";
 import type { Connection } from "../mirror/file/connection.ts";
+import { createAsOfViews } from "../mirror/past/as-of.ts";
 import { collectChangedIds, lastChangedRun } from "../mirror/past/changed-since.ts";
 import { listRowsAt, pairedRows, type TwoRuns } from "../mirror/past/paired-rows.ts";
 import { type EndedRun, readEndedRun, runBefore } from "../mirror/points/resolve-point.ts";
@@ -20,6 +21,7 @@ import { openLists, type Pair, pairsOf, type StateTable, toComparable } from "./
 /** Compares two runs; one comparison at a time on a connection. Run 0 is the empty mirror before the first run. */
 export function compareRuns(mirror: MirrorReader, runs: TwoRuns): Comparison {
   const { db } = mirror;
+  if (runs.before === 0) return compareWithNothing(mirror, runs.after);
   // A mirror has the same tables at all runs.
   const tables = publicTables(mirror);
   collectChangedIds(db, runs.before, runs.after);
@@ -28,6 +30,13 @@ export function compareRuns(mirror: MirrorReader, runs: TwoRuns): Comparison {
     isTyped: true,
     pairs: (kind, needed) => pairsBetween(db, kind, needed, runs),
   };
+}
+
+/** Everything is new, so rows are read in order, and the first ones at once, however many there are. */
+function compareWithNothing(mirror: MirrorReader, run: number): Comparison {
+  createAsOfViews(mirror.db, run);
+  const tables = publicTables(mirror);
+  return { ...compareKinds(tables, tables), isTyped: true, pairs: (kind) => pairsOf([], tables, kind) };
 }
 
 /**
