@@ -52,8 +52,8 @@ export interface OpenDiff<Found> {
 /** An export's folder, or a point of a mirror. */
 type Place = { readonly folder: string } | { readonly file: string; readonly point: Point };
 
-/** How to find the earlier run of a mirror. */
-type FromRun = Point | "before-last-change" | "previous";
+/** How to find the earlier run of a mirror; see `DiffRequest`. */
+export type FromRun = Point | "before-last-change" | "previous";
 
 const latest: Point = { kind: "latest", back: 0 };
 
@@ -72,8 +72,12 @@ export async function openDiff(request: DiffRequest): Promise<OpenDiff<Keyed<Cha
   return openSourceDiff(from, to, request);
 }
 
-/** Both points are resolved and compared on one connection, in one read transaction. */
-function openRunDiff(
+/**
+ * The observed changes between two points of one mirror. Both are resolved and compared on one connection, in one read
+ * transaction.
+ * @throws ChangeError, PointError, MirrorError
+ */
+export function openRunDiff(
   { file, point }: { readonly file: string; readonly point: Point },
   from: FromRun,
   input: FilterInput,

@@ -52,7 +52,7 @@ export interface PageContent {
   readonly title: string;
   readonly body: Html;
   /** Of HTTP. Default: 200. */
-  readonly status?: 200 | 404;
+  readonly status?: 200 | 400 | 404;
   /** Whether the page has the endings `.csv`, `.ndjson` and `.json`. Default: as the page does. */
   readonly hasRows?: boolean;
 }

@@ -34,8 +34,6 @@ export interface ChangeLogRequest extends FilterInput {
   readonly since?: Point;
   /** Only the runs with a higher number; excludes `since`. */
   readonly after?: number;
-  /** Only the runs with this number or a lower one. Default: all runs. */
-  readonly upTo?: number;
 }
 
 /** One read transaction. Close it afterwards. */
@@ -89,7 +87,6 @@ export function openChangeLog({
   mirror: file,
   since,
   after: afterRun,
-  upTo = Number.MAX_SAFE_INTEGER,
   ...input
 }: ChangeLogRequest): ChangeLog {
   return openSnapshot(file, (mirror) => {
@@ -98,7 +95,7 @@ export function openChangeLog({
     const mirrorId = readMirrorId(mirror.db) ?? mirror.identity.baseUrl;
     const tables = publicTables(mirror);
     const filter = parseFilter(input, compareKinds(tables, tables).kinds, () => brandsIn(mirror));
-    const runs = () => runsWithChanges(mirror, after, Math.min(last.run, upTo), filter);
+    const runs = () => runsWithChanges(mirror, after, last.run, filter);
     return {
       identity: mirror.identity,
       id: urnOf(`${mirrorId} ${toJson(filter)}`),

@@ -2,8 +2,8 @@
 
 import { toJson } from "../../../../exports/formats/json.ts";
 import { type Change, count, type Reported, type Totals } from "../../../change/change.ts";
-import { changeColumns, rowsOf } from "../../../change/change-rows.ts";
 import type { Keyed } from "../../../change/keys.ts";
+import { changeColumns, rowsOf } from "../../../change/log/change-rows.ts";
 import type { OpenDiff } from "../../../change/open-diff.ts";
 import { type Io, type Screen, toLines } from "../../terminal/io.ts";
 import { wrapLines } from "../../terminal/wrap.ts";

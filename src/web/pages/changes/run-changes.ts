@@ -1,32 +1,31 @@
 /** `/changes/RUN`: what one run changed since the run before it, grouped by brand. */
 import { html } from "hono/html";
 import type { Row } from "../../../../exports/formats/table.ts";
-import { type Change, count, type Totals } from "../../../change/change.ts";
-import { changeColumns, rowsOf } from "../../../change/change-rows.ts";
-import type { Keyed } from "../../../change/keys.ts";
-import { openChangeLog } from "../../../change/log/change-log.ts";
+import { changeColumns, rowsOf } from "../../../change/log/change-rows.ts";
+import { openRunDiff } from "../../../change/open-diff.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
 import { type EndedRun, resolvePoint, runBefore } from "../../../mirror/points/resolve-point.ts";
+import { listRuns } from "../../../mirror/runs/runs.ts";
 import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
-import { formatKind } from "../../../presentation/words.ts";
 import type { Html, Page, View } from "../../page.ts";
-import { changesByBrand } from "../../parts/runs/changes-by-brand.ts";
-import { empty } from "../../parts/states.ts";
+import { changeList, type FoundChanges, readFirst } from "../../parts/changes/change-list.ts";
 import { timeOf } from "../../parts/values.ts";
-
-const maxChanges = 200;
 
 export const runChangesPage: Page = {
   path: "/changes/:run",
   render(view) {
     const { run, endedAt } = runOf(view);
     if (view.parameters.run !== String(run)) return { redirect: view.link(`/changes/${run}`) };
-    // Slow for a run with very many changes, and the same until its run or an earlier one is pruned.
+    // The same until this run or an earlier one is pruned.
     const found = view.recent(`changes of run ${run}`, () => firstChanges(view, run));
     const body = html`<nav class="crumbs" aria-label="Breadcrumbs"><a href="${view.link("/changes")}">Changes</a></nav>
 <h1>Changes of run ${run}</h1>
 <p class="hint">${comparedWith(view, run)} Run ${run} ended ${timeOf(endedAt)}.</p>
-${found.length === 0 ? empty("This run changed no brand, model or size.") : listOf(view, found)}`;
+${changeList(view, found, {
+  emptyText: "This run changed no brand, model or size.",
+  uncounted: countsOf(view, run),
+  allHref: view.link(`/changes/${run}.csv`),
+})}`;
     return { title: `Run ${run} · Changes`, body };
   },
   rows(view) {
@@ -39,28 +38,26 @@ ${found.length === 0 ? empty("This run changed no brand, model or size.") : list
 const runOf = ({ mirror, parameters }: View): EndedRun =>
   resolvePoint(mirror.db, parsePoint(parameters.run ?? "", pointContext()));
 
-/** Read while they are iterated. */
-function* changesOf({ mirror }: View, run: number): Generator<Keyed<Change>> {
-  const log = openChangeLog({ mirror: mirror.file, after: run - 1, upTo: run });
+const openChanges = ({ mirror: { file } }: View, run: number) =>
+  openRunDiff({ file, point: { kind: "run", run } }, "previous", {});
+
+function firstChanges(view: View, run: number): FoundChanges {
+  const opened = openChanges(view, run);
   try {
-    for (const { changes } of log.runs()) yield* changes;
+    return readFirst(opened.changes, runBefore(view.mirror.db, run) === null);
   } finally {
-    log.close();
+    opened.close();
   }
 }
 
+/** Read while they are iterated. */
 function* allRows(view: View, run: number): Generator<Row> {
-  for (const change of changesOf(view, run)) yield* rowsOf(change);
-}
-
-/** One more than are shown, if there are more. */
-function firstChanges(view: View, run: number): Change[] {
-  const found: Change[] = [];
-  for (const change of changesOf(view, run)) {
-    found.push(change);
-    if (found.length > maxChanges) break;
+  const opened = openChanges(view, run);
+  try {
+    for (const change of opened.changes) yield* rowsOf(change);
+  } finally {
+    opened.close();
   }
-  return found;
 }
 
 function comparedWith({ mirror }: View, run: number): Html | string {
@@ -70,23 +67,10 @@ function comparedWith({ mirror }: View, run: number): Html | string {
     : html`Compared with run ${before.run}, which ended ${timeOf(before.endedAt)}.`;
 }
 
-function listOf(view: View, found: readonly Change[]): Html {
-  const shown = found.slice(0, maxChanges);
-  if (found.length === shown.length)
-    return html`<p class="count">${totalsOf(shown)}</p>
-${changesByBrand(view, shown)}`;
-  return html`<p class="count">The first ${formatNumber(maxChanges)} changes</p>
-<p class="note" role="note">This run has more changes than a page shows. <a href="${view.link(`${view.path}.csv`)}" download>All changes as CSV</a></p>
-${changesByBrand(view, shown)}`;
-}
-
-/** Such as `1 model added, 3 sizes changed`. */
-function totalsOf(changes: readonly Change[]): string {
-  const totals: Totals = {};
-  for (const change of changes) count(totals, change);
-  return Object.entries(totals)
-    .flatMap(([kind, counts]) =>
-      Object.entries(counts).map(([word, number]) => `${formatCount(number, formatKind(kind))} ${word}`),
-    )
-    .join(", ");
+/** As the run itself has counted them. */
+function countsOf({ mirror }: View, run: number): string {
+  const [{ counts } = { counts: null }] = listRuns(mirror, 1, true, run + 1);
+  if (counts === null) return "";
+  const { new: added, changed, gone } = counts.resources;
+  return `${formatCount(added, "new resource")}, ${formatNumber(changed)} changed, ${formatNumber(gone)} gone; pages of lists included`;
 }

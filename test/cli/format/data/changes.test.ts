@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { toJson } from "../../../../exports/formats/json.ts";
 import type { Change } from "../../../../src/change/change.ts";
-import { rowsOf } from "../../../../src/change/change-rows.ts";
 import type { Keyed } from "../../../../src/change/keys.ts";
+import { rowsOf } from "../../../../src/change/log/change-rows.ts";
 import { changeFormatter, formatTotals } from "../../../../src/cli/format/data/changes.ts";
 import type { Line } from "../../../../src/cli/terminal/io.ts";
 import { displayWidth } from "../../../../src/cli/terminal/table/display-width.ts";

@@ -1,9 +1,9 @@
 /** Changes as rows of a table. */
-import { toJson } from "../../exports/formats/json.ts";
-import type { Row as TableRow } from "../../exports/formats/table.ts";
-import type { Change, Reported, Row, Value } from "./change.ts";
-import { isList } from "./diff.ts";
-import type { Keyed } from "./keys.ts";
+import { toJson } from "../../../exports/formats/json.ts";
+import type { Row as TableRow } from "../../../exports/formats/table.ts";
+import type { Change, Reported, Row, Value } from "../change.ts";
+import { isList } from "../diff.ts";
+import type { Keyed } from "../keys.ts";
 
 export const changeColumns = ["kind", "key", "href", "name", "change", "field", "before", "after"];
 
