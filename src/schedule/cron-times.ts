@@ -69,16 +69,32 @@ export function requireJitterWithin(
   { cron, tz, jitterMillis }: Pick<Schedule, "cron" | "tz" | "jitterMillis">,
   now: number,
 ): void {
-  const times = parseCron({ cron, tz })
-    .nextRuns(comparedTimes, new Date(now))
-    .map((time) => time.getTime());
-  const gaps = times.slice(1).map((time, n) => time - (times[n] ?? 0));
-  if (jitterMillis === 0 || gaps.every((gap) => jitterMillis < gap)) return;
+  if (jitterMillis === 0 || jitterMillis < shortestGapMillis({ cron, tz }, now)) return;
   throw new ScheduleError(
     "bad-time",
     `A --jitter of ${jitterMillis / 60_000} minutes is not shorter than the time between two runs.`,
     "Choose a shorter --jitter.",
   );
+}
+
+/** Without `--jitter`, runs are delayed by at most this time, so that not all of them start on the minute. */
+export const maxDefaultJitterMillis = 60_000;
+
+/**
+ * A tenth of the time between two runs, in whole seconds, and at most a minute.
+ * @param now epoch milliseconds
+ */
+export function defaultJitterMillis(schedule: Pick<Schedule, "cron" | "tz">, now: number): number {
+  const tenth = Math.floor(shortestGapMillis(schedule, now) / 10_000) * 1000;
+  return Math.min(tenth, maxDefaultJitterMillis);
+}
+
+/** Infinite for a single run. */
+function shortestGapMillis({ cron, tz }: Pick<Schedule, "cron" | "tz">, now: number): number {
+  const times = parseCron({ cron, tz })
+    .nextRuns(comparedTimes, new Date(now))
+    .map((time) => time.getTime());
+  return Math.min(...times.slice(1).map((time, n) => time - (times[n] ?? 0)));
 }
 
 /** A cron expression as the numbers that each field allows, in ascending order. */

@@ -10,7 +10,7 @@ import { toFileError } from "../platform/errors.ts";
 import { makeFolders } from "../platform/folders.ts";
 import { similarNames } from "../platform/fuzzy-names.ts";
 import { takeLock } from "../platform/process-lock.ts";
-import { requireJitterWithin, requireTimes } from "./cron-times.ts";
+import { defaultJitterMillis, requireJitterWithin, requireTimes } from "./cron-times.ts";
 import { ScheduleError } from "./errors.ts";
 import { removeRunHistory } from "./run-history.ts";
 import {
@@ -21,7 +21,9 @@ import {
   writeScheduleFile,
 } from "./schedule.ts";
 
-export interface NewSchedule extends Omit<Schedule, "delayMillis" | "addedAt"> {
+export interface NewSchedule extends Omit<Schedule, "jitterMillis" | "delayMillis" | "addedAt"> {
+  /** Default: a tenth of the time between two runs, at most a minute. */
+  readonly jitterMillis?: number;
   /** Whether a schedule of this name is replaced; its run history stays. Default: false. */
   readonly replace?: boolean;
   readonly dataDir: string;
@@ -44,11 +46,13 @@ export function addSchedule({ dataDir, clock, replace = false, ...request }: New
   requireScheduleName(request.name);
   const now = clock.now();
   const tz = requireTimes(request.cron, request.tz, now);
-  requireJitterWithin({ ...request, tz }, now);
+  const jitterMillis = request.jitterMillis ?? defaultJitterMillis({ cron: request.cron, tz }, now);
+  requireJitterWithin({ cron: request.cron, tz, jitterMillis }, now);
   const schedule = {
     ...request,
     tz,
-    delayMillis: Math.floor((clock.random() * request.jitterMillis) / 1000) * 1000,
+    jitterMillis,
+    delayMillis: Math.floor((clock.random() * jitterMillis) / 1000) * 1000,
     addedAt: toIso(now),
   };
   let added = schedule;

@@ -126,7 +126,7 @@ describe("launchd", () => {
     [{ cron: "0 6 L * *" }, "it has no L, W and #"],
     [{ cron: "30 0 6 * * *" }, "it has no seconds"],
     [{ cron: "0 6 1 * +MON" }, "it cannot combine a day of the month and a weekday"],
-    [{ jitterMillis: 1000 }, "it has no --jitter"],
+    [{ jitterMillis: 61_000 }, "it has no --jitter of more than a minute"],
     [{ tz: tz === "Asia/Kathmandu" ? "Europe/Paris" : "Asia/Kathmandu" }, "it uses the machine's time zone"],
   ])("an agent cannot express %j, and the error says why", (parts, why) => {
     expect(() => planOn("darwin", parts)).toThrow(

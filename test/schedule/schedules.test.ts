@@ -58,6 +58,18 @@ describe("stored schedules", () => {
     expect(listSchedules(dataDir)[0]?.delayMillis).toBe(30_000);
   });
 
+  it.each([
+    ["0 6 * * *", 60_000],
+    ["* * * * *", 6_000],
+    ["*/15 * * * * *", 1_000],
+    ["* * * * * *", 0],
+  ])("without a given jitter, %s has one of a tenth of its interval, at most a minute", (cron, expected) => {
+    const { name, tz, args } = { name: "daily", tz: "UTC", args: ["sync"] };
+    const added = addSchedule({ dataDir, clock, name, cron, tz, args, folder: "/", mirror: "catalogue" });
+    expect(added.jitterMillis).toBe(expected);
+    expect(added.delayMillis).toBe(Math.floor(expected / 2000) * 1000);
+  });
+
   it("a replaced schedule has the new times, and keeps its run history", () => {
     add("daily");
     recordRun(dataDir, "daily", someRun(1));

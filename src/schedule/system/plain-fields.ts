@@ -1,5 +1,5 @@
 /** Schedules of minutes, hours and days in the machine's time zone: what the schedulers of macOS and Windows can express. */
-import { type CronFields, readCronFields } from "../cron-times.ts";
+import { type CronFields, maxDefaultJitterMillis, readCronFields } from "../cron-times.ts";
 import { ScheduleError } from "../errors.ts";
 import type { Schedule } from "../schedule.ts";
 
@@ -18,7 +18,8 @@ export function plainFieldsOf(
   const areBothDays = fields.days.length < 31 && fields.weekdays.length < 7;
   if (areBothDays && !(allowsBothDays && fields.isEither))
     throw refuse("it cannot combine a day of the month and a weekday");
-  if (!allowsDelay && schedule.jitterMillis > 0) throw refuse("it has no --jitter");
+  if (!allowsDelay && schedule.jitterMillis > maxDefaultJitterMillis)
+    throw refuse("it has no --jitter of more than a minute");
   return fields;
 }
 

@@ -72,10 +72,13 @@ function configureAdd(schedule: Command, io: Io): void {
     .addOption(
       new Option("--tz <zone>", "the time zone, by its IANA name").default(undefined, "this machine's"),
     )
-    .option(
-      "--jitter <duration>",
-      "delay every run by the same random time, at most this long, such as 5s or 10m",
-      shortDurationMillis,
+    .addOption(
+      new Option(
+        "--jitter <duration>",
+        "delay every run by the same random time, at most this long, such as 0s or 10m",
+      )
+        .argParser(shortDurationMillis)
+        .default(undefined, "a tenth of the time between two runs, at most 1m"),
     )
     .option("--replace", "replace a schedule of this name, and keep its run history")
     .action((name: string, args: string[], flags: AddFlags, add: Command) =>
@@ -104,7 +107,7 @@ function configureAdd(schedule: Command, io: Io): void {
 async function addOne(
   name: string,
   args: readonly string[],
-  { cron, tz, jitter = 0, replace = false }: AddFlags,
+  { cron, tz, jitter, replace = false }: AddFlags,
   command: Command,
   io: Io,
 ): Promise<void> {
@@ -117,7 +120,7 @@ async function addOne(
     name,
     cron,
     tz: zone,
-    jitterMillis: jitter,
+    ...(jitter === undefined ? {} : { jitterMillis: jitter }),
     replace,
     args,
     folder,
