@@ -8,7 +8,7 @@ import { projectMeasurements } from "../schema/entities/measurement.ts";
 import { model } from "../schema/entities/model.ts";
 import { size } from "../schema/entities/size.ts";
 import { user } from "../schema/entities/user.ts";
-import type { Kind, Kinds } from "../schema/kind.ts";
+import type { Kind, KindName, Kinds } from "../schema/kind.ts";
 import { entityProjector } from "../schema/rows-from-body.ts";
 import { braSummary, namedSummary, openSummary, type Summary, sizeSummary } from "../schema/summaries.ts";
 
@@ -23,7 +23,7 @@ const relation = (itemKind: string, summary: Summary): KindRow => ({
   items: { kind: itemKind, summary, owned: false },
 });
 
-const table: Readonly<Record<string, KindRow>> = {
+const table: Readonly<Record<KindName, KindRow>> = {
   // Where a crawl begins (2.2).
   root: {
     rel: "resource",

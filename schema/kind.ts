@@ -10,6 +10,15 @@ import type { Summary } from "./summaries.ts";
 export const depths = ["brands", "models", "sizes"] as const;
 export type Depth = (typeof depths)[number];
 
+/** The kinds that `jobs/kinds.ts` describes. */
+export const kindNames = [
+  ...(["root", "brands", "brand", "models", "model", "sizes", "size"] as const),
+  ...(["related_brands", "related_models", "same_cut_models", "adjacent_sizes"] as const),
+  ...(["me", "bras", "bra", "measurements", "measurement", "rate_limit"] as const),
+] as const;
+
+export type KindName = (typeof kindNames)[number];
+
 /** The areas of the service. A mirror contains one of them; resources of the other have the state `elsewhere`. */
 export type Area = "catalogue" | "account";
 

@@ -7,7 +7,7 @@ import { readdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Kinds } from "../../schema/kind.ts";
 import { type AccountUser, isSameUser, nameOfUser } from "../mirror/account/user.ts";
-import { BookkeepingRowError } from "../mirror/bookkeeping-rows.ts";
+import { BookkeepingRowError } from "../mirror/bookkeeping/rows.ts";
 import { type CheckReport, checkMirror } from "../mirror/check/check.ts";
 import { readMirror } from "../mirror/reader.ts";
 import { restoreMirror } from "../mirror/restore.ts";

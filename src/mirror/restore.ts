@@ -4,14 +4,15 @@ import { NotAnEnvelopeError } from "../../schema/envelope.ts";
 import { JsonError } from "../../schema/json.ts";
 import type { Kinds } from "../../schema/kind.ts";
 import { type AccountUser, isSameUser, publicViews, readAccountUser } from "./account/user.ts";
-import { BookkeepingRowError, type PutBody, type PutRows, restoreBookkeeping } from "./bookkeeping-rows.ts";
+import { restoreBookkeeping } from "./bookkeeping/restore-rows.ts";
+import { BookkeepingRowError, type PutBody, type PutRows } from "./bookkeeping/rows.ts";
 import { deriveContextOf } from "./derive/derive.ts";
 import { rebuildProjections } from "./derive/rebuild.ts";
 import { type Connection, closeWritten, lockMirror, openForWriting } from "./file/connection.ts";
 import { createMirror } from "./file/create-mirror.ts";
 import { MirrorError, toMirrorError } from "./file/errors.ts";
 import type { MirrorIdentity } from "./file/meta.ts";
-import { prepareColumn, q } from "./file/statements.ts";
+import { prepareColumn } from "./file/statements.ts";
 import { prepareRestoredPictures, type RestoredPictures } from "./media/media-files.ts";
 import { readMirror } from "./reader.ts";
 import { createFolderOf } from "./writer.ts";
@@ -53,14 +54,15 @@ export async function restoreMirror(options: RestoreMirrorOptions): Promise<void
     if (hasPictures) pictures = prepareRestoredPictures(file);
     const putPicture: RestoredPictures["put"] = (bytes, type) => pictures?.put(bytes, type);
     await createMirror(file, identity, async (db) => {
-      await restoreBookkeeping(db, (putRows, putBody) => options.fill(putRows, putBody, putPicture));
+      await restoreBookkeeping(db, { identity, user }, ({ putRows, putBody }) =>
+        options.fill(putRows, putBody, putPicture),
+      );
       try {
         rebuildProjections(db, identity.area, deriveContextOf(identity, kinds));
       } catch (error) {
         if (!(error instanceof NotAnEnvelopeError || error instanceof JsonError)) throw error;
         throw new BookkeepingRowError(`a body is no envelope: ${error.message}`, { cause: error });
       }
-      requireOneService(db, identity);
       requireOneUser(db, user);
     });
   } catch (error) {
@@ -71,19 +73,6 @@ export async function restoreMirror(options: RestoreMirrorOptions): Promise<void
     if (existsSync(file)) lock.release();
     else lock.releaseAndRemove();
   }
-}
-
-/** @throws BookkeepingRowError */
-function requireOneService(db: Connection, { baseUrl }: MirrorIdentity): void {
-  const start = `${new URL(baseUrl).origin}/`;
-  const other = prepareColumn(db, (p: { start: string }) =>
-    q
-      .selectFrom("_resource")
-      .select("url")
-      .where((eb) => eb.fn("substr", ["url", eb.lit(1), eb.fn("length", [eb.val(p.start)])]), "<>", p.start)
-      .limit(1),
-  ).get({ start });
-  if (other !== undefined) throw new BookkeepingRowError(`a resource is of another service: ${other}`);
 }
 
 /** The user of the manifest, of the bookkeeping and of the body behind the link `me`. @throws BookkeepingRowError */

@@ -1,6 +1,6 @@
 /** A backup holds every table that a rebuild cannot compute. A new table must be one or the other. */
 import { expect, it } from "vitest";
-import { bookkeepingTables } from "../../src/mirror/bookkeeping-rows.ts";
+import { bookkeepingTables } from "../../src/mirror/bookkeeping/rows.ts";
 import { versionedTables } from "../../src/mirror/rows/versioned-rows.ts";
 import { startBackupRig } from "./support/backup-rig.ts";
 

@@ -3,6 +3,12 @@
  * and every problem. A visitor sees each entry on the way, before the rest is known to be sound.
  */
 import { hash } from "node:crypto";
+import {
+  type BookkeepingTrial,
+  type ExpectedMirror,
+  openBookkeepingTrial,
+} from "../../mirror/bookkeeping/restore-rows.ts";
+import { type BookkeepingRow, BookkeepingRowError } from "../../mirror/bookkeeping/rows.ts";
 import { parseRows } from "../contents/bookkeeping.ts";
 import {
   bodyEntry,
@@ -61,6 +67,7 @@ export async function scanBackup(
   /** The entries that bookkeeping refers to: bodies of revisions, pictures, and bodies of linked catalogue resources. */
   const referenced = new Set<string>();
   let manifest: BackupManifest | null = null;
+  let trial: BookkeepingTrial | null = null;
   let rootHash: string | null = null;
   let previous: string | null = null;
   try {
@@ -74,6 +81,7 @@ export async function scanBackup(
       if (name === manifestEntry) {
         manifest = entry.hasItsCrc ? parseManifestOrReport(content) : null;
         if (manifest === null) break;
+        trial = await openBookkeepingTrial(mirrorOf(manifest));
       }
       const sha256 = hash("sha256", content);
       if (name === checksumsEntry) {
@@ -84,13 +92,15 @@ export async function scanBackup(
       const expected = hashInName(name);
       if (expected !== null && expected !== sha256)
         report(name, "does not have the SHA-256 that is its name");
-      if (bookkeepingOf(name) !== null || name === catalogueIndexEntry) collectReferences(name, content);
+      readRows(name, content);
       if (problems.length === 0 && manifest !== null) visit(entry, manifest);
     }
     requireComplete();
   } catch (error) {
     if (!(error instanceof ZipError)) throw error;
     report(error.entry, error.message);
+  } finally {
+    trial?.close();
   }
   return { manifest, rootHash, entries: checksums.size, problems };
 
@@ -101,15 +111,36 @@ export async function scanBackup(
     return null;
   }
 
-  function collectReferences(name: string, content: Buffer): void {
+  function readRows(name: string, content: Buffer): void {
+    const table = bookkeepingOf(name);
+    if (table === null && name !== catalogueIndexEntry) return;
+    const rows = withReferences(
+      name,
+      parseRows(content, (line) => report(name, `its line ${line} is no row`)),
+    );
+    if (table === null) for (const _row of rows);
+    else tryRows(name, () => trial?.putRows(table, rows));
+  }
+
+  function tryRows(entry: string | null, attempt: () => void): void {
+    try {
+      attempt();
+    } catch (error) {
+      if (!(error instanceof BookkeepingRowError)) throw error;
+      report(entry, error.message);
+    }
+  }
+
+  /** The same rows; collects the entries that they refer to. */
+  function* withReferences(name: string, rows: Iterable<BookkeepingRow>): Generator<BookkeepingRow> {
     const entryOf = (sha256: string, type: unknown): string => {
       if (name === catalogueIndexEntry) return catalogueBodyEntry(sha256);
       return bookkeepingOf(name) === "media_file" ? pictureEntry(sha256, type) : bodyEntry(sha256);
     };
     const types = new Map<string, unknown>();
-    for (const { sha256, type = null } of parseRows(content, (line) =>
-      report(name, `its line ${line} is no row`),
-    )) {
+    for (const row of rows) {
+      yield row;
+      const { sha256, type = null } = row;
       if (typeof sha256 !== "string") continue;
       // One picture may be recorded with several types. The least one counts, as in `eachPicture`.
       const known = types.get(sha256);
@@ -131,6 +162,7 @@ export async function scanBackup(
     );
     if (unrelated !== undefined)
       report(unrelated, `belongs to no ${bodyOf(unrelated) === null ? "address" : "revision"}`);
+    if (problems.length === 0) tryRows(null, () => trial?.finish());
   }
 }
 
@@ -155,3 +187,7 @@ const isLess = (a: unknown, b: unknown): boolean => typeof a === "string" && typ
 
 /** The SHA-256 that is part of an entry's name; null for other names. */
 const hashInName = (name: string) => bodyOf(name) ?? catalogueBodyOf(name) ?? pictureOf(name);
+
+function mirrorOf({ service, area, user }: BackupManifest): ExpectedMirror {
+  return { identity: { baseUrl: service.baseUrl, area, serviceName: service.name }, user };
+}

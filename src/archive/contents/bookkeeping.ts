@@ -1,5 +1,5 @@
 /** Parses the bookkeeping entries of a backup: one JSON object a line, of plain cells. */
-import type { BookkeepingRow } from "../../mirror/bookkeeping-rows.ts";
+import type { BookkeepingRow } from "../../mirror/bookkeeping/rows.ts";
 
 /** @param refuse called with the number of a line that is no such object; the line is then left out */
 export function* parseRows(

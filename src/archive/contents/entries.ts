@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { listNotGranted } from "../../mirror/account/token-scopes.ts";
 import { readAccountUser } from "../../mirror/account/user.ts";
 import { prepareReadProvenBody, storedBodyColumns } from "../../mirror/bodies/read-body.ts";
-import { bookkeepingTables, readBookkeepingRows } from "../../mirror/bookkeeping-rows.ts";
+import { bookkeepingTables, readBookkeepingRows } from "../../mirror/bookkeeping/rows.ts";
 import { readMirrorId } from "../../mirror/file/meta.ts";
 import { prepare, q } from "../../mirror/file/statements.ts";
 import { eachPicture } from "../../mirror/media/media-files.ts";

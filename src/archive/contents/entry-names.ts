@@ -6,7 +6,7 @@ import {
   pictureTypes,
   sha256OfPictureName,
 } from "../../../schema/entities/picture-types.ts";
-import { type BookkeepingTable, bookkeepingTables } from "../../mirror/bookkeeping-rows.ts";
+import { type BookkeepingTable, bookkeepingTables } from "../../mirror/bookkeeping/rows.ts";
 import { ZipError } from "../container/zip-reader.ts";
 
 /** The first entry, in every version of the format. */

@@ -4,7 +4,7 @@
  */
 import { hash } from "node:crypto";
 import Database from "better-sqlite3";
-import { type SqlBool, sql } from "kysely";
+import { sql } from "kysely";
 import type { Kinds } from "../../../schema/kind.ts";
 import { isSystemError } from "../../platform/errors.ts";
 import { prepareReadProvenBody, storedBodyColumns } from "../bodies/read-body.ts";
@@ -17,6 +17,7 @@ import type { MirrorReader } from "../reader.ts";
 import type { CheckProblem, ReportProblem } from "./check-problem.ts";
 import { checkDerived } from "./check-rows.ts";
 import { checkSearch } from "./check-search.ts";
+import { checkStates } from "./check-states.ts";
 
 export type { CheckProblem } from "./check-problem.ts";
 
@@ -117,47 +118,6 @@ function checkDictionaries(db: Connection, report: ReportProblem): void {
         where: `_dictionary ${id}`,
         message: "the dictionary does not match its SHA-256",
       });
-  }
-}
-
-function checkStates(db: Connection, report: ReportProblem): void {
-  const selectWrong = prepare(db, () =>
-    q
-      .selectFrom((eb) =>
-        eb
-          .selectFrom("_resource as r")
-          .select(["r.url", "r.state"])
-          .select((sub) =>
-            sub
-              .selectFrom("_revision as v")
-              .select(({ fn }) => fn.countAll<number>().as("count"))
-              .whereRef("v.resource_id", "=", "r.id")
-              .where("v.to_run", "is", null)
-              .as("current"),
-          )
-          .as("s"),
-      )
-      .select(["s.url", "s.state", "s.current"])
-      .where(
-        sql<SqlBool>`current > 1 or state = 'held' and current = 0 or state in ('gone', 'elsewhere') and current = 1`,
-      ),
-  );
-  for (const { url, state, current } of selectWrong.iterate()) {
-    report({ code: "state", where: url, message: `is ${state} and has ${current} current revisions` });
-  }
-  const selectWronglyAbsent = prepare(db, () =>
-    q
-      .selectFrom("_resource")
-      .select(["url", "state"])
-      .where((eb) =>
-        eb.or([
-          eb("absent_by", "is not", null).and("state", "not in", ["held", "due", "failed"]),
-          sql<SqlBool>`(absent_by is null) <> (absent_run is null)`,
-        ]),
-      ),
-  );
-  for (const { url, state } of selectWronglyAbsent.iterate()) {
-    report({ code: "state", where: url, message: `is ${state} and wrongly marked as absent` });
   }
 }
 

@@ -83,7 +83,11 @@ export async function replayHistory(history: readonly Step[]): Promise<HistoryMi
       },
     });
     // Tombstones show the start of their run, so each run needs a start of its own.
-    mirror.db.prepare("update _run set started_at = started_at || id where id = ?").run(runId);
+    mirror.db
+      .prepare(
+        "update _run set started_at = strftime('%FT%H:%M:%fZ', started_at, id || ' seconds') where id = ?",
+      )
+      .run(runId);
     states.set(runId, rowsOfState({ tables: publicTables(mirror) }));
     frozen.set(runId, publicState(mirror.db));
     const pruned = [...frozen.keys()].filter((id) => id !== runId && (prunes >> (id % 8)) % 2 === 1);

@@ -2,11 +2,13 @@
  * The rows of a mirror that cannot be computed from its bodies, for backups. Out: rows as plain objects, the same for
  * the same state. In: such rows, into a new mirror.
  */
-import { isoTimeOf, millisOf, timeColumns } from "../../schema/tables.ts";
-import { recordFirstDerivations } from "./derive/derivations.ts";
-import { type Connection, withDeferredReferences } from "./file/connection.ts";
-import { identityKeys, passedOnKey } from "./file/meta.ts";
-import { prepare, q } from "./file/statements.ts";
+import type { z } from "zod";
+import { isoTimeOf, millisOf, timeColumns } from "../../../schema/tables.ts";
+import { recordFirstDerivations } from "../derive/derivations.ts";
+import type { Connection } from "../file/connection.ts";
+import { identityKeys, passedOnKey } from "../file/meta.ts";
+import { prepare, q } from "../file/statements.ts";
+import { rowShapes } from "./row-shapes.ts";
 
 export type BookkeepingCell = string | number | null;
 export type BookkeepingRow = Readonly<Record<string, BookkeepingCell>>;
@@ -54,7 +56,7 @@ export const bookkeepingTables = Object.keys(tables) as readonly BookkeepingTabl
 export function* readBookkeepingRows(db: Connection, name: BookkeepingTable): Generator<BookkeepingRow> {
   const { key, condition = "true" }: BackupTable = tables[name];
   if (name === "first_derivation") recordFirstDerivations(db);
-  const columns = columnsOf(db, name).map((column) => {
+  const columns = readColumns(db, name).map(({ name: column }) => {
     if (column === "sha256") return "lower(hex(sha256)) as sha256";
     if (column === "content_id")
       return "(select lower(hex(sha256)) from _content c where c.id = content_id) as sha256";
@@ -65,37 +67,50 @@ export function* readBookkeepingRows(db: Connection, name: BookkeepingTable): Ge
   yield* db.prepare<[], BookkeepingRow>(select).iterate();
 }
 
-/** Inserts rows of one table; they may refer to rows that follow later. */
+/** Inserts rows of one table; they may refer to rows that follow later. @throws BookkeepingRowError */
 export type PutRows = (name: BookkeepingTable, rows: Iterable<BookkeepingRow>) => void;
 
 /** Inserts a body, before or after its revisions. */
 export type PutBody = (sha256: string, body: Uint8Array) => void;
 
+export interface BookkeepingWriter {
+  readonly putRows: PutRows;
+  readonly putBody: PutBody;
+  /** The SHA-256 of every body that a revision names or that was put. */
+  readonly bodies: Iterable<string>;
+}
+
 /**
- * Fills an empty mirror in one transaction, which lasts until `fill` resolves.
- * @throws BookkeepingRowError for rows that do not fit the tables; errors of `fill`
+ * Prepares an empty mirror for rows from an untrusted source.
+ * @param origin of the service
  */
-export async function restoreBookkeeping(
-  db: Connection,
-  fill: (putRows: PutRows, putBody: PutBody) => Promise<void>,
-): Promise<void> {
+export function prepareBookkeeping(db: Connection, origin: string): BookkeepingWriter {
   recordFirstDerivations(db);
+  const shapes = rowShapes({ origin, excludedMeta });
   const contentIds = new Map<string, number>();
-  const contentIdOf = (sha256: BookkeepingCell | undefined): number => {
-    if (typeof sha256 !== "string") throw new BookkeepingRowError("a revision names no body");
+  const contentIdOf = (sha256: string): number => {
     const id = contentIds.get(sha256) ?? contentIds.size + 1;
     contentIds.set(sha256, id);
     return id;
   };
   const putRows: PutRows = (name, rows) => {
-    const columns = columnsOf(db, name);
-    const insert = prepareInsert(db, name, columns);
+    const insert = prepareInsert(db, name);
     const defaults = defaultsOf(db, name);
+    let n = 0;
     for (const row of rows) {
-      const { sha256, ...others } = row;
-      const values = name === "revision" ? { ...others, content_id: contentIdOf(sha256) } : row;
-      requireKnownColumns(name, columns, values);
-      insert.run({ ...defaults, ...values });
+      n++;
+      const parsed = shapes[name].safeParse({ ...defaults, ...row });
+      if (!parsed.success) throw invalidRow(name, n, parsed.error);
+      const { sha256, ...others }: BookkeepingRow = parsed.data;
+      const isRevision = name === "revision" && typeof sha256 === "string";
+      const values = isRevision ? { ...others, content_id: contentIdOf(sha256) } : parsed.data;
+      try {
+        insert.run(values);
+      } catch (error) {
+        throw isConstraintError(error)
+          ? new BookkeepingRowError(`row ${n} of _${name} is not valid: ${error.message}`, { cause: error })
+          : error;
+      }
     }
   };
   const insertBody = prepare(db, (p: { id: number; sha256: Buffer; size: number; body: Uint8Array }) =>
@@ -107,11 +122,7 @@ export async function restoreBookkeeping(
     const id = contentIdOf(sha256);
     insertBody.run({ id, sha256: Buffer.from(sha256, "hex"), size: body.byteLength, body });
   };
-  const danglingTable = await withDeferredReferences(db, () => fill(putRows, putBody)).catch((error) => {
-    throw isConstraintError(error) ? new BookkeepingRowError(error.message, { cause: error }) : error;
-  });
-  if (danglingTable !== null)
-    throw new BookkeepingRowError(`a row of ${danglingTable} refers to a row that does not exist`);
+  return { putRows, putBody, bodies: contentIds.keys() };
 }
 
 /** The rows of a backup do not form a mirror. */
@@ -119,8 +130,16 @@ export class BookkeepingRowError extends Error {
   override readonly name = "BookkeepingRowError";
 }
 
+/** Without the value, which may be private. */
+function invalidRow(name: BookkeepingTable, n: number, { issues: [issue] }: z.ZodError): BookkeepingRowError {
+  const columns = issue?.code === "unrecognized_keys" ? issue.keys : (issue?.path ?? []);
+  const column = columns.length === 0 ? "" : ` (${JSON.stringify(String(columns[0]).slice(0, 80))})`;
+  return new BookkeepingRowError(`row ${n} of _${name} is not one of a mirror${column}`);
+}
+
 /** Raw, since the table is given by name. */
-function prepareInsert(db: Connection, name: BookkeepingTable, columns: readonly string[]) {
+function prepareInsert(db: Connection, name: BookkeepingTable) {
+  const columns = readColumns(db, name).map((column) => column.name);
   const values = columns.map((column) => {
     if (column === "sha256") return "unhex(:sha256)";
     return timeColumns.has(column) ? millisOf(`:${column}`) : `:${column}`;
@@ -130,25 +149,18 @@ function prepareInsert(db: Connection, name: BookkeepingTable, columns: readonly
   );
 }
 
-function requireKnownColumns(name: BookkeepingTable, columns: readonly string[], row: BookkeepingRow): void {
-  const unknown = Object.keys(row).find((column) => !columns.includes(column));
-  if (unknown !== undefined)
-    throw new BookkeepingRowError(`_${name} has no column ${JSON.stringify(unknown)}`);
-}
-
 /** The values of columns that the version which wrote the backup did not have. */
 function defaultsOf(db: Connection, name: BookkeepingTable): BookkeepingRow {
   const evaluate = (defaultSql: string | null) =>
     defaultSql === null
       ? null
       : (db.prepare<[], BookkeepingCell>(`select ${defaultSql}`).pluck().get() ?? null);
+  // Without a default only columns that may be null can be missing; the others are null then, which is refused.
   return Object.fromEntries(
-    readColumns(db, name).map((column) => [column.name, evaluate(column.defaultSql)]),
+    readColumns(db, name)
+      .filter((column) => column.name !== "content_id" && column.name !== "sha256")
+      .map((column) => [column.name, evaluate(column.defaultSql)]),
   );
-}
-
-function columnsOf(db: Connection, name: BookkeepingTable): string[] {
-  return readColumns(db, name).map((column) => column.name);
 }
 
 function readColumns(db: Connection, name: BookkeepingTable) {
