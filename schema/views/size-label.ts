@@ -55,33 +55,26 @@ const isRepeatedLetter = (text: string): string =>
 /**
  * The own label of a size is in its brand's default system, unless its alternative sizes have another label in that system.
  * Then it is in the system in which they have the same label, if there is one: `70D` of a British brand with `EU: 70D`,
- * `UK: 32D`. Labels repeat, so each distinct one is taken apart once.
+ * `UK: 32D`. Most sizes have the same labels as others, so each distinct text of alternative sizes, and each distinct label,
+ * is taken apart once.
  * @param sizes rows of `_size`: of few sizes, the labels are found much faster than in the view
  */
 export const sizeLabelsOf = (sizes: string): string => `with
   own as (
     select r.url as href, model.url as model_href, brand.url as brand_href, t.size as label,
-      nullif(trim(b.default_sizing_system), '') as system,
-      iif(json_valid(t.alternative_sizes), t.alternative_sizes, '{}') as others
+      nullif(trim(b.default_sizing_system), '') as system, t.alternative_sizes as others
     from ${sizes} t join _resource r on r.id = t.id and r.gone_run is null
     left join _resource model on model.id = t.model_id left join _model m on m.id = t.model_id
     left join _resource brand on brand.id = m.brand_id left join _brand b on b.id = m.brand_id),
-  labelled as (
-    select href, model_href, brand_href, other.key as system, other.atom as label, 'alternative' as system_from
-    from own join json_each(others) other where other.type = 'text' and typeof(other.key) = 'text'
-    union all
-    select href, model_href, brand_href, iif(is_in_brands_system, system, null), label, iif(is_in_brands_system, 'brand', null)
-    from (
-      select *, system is not null and not exists (
-        select 1 from json_each(others) where trim(key) = system collate nocase and type = 'text') as is_in_brands_system
-      from own where label is not null)
-    where is_in_brands_system
-      or not exists (select 1 from json_each(others) where atom = label and typeof(key) = 'text')),
+  alternative as materialized (
+    select t.others as others, other.key as system, other.atom as label
+    from (select distinct alternative_sizes as others from ${sizes}) t
+      join json_each(iif(json_valid(t.others), t.others, '{}')) other
+    where other.type = 'text' and typeof(other.key) = 'text'),
   distinct_label as materialized (
     select size as label from ${sizes} where typeof(size) = 'text'
     union
-    select other.atom from ${sizes} t
-      join json_each(iif(json_valid(t.alternative_sizes), t.alternative_sizes, '{}')) other where other.type = 'text'),
+    select label from alternative),
   split as (
     select label, rtrim(substr(trim(label), 1, length(trim(label)) - length(ltrim(trim(label), ${digits})))) as digits,
       upper(replace(replace(trim(ltrim(trim(label), ${digits})), ' /', '/'), '/ ', '/')) as letters
@@ -91,10 +84,26 @@ export const sizeLabelsOf = (sizes: string): string => `with
     from (select *, iif(instr(letters, '/') = 0, letters, substr(letters, 1, instr(letters, '/') - 1)) as first,
         iif(instr(letters, '/') = 0, letters, substr(letters, instr(letters, '/') + 1)) as last
       from split)
-    where digits glob '[1-9]*' and length(digits) <= 3 and ${isRepeatedLetter("first")} and ${isRepeatedLetter("last")})
-  select l.href as href, l.model_href as model_href, l.brand_href as brand_href, l.system as system, l.label as label,
-    p.band as band, p.cup as cup, o.position as cup_position, l.system_from as system_from
-  from labelled l left join part p on p.label = l.label
+    where digits glob '[1-9]*' and length(digits) <= 3 and ${isRepeatedLetter("first")} and ${isRepeatedLetter("last")}),
+  alternative_part as materialized (
+    select a.others, a.system, a.label, p.band, p.cup, o.position
+    from alternative a left join part p on p.label = a.label
+      left join cup_order o on o.system = upper(trim(a.system)) and o.cup = p.cup),
+  own_label as (
+    select href, model_href, brand_href, label, iif(is_in_brands_system, system, null) as system,
+      iif(is_in_brands_system, 'brand', null) as system_from
+    from (
+      select *, system is not null and not exists (
+        select 1 from alternative a where a.others = own.others and trim(a.system) = own.system collate nocase) as is_in_brands_system
+      from own where label is not null) labelled
+    where is_in_brands_system
+      or not exists (select 1 from alternative a where a.others = labelled.others and a.label = labelled.label))
+  select own.href as href, own.model_href as model_href, own.brand_href as brand_href, a.system as system, a.label as label,
+    a.band as band, a.cup as cup, a.position as cup_position, 'alternative' as system_from
+  from own join alternative_part a on a.others = own.others
+  union all
+  select l.href, l.model_href, l.brand_href, l.system, l.label, p.band, p.cup, o.position, l.system_from
+  from own_label l left join part p on p.label = l.label
     left join cup_order o on o.system = upper(trim(l.system)) and o.cup = p.cup`;
 
 export const sizeLabelViews: Readonly<Record<string, string>> = {
