@@ -21,17 +21,19 @@ const external = [
   /^ioredis$/,
 ];
 
+export const entries = {
+  cli: "src/cli/main.ts",
+  index: "src/index.ts",
+  // Started by path: `join(import.meta.dirname, "thread…")`. All output is in one folder, so the path holds in every chunk.
+  "keychain-child": "src/accounts/tokens/keychain-child.ts",
+  "query-child": "src/query/sql/query-child.ts",
+  thread: "src/sync/writer/thread.ts",
+};
+
 export default defineConfig({
   platform: "node",
   external,
-  input: {
-    cli: "src/cli/main.ts",
-    index: "src/index.ts",
-    // Started by path: `join(import.meta.dirname, "thread…")`. All output is in one folder, so the path holds in every chunk.
-    "keychain-child": "src/accounts/tokens/keychain-child.ts",
-    "query-child": "src/query/sql/query-child.ts",
-    thread: "src/sync/writer/thread.ts",
-  },
+  input: entries,
   output: { dir: "dist", format: "esm", cleanDir: true, chunkFileNames: "[name].js" },
   plugins: [collectLicences(), copyWebAssets()],
 });

@@ -13,7 +13,9 @@ export default defineConfig(({ mode }) => {
         "test/support/require-chromium.ts",
         "test/support/in-memory.ts",
         "test/support/canary-of-all.ts",
+        "test/support/bundle-program.ts",
       ],
+      setupFiles: ["test/support/fast-encryption.ts"],
       // By default Vitest leaves one core idle, half of a small machine. One worker more than cores: many tests wait for
       // processes and Redis.
       maxWorkers: availableParallelism() + 1,

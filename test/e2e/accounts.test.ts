@@ -15,6 +15,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { lockMirror } from "../../src/mirror/file/connection.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { armoireProgram } from "../support/armoire-program.ts";
 import { writeSecretFile } from "../support/canary.ts";
 import { jsonResponse, startRawServer } from "../support/raw-server.ts";
 import {
@@ -488,8 +489,7 @@ async function startScopedService() {
 }
 
 async function fromStandardInput(input: string): Promise<CommandResult> {
-  const program = join(import.meta.dirname, "../support/armoire-from-sources.ts");
-  const child = spawn(process.execPath, [program, "account", "add", "ada", "--token-stdin"], {
+  const child = spawn(process.execPath, [armoireProgram, "account", "add", "ada", "--token-stdin"], {
     env: { HOME: "/nonexistent", ARMOIRE_DATA_DIR: dataDir, ARMOIRE_BASE_URL: sandbox.url },
   });
   const exitCode = new Promise<number | null>((resolve) => child.on("close", resolve));

@@ -11,12 +11,11 @@ import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
 import type { LogEntry } from "../../src/sandbox/http/request-log.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { armoireProgram } from "../support/armoire-program.ts";
 import { writeSecretFile } from "../support/canary.ts";
 import { type ComposeService, readCompose, readImage } from "../support/compose.ts";
 import { freePort } from "../support/free-port.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
-
-const launcher = join(import.meta.dirname, "../support/armoire-from-sources.ts");
 
 it("docker compose up: a scheduled sync completes through workers", { timeout: 240_000 }, async () => {
   await using folder = await temporaryFolder();
@@ -112,10 +111,10 @@ function sumOf(metrics: string, line: RegExp): number {
   return [...metrics.matchAll(line)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** The `armoire` command of the image, from the sources. */
+/** The `armoire` command of the image. */
 async function writeArmoire(folder: string): Promise<void> {
   await mkdir(folder);
-  const script = `#!/bin/sh\nexec '${process.execPath}' '${launcher}' "$@"\n`;
+  const script = `#!/bin/sh\nexec '${process.execPath}' '${armoireProgram}' "$@"\n`;
   for (const [name, content] of [
     ["armoire", script],
     ["node", `#!/bin/sh\nexec '${process.execPath}' "$@"\n`],

@@ -1,9 +1,9 @@
 /** Standard output that fails: a full device, a full disk that accepts a part, and a closed pipe. */
 import { execFile } from "node:child_process";
 import { appendFileSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { armoireProgram } from "../support/armoire-program.ts";
 import { createFixture, type Fixture } from "./support/fixture.ts";
 
 let fixture: Fixture;
@@ -12,8 +12,6 @@ beforeAll(async () => {
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
 
-const program = join(import.meta.dirname, "../support/armoire-from-sources.ts");
-
 interface Ended {
   readonly stderr: string;
   readonly exitCode: number | string;
@@ -21,7 +19,7 @@ interface Ended {
 
 /** Runs the program in a shell command, in which `"$@"` is the program with its arguments. */
 function runInShell(command: string, args: readonly string[]): Promise<Ended> {
-  const words = ["-c", command, "sh", process.execPath, program, ...args, "--mirror", fixture.mirror];
+  const words = ["-c", command, "sh", process.execPath, armoireProgram, ...args, "--mirror", fixture.mirror];
   const env = { PATH: process.env.PATH, HOME: fixture.folder };
   return new Promise((resolve) => {
     execFile("sh", words, { env }, (error, _stdout, stderr) =>

@@ -11,6 +11,7 @@ import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { startAccountRig } from "../accounts/support/account-rig.ts";
 import { memoryKeychain } from "../accounts/support/memory-keychain.ts";
+import { armoireProgram } from "../support/armoire-program.ts";
 import { runArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 const hour = 3_600_000;
@@ -183,7 +184,7 @@ describe("closed pipes", () => {
     args: readonly string[],
     redirection: string,
   ): Promise<{ exitCode: number; stderr: string }> {
-    const program = [process.execPath, `${import.meta.dirname}/../support/armoire-from-sources.ts`, ...args];
+    const program = [process.execPath, armoireProgram, ...args];
     const script = `"$@" ${redirection} | true; exit "\${PIPESTATUS[0]}"`;
     const shell = spawn("bash", ["-c", script, "bash", ...program], { stdio: ["ignore", "ignore", "pipe"] });
     const [stderr, [exitCode]] = await Promise.all([text(shell.stderr), once(shell, "close")]);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
 import { listQuestions, type Question, type QuestionRequest, runQuestion } from "../../src/index.ts";
 import { collectRows } from "../query/support/collect-rows.ts";
+import { armoireProgram } from "../support/armoire-program.ts";
 import { callArmoire } from "../support/run-armoire.ts";
 import { createFixture, type Fixture } from "./support/fixture.ts";
 
@@ -31,7 +32,6 @@ it("a statement is read from a file, its parameters from the command line", asyn
 });
 
 it("a statement is read from standard input", () => {
-  const program = join(import.meta.dirname, "../support/armoire-from-sources.ts");
   const args = [
     "query",
     "--file",
@@ -43,7 +43,9 @@ it("a statement is read from standard input", () => {
     "--mirror",
     fixture.mirror,
   ];
-  expect(execFileSync(process.execPath, [program, ...args], { input: sql, encoding: "utf8" })).toBe(expected);
+  expect(execFileSync(process.execPath, [armoireProgram, ...args], { input: sql, encoding: "utf8" })).toBe(
+    expected,
+  );
 });
 
 it("a question runs by name, with the limits and formats of any query", async () => {

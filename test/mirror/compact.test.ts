@@ -1,12 +1,11 @@
 /** Compaction makes a mirror smaller and changes nothing else, even if it is interrupted. */
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { exportMirror } from "../../exports/export-mirror.ts";
 import { kinds } from "../../jobs/kinds.ts";
 import { type CompactProgress, compactMirror, previewRetention } from "../../src/mirror/compact.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
-import type { MirrorWriter } from "../../src/mirror/writer.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { type CanonicalDump, canonicalDump } from "../support/canonical-dump.ts";
 import { currentBodies } from "../support/current-bodies.ts";
@@ -16,25 +15,52 @@ import { publicState } from "./support/public-state.ts";
 import { removeCompression } from "./support/uncompressed-bodies.ts";
 import { entity, page, root, sha256Of, worldOf, worldOfTruth } from "./support/world.ts";
 
+interface Template {
+  readonly url: string;
+  readonly file: Buffer;
+  readonly dump: CanonicalDump;
+  readonly bodies: Map<string, string>;
+  /** The public state at the last run. */
+  readonly state: ReturnType<typeof publicState>;
+}
+
+/** Mirrors to copy: making one takes longer than most tests. */
+let ofOneRun: Template;
+/** In the second run, every number of bras differs. */
+let ofTwoRuns: Template;
+beforeAll(async () => {
+  await using sandbox = await startSandbox({ brands: 40, models: 120, sizes: 400 });
+  await using made = await startMirrorRig(sandbox.url);
+  let writer = await made.write();
+  const template = (): Template => {
+    const { db } = writer;
+    const content = { dump: canonicalDump(writer), bodies: currentBodies(writer), state: publicState(db) };
+    writer.close();
+    return { url: sandbox.url, file: readFileSync(made.file), ...content };
+  };
+  const world = worldOfTruth(sandbox.truth());
+  crawl(writer, world);
+  // As after a run that was interrupted early. The writer caches dictionaries.
+  removeCompression(writer.db);
+  ofOneRun = template();
+  writer = await made.write();
+  const changed = [...world].map(
+    ([url, body]) => [url, body.replaceAll(/"bra_count":/g, '"bra_count":1')] as const,
+  );
+  crawl(writer, new Map(changed));
+  ofTwoRuns = template();
+});
+
 let rig: MirrorRig;
-let mirror: MirrorWriter;
-let world: ReadonlyMap<string, string>;
-/** Of the mirror before any compression. */
 let dump: CanonicalDump;
 let bodies: Map<string, string>;
-beforeEach(async () => {
-  await using sandbox = await startSandbox({ brands: 40, models: 120, sizes: 900 });
-  rig = await startMirrorRig(sandbox.url);
+async function copyTemplate(template: Template): Promise<void> {
+  rig = await startMirrorRig(template.url);
   onTestFinished(() => rig[Symbol.asyncDispose]());
-  mirror = await rig.write();
-  world = worldOfTruth(sandbox.truth());
-  crawl(mirror, world);
-  removeCompression(mirror.db);
-  mirror.close();
-  mirror = await rig.write();
-  dump = canonicalDump(mirror);
-  bodies = currentBodies(mirror);
-});
+  writeFileSync(rig.file, template.file);
+  ({ dump, bodies } = template);
+}
+beforeEach(() => copyTemplate(ofOneRun));
 
 const compact = (more: { signal?: AbortSignal; onProgress?: (progress: CompactProgress) => void } = {}) =>
   compactMirror({ file: rig.file, kinds, openedAt: someTime, ...more });
@@ -67,7 +93,6 @@ const countStored = (codec: string): number =>
 
 describe("a compacted mirror", () => {
   it("compaction makes a mirror smaller, reports its progress and changes no content", async () => {
-    mirror.close();
     const reported: CompactProgress[] = [];
     const report = await compact({ onProgress: (progress) => reported.push(progress) });
     expect(report).toMatchObject({ mirror: rig.file, bodies: { count: bodies.size } });
@@ -109,7 +134,6 @@ describe("a compacted mirror", () => {
   });
 
   it("a mirror that is being read stays large, is reported as such, and shrinks with the next compaction", async () => {
-    mirror.close();
     const reader = openMirrorReader(rig.file);
     const reading = reader.db.prepare("select * from _content").iterate();
     reading.next();
@@ -124,21 +148,18 @@ describe("a compacted mirror", () => {
   });
 
   it("compacting twice changes nothing the second time", async () => {
-    mirror.close();
     const { bytesAfter, bodies: stored } = await compact();
     expect(await compact()).toMatchObject({ bytesBefore: bytesAfter, bytesAfter, bodies: stored });
   });
 
   it("a rebuild of a compacted mirror gives the same rows", async () => {
-    mirror.close();
     await compact();
-    mirror = await rig.write();
+    const mirror = await rig.write();
     mirror.rebuild();
     expectSameContent();
   });
 
   it("exports before and after compaction are identical", async () => {
-    mirror.close();
     const exported = async (name: string) => {
       const out = join(rig.folder, name);
       const formats = ["csv", "json"] as const;
@@ -151,7 +172,6 @@ describe("a compacted mirror", () => {
   });
 
   it("earlier and new readers can read a mirror during compaction", async () => {
-    mirror.close();
     const early = openMirrorReader(rig.file);
     onTestFinished(early.close);
     early.db.exec("begin");
@@ -165,6 +185,7 @@ describe("a compacted mirror", () => {
     const dictionaries = () =>
       rig.read(({ db }) => db.prepare("select id, kind from _dictionary where kind = 'size'").raw().all());
     const useless = Buffer.from("no text of any body");
+    const mirror = await rig.write();
     mirror.db
       .prepare("insert into _dictionary (id, kind, sha256, body) values (1, 'size', zeroblob(32), ?)")
       .run(useless);
@@ -180,14 +201,13 @@ describe("a compacted mirror", () => {
 
 describe("interrupted compaction", () => {
   it("aborted compaction keeps its progress and continues the next time", async () => {
-    mirror.close();
     const controller = new AbortController();
     const onProgress = () => controller.abort();
     await expect(compact({ signal: controller.signal, onProgress })).rejects.toThrow("abort");
     expect(countStored("deflate")).toBeGreaterThan(0);
     expect(countStored("identity")).toBeGreaterThan(0);
     expectSameContent();
-    mirror = await rig.write();
+    const mirror = await rig.write();
     while (mirror.compressBatch() > 0);
     expect(countStored("identity")).toBeLessThan(5);
     expectSameContent();
@@ -196,7 +216,6 @@ describe("interrupted compaction", () => {
   it.each(["during a batch", "between two batches", "before the vacuum"])(
     "compaction killed %s loses nothing",
     async (when) => {
-      mirror.close();
       await using child = startChild("compacting-process.ts", rig.file, when);
       expect(await child.readLine()).toBeNull();
       expect(countStored("deflate") > 0).toBe(when !== "during a batch");
@@ -208,7 +227,6 @@ describe("interrupted compaction", () => {
   );
 
   it("compaction killed during the vacuum loses nothing", async () => {
-    mirror.close();
     await using child = startChild("compacting-process.ts", rig.file, "never");
     expect(await child.readLine()).toBe("vacuum");
     await child.kill();
@@ -217,18 +235,7 @@ describe("interrupted compaction", () => {
 });
 
 describe("compaction that prunes runs", () => {
-  /** The state at the second run, in which every number of bras differs. */
-  let second: ReturnType<typeof publicState>;
-  beforeEach(() => {
-    const changed = [...world].map(
-      ([url, body]) => [url, body.replaceAll(/"bra_count":/g, '"bra_count":1')] as const,
-    );
-    crawl(mirror, new Map(changed));
-    dump = canonicalDump(mirror);
-    bodies = currentBodies(mirror);
-    second = publicState(mirror.db);
-    mirror.close();
-  });
+  beforeEach(() => copyTemplate(ofTwoRuns));
   const count = (table: string) =>
     rig.read(({ db }) => db.prepare<[], number>(`select count(*) from ${table}`).pluck().get());
   const stateOf = (run: number) => {
@@ -291,7 +298,7 @@ describe("compaction that prunes runs", () => {
       await using child = startChild("compacting-process.ts", rig.file, when);
       expect(await child.readLine()).toBeNull();
       expectSameContent();
-      expect(stateOf(2).brand).toEqual(second.brand);
+      expect(stateOf(2).brand).toEqual(ofTwoRuns.state.brand);
       if (when === "after pruning") expect(() => stateOf(1)).toThrow("Run 1 was pruned");
       else expect(stateOf(1)).toEqual(first);
       await compactMirror({ file: rig.file, kinds, openedAt: someTime, keep: { last: 1 } });

@@ -10,13 +10,13 @@ import type { Point } from "../../src/mirror/points/point.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { readCoverage } from "../../src/mirror/runs/coverage.ts";
 import { showResource } from "../../src/query/show.ts";
-import { runQuery } from "../../src/query/sql/run-query.ts";
 import { readPastStatus } from "../../src/query/status/status.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { folderState } from "../exports/support/folder-state.ts";
 import { crawl, type MirrorRig, startMirrorRig } from "../mirror/support/mirror-rig.ts";
 import { worldOfTruth } from "../mirror/support/world.ts";
 import { collectRows } from "./support/collect-rows.ts";
+import { runQueryHere } from "./support/in-this-process.ts";
 
 const sql = `select m.href, m.name, b.name as brand, m.gone_at from model m left join brand b on b.href = m.brand_href order by 1`;
 
@@ -54,8 +54,8 @@ async function readAll(folder: string, point?: Point) {
     },
   });
   const { "datapackage.json": _, ...dataFiles } = await folderState(out);
-  const { rows } = await runQuery({ file: rig.file, sql, ...asOf });
-  const labels = await runQuery({ file: rig.file, sql: labelSql, ...asOf });
+  const { rows } = await runQueryHere({ file: rig.file, sql, ...asOf });
+  const labels = await runQueryHere({ file: rig.file, sql: labelSql, ...asOf });
   const reader = openMirrorReader(rig.file, point);
   try {
     const shown = reader.db
@@ -130,7 +130,7 @@ it("all runs differ, except the one in which nothing changed", () => {
 });
 
 it("a query as of an unknown run fails before it starts", async () => {
-  await expect(runQuery({ file: rig.file, sql, asOf: { kind: "run", run: 99 } })).rejects.toMatchObject({
+  await expect(runQueryHere({ file: rig.file, sql, asOf: { kind: "run", run: 99 } })).rejects.toMatchObject({
     code: "no-such-run",
   });
 });

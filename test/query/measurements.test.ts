@@ -1,13 +1,13 @@
 /** Measurements, which have no names and may share a URL, in `show`, `history` and questions. */
 import { describe, expect, it } from "vitest";
 import { readHistory } from "../../src/query/history.ts";
-import { runQuestion } from "../../src/query/questions/run-question.ts";
 import { showResource } from "../../src/query/show.ts";
 import { girthNames } from "../../src/sandbox/accounts/users.ts";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
 import type { SyncOptions } from "../../src/sync/sync.ts";
 import { type Rig, startRig } from "../sync/support/rig.ts";
 import { collectRows } from "./support/collect-rows.ts";
+import { runQuestionHere } from "./support/in-this-process.ts";
 
 const account = ({ sandbox }: Rig): Partial<SyncOptions> => ({
   ...{ area: "account", credential: bearerToken(sandbox.users[0]?.token ?? "") },
@@ -56,7 +56,7 @@ describe("linked measurements", () => {
   it("a measurement with a URL of its own has its id as key in @newest", async () => {
     await using rig = await startRig({ measurements: "linked" });
     await rig.sync(account(rig));
-    const { columns, rows } = await runQuestion({
+    const { columns, rows } = await runQuestionHere({
       ...{ file: rig.file, question: "newest", options: { kind: "measurement", limit: "3" } },
     });
     const found = await collectRows(rows);
@@ -68,7 +68,7 @@ describe("linked measurements", () => {
 
 describe("the matrix of measurements", () => {
   async function readMatrix(rig: Rig) {
-    const { columns, rows } = await runQuestion({ file: rig.file, question: "measurements" });
+    const { columns, rows } = await runQuestionHere({ file: rig.file, question: "measurements" });
     return { columns, rows: await collectRows(rows) };
   }
 

@@ -9,11 +9,11 @@ import { compactMirror } from "../../src/mirror/compact.ts";
 import { readMirror } from "../../src/mirror/reader.ts";
 import { readBody } from "../../src/query/provenance.ts";
 import { showResource } from "../../src/query/show.ts";
-import { runQuery } from "../../src/query/sql/run-query.ts";
 import { expectUnreadable } from "../support/canary.ts";
 import { type Rig, startRig } from "../sync/support/rig.ts";
 import { catalogueOf } from "./support/catalogue.ts";
 import { collectRows } from "./support/collect-rows.ts";
+import { runQueryHere } from "./support/in-this-process.ts";
 
 let rig: Rig;
 beforeAll(async () => {
@@ -121,14 +121,14 @@ it("the SQL function envelope returns bodies as sent, also as of a run", async (
     "select href, envelope(href), envelope('x'), envelope(null), envelope(5) from model order by href";
   for (const run of [1, 2]) {
     const asOf = { kind: "run", run } as const;
-    const rows = await collectRows((await runQuery({ file: rig.file, sql, asOf })).rows);
+    const rows = await collectRows((await runQueryHere({ file: rig.file, sql, asOf })).rows);
     expect(rows.length).toBeGreaterThan(0);
     for (const [href, ...cells] of rows) {
       const body = readMirror(rig.file, (mirror) => readBody(mirror, "model", String(href)), asOf);
       expect(cells).toEqual([body.toString(), null, null, null]);
     }
   }
-  const latest = await collectRows((await runQuery({ file: rig.file, sql })).rows);
+  const latest = await collectRows((await runQueryHere({ file: rig.file, sql })).rows);
   expect(latest.map(([, body]) => JSON.parse(String(body)))).toEqual(
     latest.map(([href]) => truthOf(String(href))?.body),
   );
@@ -139,22 +139,22 @@ it("the SQL function envelope reads compressed bodies and the catalogue, and fai
   copyFileSync(rig.file, file);
   await compactMirror({ file, kinds, openedAt: "2030-01-01T00:00:00.000Z" });
   const codecs = "select distinct codec from _content where dictionary_id is not null";
-  expect(await collectRows((await runQuery({ file, sql: codecs })).rows)).toEqual([["deflate"]]);
+  expect(await collectRows((await runQueryHere({ file, sql: codecs })).rows)).toEqual([["deflate"]]);
   const sql = "select href, envelope(href) from brand order by href";
-  const before = await collectRows((await runQuery({ file: rig.file, sql })).rows);
-  expect(await collectRows((await runQuery({ file, sql })).rows)).toEqual(before);
+  const before = await collectRows((await runQueryHere({ file: rig.file, sql })).rows);
+  expect(await collectRows((await runQueryHere({ file, sql })).rows)).toEqual(before);
   const other = join(dirname(rig.file), "other.sqlite");
   new Database(other).exec("create table t (x); insert into t values ('a')").close();
   const fromCatalogue = "select href, envelope(href) from catalogue.brand order by href";
   await expect(
-    runQuery({ file: other, sql: "select envelope(x) from t" }).then(({ rows }) => collectRows(rows)),
+    runQueryHere({ file: other, sql: "select envelope(x) from t" }).then(({ rows }) => collectRows(rows)),
   ).rejects.toMatchObject({
     name: "QueryError",
     message: expect.stringMatching(/^envelope\(\) failed: no such table/),
   });
   await using account = await startRig({});
   await account.sync();
-  const rows = (await runQuery({ file: account.file, catalogue: rig.file, sql: fromCatalogue })).rows;
+  const rows = (await runQueryHere({ file: account.file, catalogue: rig.file, sql: fromCatalogue })).rows;
   expect(await collectRows(rows)).toEqual(before);
 });
 
@@ -163,7 +163,7 @@ it("a damaged body is reported as damage by envelope and by readBody", async () 
   expectUnreadable(file);
   copyFileSync(rig.file, file);
   new Database(file).exec("update _content set codec = 'unknown'").close();
-  const envelopes = runQuery({ file, sql: "select envelope(href) from model" });
+  const envelopes = runQueryHere({ file, sql: "select envelope(href) from model" });
   await expect(envelopes.then(({ rows }) => collectRows(rows))).rejects.toMatchObject({
     ...{ name: "QueryError", code: "damaged" },
     message: expect.stringMatching(/^envelope\(\) failed: the body is stored with the unknown codec/),

@@ -1,6 +1,6 @@
 /**
  * Runs the `armoire` program as a user does: as a process with a minimal environment. Takes arguments and settings, and
- * returns the exit code and the output, which must not contain a secret. Always runs the sources, never `dist/`.
+ * returns the exit code and the output, which must not contain a secret.
  */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,9 +10,8 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { main } from "../../src/cli/main.ts";
+import { armoireProgram } from "./armoire-program.ts";
 import { requireNoSecrets, requireNoSecretsIn } from "./canary.ts";
-
-const program = join(import.meta.dirname, "armoire-from-sources.ts");
 
 export interface CommandResult {
   readonly stdout: string;
@@ -34,7 +33,7 @@ export interface RunningArmoire {
 /** Starts the program and does not wait for it. */
 export function startArmoire(args: readonly string[], { env = {}, cwd }: RunOptions = {}): RunningArmoire {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const process_ = spawn(process.execPath, [program, ...args], {
+  const process_ = spawn(process.execPath, [armoireProgram, ...args], {
     env: {
       ...{ PATH, NODE_COMPILE_CACHE },
       // An empty home hides the developer's own settings. Files written there are searched for secrets too.

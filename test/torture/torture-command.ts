@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { Random } from "../../src/sandbox/random.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { armoireProgram } from "../support/armoire-program.ts";
 import { writeSecretFile } from "../support/canary.ts";
 import { type CommandResult, callArmoire, temporaryFolder } from "../support/run-armoire.ts";
 import type { Place, TortureCommand } from "./commands.ts";
@@ -24,7 +25,7 @@ export interface TortureOptions {
   readonly only?: (operation: Operation, index: number, operations: readonly Operation[]) => boolean;
   /** Whether the first problem ends it. */
   readonly endsAtProblem?: boolean;
-  /** The folder of the sources, with `test` in it. Default: this one. */
+  /** The folder of other sources, with `test` in it. */
   readonly sources?: string;
   readonly log?: (text: string) => void;
 }
@@ -44,8 +45,6 @@ export interface TortureReport {
   readonly problems: readonly Problem[];
   readonly seconds: number;
 }
-
-const ownSources = join(import.meta.dirname, "../..");
 
 /** Running requests, which may be repeated. */
 const concurrency = 4;
@@ -100,7 +99,7 @@ function choose(all: readonly Point[], { points, seed }: TortureOptions): readon
 async function startRig(
   command: TortureCommand,
   folder: string,
-  { shim, modes: wanted = modeNames, only = () => true, sources = ownSources }: TortureOptions,
+  { shim, modes: wanted = modeNames, only = () => true, sources }: TortureOptions,
 ) {
   const root = join(folder, "root");
   const base = join(folder, "base");
@@ -116,10 +115,15 @@ async function startRig(
   copyFolder(root, base);
 
   const args = command.args?.(place) ?? null;
+  const program =
+    sources === undefined ? armoireProgram : join(sources, "test/support/armoire-from-sources.ts");
   const programArgs =
     args === null
-      ? [join(sources, "test/torture/migrating.ts"), join(root, "notes.sqlite")]
-      : [join(sources, "test/support/armoire-from-sources.ts"), ...args];
+      ? [
+          join(sources ?? join(import.meta.dirname, "../.."), "test/torture/migrating.ts"),
+          join(root, "notes.sqlite"),
+        ]
+      : [program, ...args];
   const run = (disturbance?: Disturbance) =>
     execute({ shim, root, scratch, args: programArgs, ...(disturbance && { disturbance }) });
   const rerun = async (): Promise<CommandResult> => (args === null ? await run() : await callArmoire(args));

@@ -44,7 +44,7 @@ export function* executeQuery({
   let database: Database.Database | undefined;
   let stage: QueryStage = "opening";
   /** The rows after the first `maxRows`. */
-  let rest: IterableIterator<unknown> | null = null;
+  let rest = null as IterableIterator<unknown> | null;
   let closeEnvelopes: (() => void) | undefined;
   function* readRows(statement: ReadStatement, values: BoundValues): Generator<Row> {
     const types = statement.columns().map((column) => column.type);
@@ -92,6 +92,7 @@ export function* executeQuery({
     const { code, message, hint } = toQueryError(error, stage, queried);
     yield { type: "error", code, message, hint };
   } finally {
+    rest?.return?.();
     database?.close();
     closeEnvelopes?.();
   }

@@ -1,4 +1,5 @@
 /** The program of a query's process: responds to messages one by one until it is killed. */
+import { flushCompileCache } from "node:module";
 import { Worker } from "node:worker_threads";
 import { executeQuery } from "./execute-query.ts";
 import { outOfMemorySignal, type QueryMessage, type QueryResponse } from "./query-process.ts";
@@ -18,6 +19,9 @@ const watchdog = `
     if (performance.now() > deadline || process.ppid !== parentId) process.kill(process.pid, "SIGKILL");
   }, 10);
 `;
+
+// The parent kills this process, which would then lose what it has compiled.
+flushCompileCache();
 
 let responses: Generator<QueryResponse, void> | undefined;
 

@@ -38,6 +38,8 @@ export interface QueryOptions extends Partial<QueryLimits> {
   /** The file of another mirror, readable as `catalogue.brand` and so on, in its present state. */
   readonly catalogue?: string;
   readonly signal?: AbortSignal;
+  /** Default: a new process of Node.js. */
+  readonly startProcess?: typeof startQueryProcess;
 }
 
 export interface QueryResult {
@@ -92,7 +94,7 @@ export async function runQuery(request: QueryRequest): Promise<QueryResult> {
     );
   }
   const shownViews = request.asOf === undefined ? [] : viewsAsOf(file, request.asOf);
-  const child = startQueryProcess(limits, signal);
+  const child = (request.startProcess ?? startQueryProcess)(limits, signal);
   const start = {
     type: "start",
     file: resolve(file),

@@ -2,10 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
-
-/** Always the sources, never `dist/`. */
-const launcher = fileURLToPath(new URL("../../support/armoire-from-sources.ts", import.meta.url));
+import { armoireProgram } from "../../support/armoire-program.ts";
 
 export interface Program {
   /** Runs a command in this terminal, with progress. @throws Error if it fails */
@@ -20,11 +17,11 @@ export function program(settings: Readonly<Record<string, string>>): Program {
   const env = { ...Object.fromEntries(own), ...settings };
   return {
     async run(...args) {
-      const child = spawn(process.execPath, [launcher, ...args], { env, stdio: "inherit" });
+      const child = spawn(process.execPath, [armoireProgram, ...args], { env, stdio: "inherit" });
       await succeed(args, once(child, "close"));
     },
     async readJson<Output>(...args: string[]) {
-      const child = spawn(process.execPath, [launcher, ...args, "--json"], {
+      const child = spawn(process.execPath, [armoireProgram, ...args, "--json"], {
         env,
         stdio: ["ignore", "pipe", "inherit"],
       });

@@ -9,10 +9,10 @@ import { findResource } from "../../../src/query/keys/resolve-key.ts";
 import { areasOf } from "../../../src/query/questions/question.ts";
 import { listQuestions } from "../../../src/query/questions/questions.ts";
 import type { QuestionOptions } from "../../../src/query/questions/resolve-parameters.ts";
-import { runQuestion } from "../../../src/query/questions/run-question.ts";
 import { type Rig, startRig } from "../../sync/support/rig.ts";
 import { catalogueOf, inOrder } from "../support/catalogue.ts";
 import { collectRows } from "../support/collect-rows.ts";
+import { runQuestionHere } from "../support/in-this-process.ts";
 import { questionCases } from "../support/question-cases.ts";
 
 type Rows = Record<string, unknown>[];
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => rig[Symbol.asyncDispose]());
 
 async function questionRows(question: string, options: QuestionOptions = {}, file = rig.file): Promise<Rows> {
-  const { columns, rows } = await runQuestion({ file, question, options });
+  const { columns, rows } = await runQuestionHere({ file, question, options });
   return (await collectRows(rows)).map((row) => Object.fromEntries(columns.map((name, n) => [name, row[n]])));
 }
 
@@ -135,13 +135,13 @@ it("each key in an answer finds the resource of its row", async () => {
 
 it("an answer with keys names no table of the other area, and no coverage of kinds that it does not show", async () => {
   for (const question of ["changed", "newest", "top-brands", "discontinued"]) {
-    const { emptyTables, rows } = await runQuestion({ file: rig.file, question });
+    const { emptyTables, rows } = await runQuestionHere({ file: rig.file, question });
     await collectRows(rows);
     expect({ question, names: emptyTables.names }).toEqual({ question, names: [] });
   }
   await using partial = await startRig({ brands: 3, models: 6, sizes: 20, pageSize: 5 });
   await partial.sync({ depth: "models" });
-  const { coverage, rows } = await runQuestion({ file: partial.file, question: "discontinued" });
+  const { coverage, rows } = await runQuestionHere({ file: partial.file, question: "discontinued" });
   await collectRows(rows);
   expect(coverage.mirror?.kinds.map(({ kind }) => kind)).not.toContain("size");
 });

@@ -5,10 +5,10 @@ import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { findQuestion, listQuestions } from "../../../src/query/questions/questions.ts";
 import type { QuestionOptions } from "../../../src/query/questions/resolve-parameters.ts";
-import { runQuestion } from "../../../src/query/questions/run-question.ts";
 import { type Rig, startRig } from "../../sync/support/rig.ts";
 import { catalogueOf } from "../support/catalogue.ts";
 import { collectRows } from "../support/collect-rows.ts";
+import { runQuestionHere } from "../support/in-this-process.ts";
 
 let rig: Rig;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => rig[Symbol.asyncDispose]());
 
 async function resolve(question: string, options: QuestionOptions, file = rig.file) {
-  return await collectRows((await runQuestion({ file, question, options })).rows);
+  return await collectRows((await runQuestionHere({ file, question, options })).rows);
 }
 
 it("a brand is found by its URL, by its name in any case, and by its slug", async () => {
@@ -121,7 +121,7 @@ it.each([
   "the options %j of a question with 6 rows, with maxRows %j, report whether rows are cut",
   async (options, maxRows, expected) => {
     const terms = maxRows === undefined ? {} : { maxRows };
-    const result = await runQuestion({ file: rig.file, question: "top-brands", options, ...terms });
+    const result = await runQuestionHere({ file: rig.file, question: "top-brands", options, ...terms });
     const rows = (await collectRows(result.rows)).length;
     expect({ maxRows: result.maxRows, isCut: result.isCut, rows }).toEqual(expected);
   },
@@ -130,10 +130,10 @@ it.each([
 it("rows beyond the limit of a question are not counted, since its SQL does not yield them", async () => {
   const options = { limit: 4 };
   const terms = { file: rig.file, question: "top-brands", options, countMillis: 60_000 };
-  const limited = await runQuestion(terms);
+  const limited = await runQuestionHere(terms);
   await collectRows(limited.rows);
   expect([limited.isCut, limited.total]).toEqual([true, null]);
-  const cut = await runQuestion({ ...terms, options: {}, maxRows: 4 });
+  const cut = await runQuestionHere({ ...terms, options: {}, maxRows: 4 });
   await collectRows(cut.rows);
   expect([cut.isCut, cut.total]).toEqual([true, 6]);
 });
@@ -141,9 +141,9 @@ it("rows beyond the limit of a question are not counted, since its SQL does not 
 it("rows of a matrix are limited after it is whole", async () => {
   const question = "size-coverage";
   const options = { system: "UK" };
-  const whole = await runQuestion({ file: rig.file, question, options });
+  const whole = await runQuestionHere({ file: rig.file, question, options });
   const rows = await collectRows(whole.rows);
-  const cut = await runQuestion({ file: rig.file, question, options, maxRows: 2 });
+  const cut = await runQuestionHere({ file: rig.file, question, options, maxRows: 2 });
   expect(cut.columns).toEqual(whole.columns);
   expect(await collectRows(cut.rows)).toEqual(rows.slice(0, 2));
   expect([rows.length > 2, whole.isCut, cut.isCut]).toEqual([true, false, true]);
@@ -160,7 +160,11 @@ it("a label that is not a number and a cup is counted apart in a matrix", async 
     message: expect.stringContaining('The order of the cups of "XX" is unknown'),
     hint: expect.stringContaining("cup_order"),
   });
-  const { columns, rows } = await runQuestion({ file, question: "size-coverage", options: { system: "xx" } });
+  const { columns, rows } = await runQuestionHere({
+    file,
+    question: "size-coverage",
+    options: { system: "xx" },
+  });
   expect([columns, ...(await collectRows(rows))]).toEqual([
     ["band", "Q", "other"],
     [75, 1, null],

@@ -1,0 +1,27 @@
+/**
+ * Bundles the program from its sources, as `npm run build` does, before the tests that start it: several hundred of its
+ * processes start in half the time.
+ */
+import { rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "rolldown";
+import config, { entries } from "../../rolldown.config.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+export default async function setup(): Promise<() => void> {
+  const folder = join(tmpdir(), "program");
+  const launcher = join(import.meta.dirname, "armoire-from-sources.ts");
+  await build({
+    ...config,
+    ...{ cwd: root, logLevel: "warn" },
+    input: { ...entries, armoire: launcher },
+    output: { dir: folder, format: "esm", chunkFileNames: "[name].js" },
+  });
+  // The program finds the packages that are not in the bundle through it.
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "dir");
+  process.env.ARMOIRE_TESTS_PROGRAM = join(folder, "armoire.js");
+  // The program contains the prefixes of secrets, but did not write them.
+  return () => rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,14 @@
+/**
+ * Makes this process encrypt with little work for its passphrase: the usual work takes seconds, and tests encrypt and decrypt
+ * a hundred times. The processes of the program do the usual work (`test/e2e/backup.test.ts`).
+ */
+import { Encrypter } from "age-encryption";
+
+const setPassphrase = Encrypter.prototype.setPassphrase;
+const workFactor = 10;
+
+Encrypter.prototype.setPassphrase = function (passphrase) {
+  this.setScryptWorkFactor(workFactor);
+  // Files of one worker share the class, so this may run several times.
+  setPassphrase.call(this, passphrase);
+};
