@@ -121,14 +121,18 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
       "content-type": contentTypes[format],
       "content-disposition": `inline; filename="${rows?.name ?? "rows"}.${format}"`,
     };
-    if (rows === null || context.req.method === "HEAD") {
+    const close = () => {
+      rows?.close?.();
       mirror.close();
+    };
+    if (rows === null || context.req.method === "HEAD") {
+      close();
       return rows === null ? notFound(context) : context.body(null, 200, headers);
     }
     streams += 1;
     const end = () => {
       streams -= 1;
-      mirror.close();
+      close();
     };
     return context.body(streamOf(textOf(rows, format), end), 200, headers);
   };
@@ -234,6 +238,7 @@ function describe(error: unknown): Description {
     return { status: error.code === "syntax" ? 400 : 404, title: "No such point in time", ...common };
   if (error instanceof MirrorError && error.code === "not-found")
     return { status: 200, title: "Nothing is held yet", ...common };
+  if (error.kind === "usage") return { status: 400, title: "Not understood", ...common };
   if (error.kind === "locked") return { status: 503, title: "The mirror is locked", ...common };
   return { status: 500, title: "The mirror cannot be read", ...common };
 }

@@ -63,4 +63,6 @@ export type PageResult = PageContent | { readonly redirect: string };
 export interface PageRows extends ExportTable {
   /** For `.json` instead of the rows: a document. */
   readonly document?: unknown;
+  /** Called once, after the last row that is sent, or without any. */
+  readonly close?: () => void;
 }

@@ -1,6 +1,6 @@
 /**
  * The pages in a real browser: every page that links lead to, in light and dark, wide and narrow, without script errors,
- * violations of accessibility or of the policy, and requests elsewhere.
+ * violations of accessibility or of the policy, and requests elsewhere. Each is loaded once: audits take most of the time.
  */
 
 import { readFileSync } from "node:fs";
@@ -87,13 +87,28 @@ async function open(options: BrowserContextOptions): Promise<Watched> {
   return { page, mishaps };
 }
 
-async function checkPage({ page, mishaps }: Watched, path: string, isAudited: boolean): Promise<unknown> {
+const looks = [
+  { colorScheme: "light", width: 1280 },
+  { colorScheme: "dark", width: 375 },
+  { colorScheme: "dark", width: 1280 },
+  { colorScheme: "light", width: 375 },
+] as const;
+
+/** @param audited the first looks that are audited; the others only have to fit */
+async function checkPage({ page, mishaps }: Watched, path: string, audited: number): Promise<unknown> {
+  await page.setViewportSize({ width: looks[0].width, height: 800 });
+  await page.emulateMedia({ colorScheme: looks[0].colorScheme, reducedMotion: "reduce" });
   await page.goto(new URL(path, web.server.url).href);
-  const { overflow, violations } = await page.evaluate<{ overflow: number; violations: string[] }>(
-    `({ overflow: document.documentElement.scrollWidth - innerWidth, violations: policyViolations })`,
-  );
-  const problems = isAudited ? await auditPage(page) : [];
-  return { path, overflow: Math.max(0, overflow), violations, problems, mishaps: mishaps.splice(0) };
+  const problems: string[] = [];
+  for (const [n, { colorScheme, width }] of looks.entries()) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+    if (overflow > 0) problems.push(`${width} pixels are too narrow by ${overflow}`);
+    if (n < audited) problems.push(...(await auditPage(page)).map((text) => `${colorScheme} ${text}`));
+  }
+  const violations = await page.evaluate<string[]>("policyViolations");
+  return { path, violations, problems, mishaps: mishaps.splice(0) };
 }
 
 /** The policy of the page refuses inline scripts, and not those of the debugger. */
@@ -105,29 +120,22 @@ async function auditPage(page: Page): Promise<string[]> {
   );
 }
 
-const sound = (path: string) => ({ path, overflow: 0, violations: [], problems: [], mishaps: [] });
+const sound = (path: string) => ({ path, violations: [], problems: [], mishaps: [] });
 
-it.each([
-  { colorScheme: "light", width: 1280, isAudited: true },
-  { colorScheme: "dark", width: 375, isAudited: true },
-  { colorScheme: "dark", width: 1280, isAudited: false },
-  { colorScheme: "light", width: 375, isAudited: false },
-] as const)(
-  "every kind of page is accessible, fits and asks nothing elsewhere, $colorScheme and $width pixels wide",
-  async ({ colorScheme, width, isAudited }) => {
-    expect(new Set(paths.map(shapeOf))).toEqual(
-      new Set([
-        ...["/", "/brands", "/models", "/search", "/brand/*", "/brand/*/*"],
-        ...["/changes", "/changes/*", "/runs"],
-      ]),
-    );
-    const watched = await open({ colorScheme, viewport: { width, height: 800 } });
-    // Further pages of the same shape have the same parts in the same colours.
-    const visited = colorScheme === "light" && isAudited ? paths : oneOfEachShape();
-    for (const path of visited) expect(await checkPage(watched, path, isAudited)).toEqual(sound(path));
-    await watched.page.context().close();
-  },
-);
+it("every kind of page is accessible, fits and asks nothing elsewhere, light and dark, wide and narrow", async () => {
+  expect(new Set(paths.map(shapeOf))).toEqual(
+    new Set([
+      ...["/", "/brands", "/models", "/search", "/brand/*", "/brand/*/*"],
+      ...["/changes", "/changes/*", "/compare", "/runs"],
+    ]),
+  );
+  const watched = await open({});
+  const fullyAudited = new Set(oneOfEachShape());
+  // Further pages of the same shape have the same parts in the same colours.
+  for (const path of paths)
+    expect(await checkPage(watched, path, fullyAudited.has(path) ? 2 : 1)).toEqual(sound(path));
+  await watched.page.context().close();
+});
 
 it("results appear while one types, lead to pages, and the slash key leads to the box", async () => {
   const { page, mishaps } = await open({});

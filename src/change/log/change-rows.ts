@@ -38,6 +38,11 @@ export function rowsOf(change: Keyed<Change | Reported>): TableRow[] {
   }
 }
 
+/** Read while they are iterated. */
+export function* rowsOfAll(changes: Iterable<Keyed<Change>>): Generator<TableRow> {
+  for (const change of changes) yield* rowsOf(change);
+}
+
 function valuesOf(row: Row): [string, Value][] {
   return Object.entries(row).filter(([field, value]) => field !== "href" && value !== null);
 }

@@ -3,6 +3,7 @@ import type { Page } from "../page.ts";
 import { brandPage } from "./brand.ts";
 import { brandsPage } from "./brands.ts";
 import { changesPage } from "./changes/changes.ts";
+import { comparePage } from "./changes/compare.ts";
 import { runChangesPage } from "./changes/run-changes.ts";
 import { homePage } from "./home.ts";
 import { modelPage } from "./model.ts";
@@ -12,5 +13,5 @@ import { searchPage } from "./search.ts";
 
 export const pages: readonly Page[] = [
   ...[homePage, brandsPage, modelsPage, changesPage, runsPage],
-  ...[brandPage, modelPage, runChangesPage, searchPage],
+  ...[brandPage, modelPage, runChangesPage, comparePage, searchPage],
 ];

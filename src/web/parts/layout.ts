@@ -68,10 +68,16 @@ ${
 `;
 }
 
+/** Pages that belong to an entry of the navigation, besides those below its path. */
+const belonging: Readonly<Record<string, readonly string[]>> = {
+  "/brands": ["/brand"],
+  "/changes": ["/compare"],
+};
+
 /** A list stays marked on the pages of its items: brands also on those of their models. */
 function isWithin(path: string, target: string): boolean {
-  const items = target === "/brands" ? "/brand/" : `${target}/`;
-  return path === target || path.startsWith(items);
+  const roots = [target, ...(belonging[target] ?? [])];
+  return roots.some((root) => path === root || path.startsWith(`${root}/`));
 }
 
 function smallSearch({ query }: Frame): Html {

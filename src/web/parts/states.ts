@@ -19,6 +19,10 @@ export function problem(title: string, text: string, hint: string): Html {
   return html`<div class="problem"><h1>${title}</h1><p>${text}</p>${hint === "" ? "" : html`<p class="hint">${withCode(hint)}</p>`}</div>`;
 }
 
+/** What is wrong with the values of a form, below it. */
+export const mistake = ({ message, hint }: { readonly message: string; readonly hint: string }): Html =>
+  html`<div class="mistake" role="alert"><p>${message}</p>${hint === "" ? "" : html`<p class="hint">${withCode(hint)}</p>`}</div>`;
+
 /** Commands in backticks, as hints have them, as code. */
 export function withCode(text: string): Html {
   return html`${text.split("`").map((part, n) => (n % 2 === 1 ? html`<code>${part}</code>` : part))}`;

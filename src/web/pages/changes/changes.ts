@@ -6,6 +6,7 @@ import type { Page, View } from "../../page.ts";
 import { pager, table } from "../../parts/lists/table.ts";
 import { runLink } from "../../parts/runs/run-link.ts";
 import { pageEnd, pagePlace } from "../../parts/runs/run-place.ts";
+import { sectionTabs } from "../../parts/section-tabs.ts";
 import { empty } from "../../parts/states.ts";
 import { timeOf } from "../../parts/values.ts";
 
@@ -18,7 +19,8 @@ export const changesPage: Page = {
     const all = runsWithChanges(view);
     const rest = afterPlace(view, all);
     const shown = rest.slice(0, pageSize);
-    const body = html`<h1>Changes</h1>
+    const body = html`${sectionTabs(view, "changes")}
+<h1>Changes</h1>
 <p class="count">${formatCount(all.length, "run")} found something</p>
 ${
   shown.length === 0

@@ -1,7 +1,6 @@
 /** `/changes/RUN`: what one run changed since the run before it, grouped by brand. */
 import { html } from "hono/html";
-import type { Row } from "../../../../exports/formats/table.ts";
-import { changeColumns, rowsOf } from "../../../change/log/change-rows.ts";
+import { changeColumns, rowsOfAll } from "../../../change/log/change-rows.ts";
 import { openRunDiff } from "../../../change/open-diff.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
 import { type EndedRun, resolvePoint, runBefore } from "../../../mirror/points/resolve-point.ts";
@@ -29,8 +28,8 @@ ${changeList(view, found, {
     return { title: `Run ${run} · Changes`, body };
   },
   rows(view) {
-    const { run } = runOf(view);
-    return { name: "changes", columns: changeColumns, rows: () => allRows(view, run) };
+    const { changes, close } = openChanges(view, runOf(view).run);
+    return { name: "changes", columns: changeColumns, rows: () => rowsOfAll(changes), close };
   },
 };
 
@@ -45,16 +44,6 @@ function firstChanges(view: View, run: number): FoundChanges {
   const opened = openChanges(view, run);
   try {
     return readFirst(opened.changes, runBefore(view.mirror.db, run) === null);
-  } finally {
-    opened.close();
-  }
-}
-
-/** Read while they are iterated. */
-function* allRows(view: View, run: number): Generator<Row> {
-  const opened = openChanges(view, run);
-  try {
-    for (const change of opened.changes) yield* rowsOf(change);
   } finally {
     opened.close();
   }

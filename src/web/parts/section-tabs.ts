@@ -1,0 +1,16 @@
+/** Links between the pages of one entry of the navigation. */
+import { html } from "hono/html";
+import type { Html, View } from "../page.ts";
+
+const sections = {
+  changes: { "/changes": "By run", "/compare": "Any two points" },
+} as const;
+
+export function sectionTabs(view: View, section: keyof typeof sections): Html {
+  return html`<nav class="tabs" aria-label="Pages of this section"><ul>${Object.entries(
+    sections[section],
+  ).map(
+    ([path, label]) =>
+      html`<li><a href="${view.link(path)}"${path === view.path ? html` aria-current="page"` : ""}>${label}</a></li>`,
+  )}</ul></nav>`;
+}
