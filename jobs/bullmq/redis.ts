@@ -165,8 +165,8 @@ function showAddress(url: string): string {
 
 function isDecodable(text: string): boolean {
   try {
-    decodeURIComponent(text);
-    return true;
+    // With the result in use: a bundler removes the call otherwise, since it does not know that it may throw.
+    return typeof decodeURIComponent(text) === "string";
   } catch {
     return false;
   }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { sync } from "../../src/sync/sync.ts";
-import { runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { callArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 const sql = `select href, name, bra_count, logo, official_url, twitter, facebook, default_sizing_system, last_modified_at
   from brand order by href`;
@@ -13,8 +13,10 @@ let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let sandbox: Sandbox;
 let first: { readonly rows: string; readonly csv: string };
 let changed: string;
+const { TZ: zone } = process.env;
 
 beforeAll(async () => {
+  process.env.TZ = "Europe/Berlin";
   folder = await temporaryFolder();
   sandbox = await startSandbox({ brands: 6, models: 12, sizes: 20 });
   await syncAll();
@@ -24,6 +26,8 @@ beforeAll(async () => {
   await syncAll();
 });
 afterAll(async () => {
+  if (zone === undefined) delete process.env.TZ;
+  else process.env.TZ = zone;
   await sandbox.close();
   await folder[Symbol.asyncDispose]();
 });
@@ -35,7 +39,7 @@ async function syncAll(): Promise<void> {
 }
 
 async function run(...args: readonly string[]) {
-  return await runArmoire([...args, "--mirror", file()], { cwd: folder.path, env: { TZ: "Europe/Berlin" } });
+  return await callArmoire([...args, "--mirror", file()], { cwd: folder.path });
 }
 
 async function output(...args: readonly string[]): Promise<string> {

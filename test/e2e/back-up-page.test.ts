@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { testPassphrase } from "../support/canary.ts";
 import { shellCommandsIn } from "../support/markdown.ts";
-import { runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { callArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 it("all commands of docs/back-up-your-data.md succeed in the order of the page", {
   timeout: 120_000,
@@ -24,7 +24,7 @@ it("all commands of docs/back-up-your-data.md succeed in the order of the page",
     if (program !== "armoire") continue;
     // Only previewed: the test must not change this machine.
     const isInstall = args.join(" ").startsWith("schedule install");
-    const { stdout, stderr, exitCode } = await runArmoire(isInstall ? [...args, "--dry-run"] : args, {
+    const { stdout, stderr, exitCode } = await callArmoire(isInstall ? [...args, "--dry-run"] : args, {
       env: {
         ARMOIRE_DATA_DIR: join(folder.path, "data"),
         // Replaces the user's input at the prompts.

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { shellCommandsIn } from "../support/markdown.ts";
-import { runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { callArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 it("all commands of docs/changes.md succeed in the order of the page", {
   timeout: 120_000,
@@ -11,7 +11,7 @@ it("all commands of docs/changes.md succeed in the order of the page", {
   await using folder = await temporaryFolder();
   await using sandbox = await startSandbox({ brands: 6, models: 20, sizes: 50, seed: 5 });
   const env = { ARMOIRE_DATA_DIR: join(folder.path, "data"), ARMOIRE_BASE_URL: sandbox.url };
-  const run = (...args: readonly string[]) => runArmoire(args, { env, cwd: folder.path });
+  const run = (...args: readonly string[]) => callArmoire(args, { env, cwd: folder.path });
   await run("sync");
   sandbox.advance({ changes: 8, additions: 3, removals: 2, moves: 1 });
   await run("sync", "--approve");

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { listCatalogueMirrors } from "../../src/mirror/file/paths.ts";
 import { readMirror } from "../../src/mirror/reader.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { callArmoire, runArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { callArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { output } from "./support/output.ts";
 
@@ -15,7 +15,7 @@ let env: Record<string, string>;
 const at = (name: string) => join(folder.path, name);
 const call = (...args: readonly string[]) => callArmoire(args, { env });
 const sync = (...args: readonly string[]) =>
-  runArmoire(["sync", "--approve", ...args], { env, cwd: folder.path });
+  callArmoire(["sync", "--approve", ...args], { env, cwd: folder.path });
 const change = () => sandbox.advance({ changes: 6, additions: 1, removals: 1, moves: 0 });
 
 beforeAll(async () => {
@@ -242,7 +242,7 @@ describe("--on-change", () => {
     });
     first.kill("SIGKILL");
     await result;
-    const second = await runArmoire(["sync", "--on-change", "tee all.ndjson"], {
+    const second = await callArmoire(["sync", "--on-change", "tee all.ndjson"], {
       env: settings,
       cwd: folder.path,
     });
@@ -258,7 +258,7 @@ describe("--on-change", () => {
     await using other = await startSandbox({ brands: 3, models: 6, sizes: 6, seed: 7 });
     const settings = { ARMOIRE_DATA_DIR: at("failing"), ARMOIRE_BASE_URL: other.url };
     const run = (...args: readonly string[]) =>
-      runArmoire(["sync", ...args], { env: settings, cwd: folder.path });
+      callArmoire(["sync", ...args], { env: settings, cwd: folder.path });
     // After some resources, the service refuses the credential for good.
     other.setFaults([{ kind: "model", fault: "not-authenticated", times: "always" }]);
     const { exitCode, stderr } = await run("--on-change", "tee failed.ndjson", "--quiet");

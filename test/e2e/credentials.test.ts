@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { runArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { callArmoire, runArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 it("a credential is sent to the service and stored nowhere", async () => {
   await using sandbox = await startSandbox({ brands: 3, models: 6, sizes: 12, latencyMillis: 5 });
@@ -31,9 +31,9 @@ it("a credential is sent to the service and stored nowhere", async () => {
   expect(new Set(sandbox.log().map(({ credential }) => credential))).toEqual(new Set([`app:${key}`]));
 
   const outputs = await Promise.all([
-    runArmoire(["status", ...settings, "--verbose"], { env }),
-    runArmoire(["doctor", ...settings, "--json"], { env }),
-    runArmoire(["export", ...settings, "--out", join(folder.path, "export")], { env }),
+    callArmoire(["status", ...settings, "--verbose"], { env }),
+    callArmoire(["doctor", ...settings, "--json"], { env }),
+    callArmoire(["export", ...settings, "--out", join(folder.path, "export")], { env }),
   ]);
   for (const text of [args, ...[synced, ...outputs].flatMap(({ stdout, stderr }) => [stdout, stderr])]) {
     expect(isLeaked(Buffer.from(text))).toBe(false);
@@ -52,12 +52,12 @@ it("a rejected credential ends the sync with exit code 4, and the mirror stays",
     ARMOIRE_BASE_URL: sandbox.url,
   };
   const settings = ["--data-dir", folder.path];
-  await runArmoire(["sync", ...settings, "--depth", "brands"], { env });
+  await callArmoire(["sync", ...settings, "--depth", "brands"], { env });
   sandbox.setFaults([{ kind: "models", times: "always", fault: "not-authenticated" }]);
   const { stdout, stderr, exitCode } = await runArmoire(["sync", ...settings], { env });
   expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 4 });
   expect(stderr).toMatch(/^armoire: .*: not authenticated \(answered 401\)\n.*mirrored data stays\.\n$/);
-  const status = await runArmoire(["status", ...settings, "--json"], { env });
+  const status = await callArmoire(["status", ...settings, "--json"], { env });
   expect(JSON.parse(status.stdout)).toMatchObject({
     kinds: expect.arrayContaining([expect.objectContaining({ kind: "brand", held: 3 })]),
     lastRun: { stopped: "error" },

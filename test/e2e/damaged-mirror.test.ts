@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectUnreadable } from "../support/canary.ts";
 import { overwriteTable } from "../support/overwrite-table.ts";
-import { runArmoire } from "../support/run-armoire.ts";
+import { callArmoire, runArmoire } from "../support/run-armoire.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { createFixture, type Fixture } from "./support/fixture.ts";
 
@@ -31,12 +31,14 @@ const commands: readonly (readonly string[])[] = [
 /** The only place for files of a sync that is not refused as it should be. */
 const settings = () => ["--base-url", fixture.sandbox.url, "--data-dir", fixture.newPath()];
 
+const toPath = (word: string) => (word === "never-written" ? fixture.newPath() : word);
+
 /** Runs a command that must not change the file. */
 async function expectUntouched(command: readonly string[], file: string, message: RegExp): Promise<void> {
   const hash = () => createHash("sha256").update(readFileSync(file)).digest("hex");
   const before = hash();
   const args = [...command, "--mirror", file, ...settings()];
-  expectRefusal(await runArmoire(args, { cwd: fixture.folder }), 14, message);
+  expectRefusal(await callArmoire(args.map(toPath)), 14, message);
   expect(hash()).toBe(before);
 }
 
@@ -92,7 +94,7 @@ describe("damaged page", () => {
     ["_content", ["mirror", "compact"]],
   ] as const)("damage in %s is reported as damage by %j", async (table, command) => {
     const args = [...command, "--mirror", copyWithNoiseIn(table), ...settings()];
-    expectRefusal(await runArmoire(args, { cwd: fixture.folder }), 14, /damaged|malformed/);
+    expectRefusal(await callArmoire(args.map(toPath)), 14, /damaged|malformed/);
   });
 
   it("the damage is found by mirror check", async () => {

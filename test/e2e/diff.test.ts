@@ -9,7 +9,7 @@ import { findResource } from "../../src/query/keys/resolve-key.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { sync } from "../../src/sync/sync.ts";
 import { readCsv } from "../support/read-csv.ts";
-import { callArmoire, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { callArmoire, temporaryFolder } from "../support/run-armoire.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { json, output } from "./support/output.ts";
 
@@ -330,7 +330,7 @@ describe("invalid input", () => {
     ["a run to show that is not there", ["runs", "show", "9"], 1, /There is no run 9/],
   ])("invalid input is refused: %s", async (_case, args, exitCode, message) => {
     writeFileSync(at("notes.txt"), "not a mirror, and long enough to have a header\n".repeat(20));
-    const result = await runArmoire([...args, "--mirror", mirror], { cwd: folder.path });
+    const result = await callArmoire([...args, "--mirror", mirror], { cwd: folder.path });
     expectRefusal(result, exitCode, message);
   });
 });

@@ -12,7 +12,7 @@ import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { startAccountRig } from "../accounts/support/account-rig.ts";
 import { memoryKeychain } from "../accounts/support/memory-keychain.ts";
 import { armoireProgram } from "../support/armoire-program.ts";
-import { runArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { callArmoire, runArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 const hour = 3_600_000;
 
@@ -25,7 +25,7 @@ interface SyncRig extends AsyncDisposable {
 async function startSyncRig(options: SandboxOptions): Promise<SyncRig> {
   const folder = await temporaryFolder();
   // Each response has the remaining count, so that the sync requests resources only.
-  const sandbox = await startSandbox({ brands: 6, models: 20, sizes: 60, allowance: 10_000, ...options });
+  const sandbox = await startSandbox({ brands: 6, models: 12, sizes: 24, allowance: 10_000, ...options });
   const file = `${folder.path}/catalogue.sqlite`;
   return {
     ...{
@@ -82,7 +82,7 @@ describe("interrupted sync", () => {
       expect(report.resources.new).toBe(syncRig.sandbox.log().length);
       expect(readRuns(syncRig)).toEqual([{ id: 1, isClosed: true, stopped: "interrupted" }]);
 
-      expect((await runArmoire(syncRig.args)).exitCode).toBe(0);
+      expect((await callArmoire(syncRig.args)).exitCode).toBe(0);
       // Held resources were unchanged (304).
       const urls = syncRig.sandbox.log().flatMap(({ url, status }) => (status === 200 ? [url] : []));
       expect(urls.sort()).toEqual([...syncRig.sandbox.truth()].map(({ url }) => url).sort());
@@ -161,9 +161,9 @@ describe("locked mirror", () => {
     await waitForRequests(syncRig, 1);
     const [second, rebuild, compact, status] = await Promise.all([
       runArmoire(syncRig.args),
-      runArmoire(["mirror", "rebuild", "--mirror", syncRig.file]),
-      runArmoire(["mirror", "compact", "--mirror", syncRig.file]),
-      runArmoire(["status", "--mirror", syncRig.file, "--json"]),
+      callArmoire(["mirror", "rebuild", "--mirror", syncRig.file]),
+      callArmoire(["mirror", "compact", "--mirror", syncRig.file]),
+      callArmoire(["status", "--mirror", syncRig.file, "--json"]),
     ]);
     for (const refused of [second, rebuild, compact]) {
       expect(refused).toEqual({ exitCode: 11, stdout: "", stderr: expect.any(String) });
@@ -174,7 +174,7 @@ describe("locked mirror", () => {
     expect(syncRig.sandbox.log()).toHaveLength(1);
     holder.process.kill("SIGKILL");
     await holder.result;
-    expect((await runArmoire(["mirror", "rebuild", "--mirror", syncRig.file])).exitCode).toBe(0);
+    expect((await callArmoire(["mirror", "rebuild", "--mirror", syncRig.file])).exitCode).toBe(0);
   });
 });
 

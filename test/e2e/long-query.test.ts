@@ -1,7 +1,7 @@
 /** Results longer than the limits of call arguments, pipes and memory. */
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { runArmoire, startArmoire } from "../support/run-armoire.ts";
+import { callArmoire, runArmoire, startArmoire } from "../support/run-armoire.ts";
 import { createFixture, type Fixture } from "./support/fixture.ts";
 
 let fixture: Fixture;
@@ -33,8 +33,8 @@ it("150,000 rows are printed completely in every format", async () => {
 
 it("an empty result is valid in every format", async () => {
   const nothing = "select 1 as x where false";
-  expect(await runArmoire(query(nothing, "--json"))).toMatchObject({ stdout: "[\n]\n", exitCode: 0 });
-  expect(await runArmoire(query(nothing, "--format", "csv"))).toMatchObject({ stdout: "x\n", exitCode: 0 });
+  expect(await callArmoire(query(nothing, "--json"))).toMatchObject({ stdout: "[\n]\n", exitCode: 0 });
+  expect(await callArmoire(query(nothing, "--format", "csv"))).toMatchObject({ stdout: "x\n", exitCode: 0 });
 });
 
 it.each([

@@ -7,7 +7,7 @@ import { writeSecretFile } from "../support/canary.ts";
 import { freePort } from "../support/free-port.ts";
 import { shellCommandsIn } from "../support/markdown.ts";
 import { startRedis } from "../support/redis.ts";
-import { type RunningArmoire, runArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { callArmoire, type RunningArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/operating.md"), "utf8");
 const password = "CHANGE-ME";
@@ -54,7 +54,7 @@ it("all commands of docs/operating.md succeed in the order of the page", {
       await untilPrinted(scheduler, "Running ");
       await expectCleanExit(scheduler);
     } else {
-      const { stdout, stderr, exitCode } = await runArmoire(args, options);
+      const { stdout, stderr, exitCode } = await callArmoire(args, options);
       expect({ args, exitCode, stderr }).toEqual({ args, exitCode: 0, stderr });
       expect(stdout).not.toBe("");
     }
@@ -63,7 +63,7 @@ it("all commands of docs/operating.md succeed in the order of the page", {
   if (first === undefined || second === undefined) throw new Error("the page starts two workers");
   await expectCleanExit(first);
   // A sync whose requests the worker with the dashboard sends, so that all metrics of the page's table have values.
-  const verify = await runArmoire(["sync", "--mode", "verify"], { env, cwd: folder.path });
+  const verify = await callArmoire(["sync", "--mode", "verify"], { env, cwd: folder.path });
   expect(verify).toMatchObject({ exitCode: 0 });
   const metrics = await (await fetch(`http://127.0.0.1:${dashboardPort}/metrics`)).text();
   const [, table = ""] = /^\| metric \| meaning \|$(.*?)^$/ms.exec(page) ?? [];

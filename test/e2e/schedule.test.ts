@@ -30,11 +30,11 @@ afterAll(async () => {
 let dataDirs = 0;
 const newDataDir = () => join(folder.path, `data-${++dataDirs}`);
 const callSchedule = (dataDir: string, ...args: readonly string[]): Promise<CommandResult> =>
-  runArmoire(["schedule", ...args, "--data-dir", dataDir]);
+  callArmoire(["schedule", ...args, "--data-dir", dataDir]);
 
 /** @param args all arguments after `schedule add`, including the command after `--` */
 async function add(dataDir: string, ...args: readonly string[]): Promise<ListedSchedule> {
-  const { stdout, stderr, exitCode } = await runArmoire([
+  const { stdout, stderr, exitCode } = await callArmoire([
     "schedule",
     "add",
     "--data-dir",
@@ -183,7 +183,7 @@ describe("one process", () => {
 it("schedulers with one Redis start each due run once, one at a time per mirror", async () => {
   await using redis = await startRedis();
   const dataDir = newDataDir();
-  const names = ["a", "b", "c", "d", "e"];
+  const names = ["a", "b", "c"];
   for (const name of names) await add(dataDir, name, ...atNewYear, ...sync());
   backdateSchedules(dataDir);
   const schedulers = [
@@ -297,7 +297,7 @@ describe("invalid schedules", () => {
     "an invalid schedule is refused and not stored: %s",
     async (_case, [args, message]) => {
       const dataDir = newDataDir();
-      const result = await runArmoire([
+      const result = await callArmoire([
         "schedule",
         "add",
         "x",
@@ -322,7 +322,9 @@ it("schedule run refuses --account", async () => {
 it("systemd units and crontab lines start this installation", async () => {
   const dataDir = newDataDir();
   await add(dataDir, "daily", "--cron", "0 6 * * *", "--tz", "Europe/Paris", ...sync());
-  const files = JSON.parse((await callSchedule(dataDir, "print", "systemd", "--json")).stdout);
+  const files = JSON.parse(
+    (await runArmoire(["schedule", "print", "systemd", "--json", "--data-dir", dataDir])).stdout,
+  );
   expect(files.map(({ path }: { path: string }) => path)).toEqual([
     "/etc/systemd/system/armoire-daily.service",
     "/etc/systemd/system/armoire-daily.timer",

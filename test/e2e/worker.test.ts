@@ -6,7 +6,13 @@ import { expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { freePort } from "../support/free-port.ts";
 import { type RedisServer, startRedis } from "../support/redis.ts";
-import { type RunningArmoire, runArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import {
+  callArmoire,
+  type RunningArmoire,
+  runArmoire,
+  startArmoire,
+  temporaryFolder,
+} from "../support/run-armoire.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 
 const world = { brands: 4, models: 12, sizes: 40, allowance: 1000 };
@@ -115,5 +121,5 @@ const refusedCases: readonly {
 it.for(refusedCases)("a command is refused in a few lines: $name", async ({ args, exitCode, message }) => {
   await using redis = await startRedis();
   await using folder = await temporaryFolder();
-  expectRefusal(await runArmoire(args(redis, folder.path)), exitCode, message);
+  expectRefusal(await callArmoire(args(redis, folder.path)), exitCode, message);
 });

@@ -2,7 +2,7 @@
  * Bundles the program from its sources, as `npm run build` does, before the tests that start it: several hundred of its
  * processes start in half the time.
  */
-import { rmSync, symlinkSync } from "node:fs";
+import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "rolldown";
@@ -19,6 +19,8 @@ export default async function setup(): Promise<() => void> {
     input: { ...entries, armoire: launcher },
     output: { dir: folder, format: "esm", chunkFileNames: "[name].js" },
   });
+  // Node.js parses every file twice unless it knows that all are modules.
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   // The program finds the packages that are not in the bundle through it.
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "dir");
   process.env.ARMOIRE_TESTS_PROGRAM = join(folder, "armoire.js");

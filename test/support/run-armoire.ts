@@ -59,12 +59,14 @@ export function runArmoire(args: readonly string[], options?: RunOptions): Promi
 
 /**
  * Runs a command within this process: starting a process takes longer than most commands. For commands that another test
- * runs as a program. There is no terminal, no input and no interruption; the settings must be given as options.
+ * runs as a program. Calls in different folders must not overlap. There is no terminal, no input and no interruption; the settings must be given as options.
  */
 export async function callArmoire(
   args: readonly string[],
-  { env = {} }: Pick<RunOptions, "env"> = {},
+  { env = {}, cwd = process.cwd() }: RunOptions = {},
 ): Promise<CommandResult> {
+  const cwdBefore = process.cwd();
+  process.chdir(cwd);
   const printed = { stdout: "", stderr: "" };
   let exitCode = 0;
   const write = (name: keyof typeof printed) => (text: string) => {
@@ -83,7 +85,7 @@ export async function callArmoire(
       exitCode = code;
     },
     onInterrupt() {},
-  });
+  }).finally(() => process.chdir(cwdBefore));
   requireNoSecretsIn(printed.stdout + printed.stderr, args);
   return { ...printed, exitCode };
 }
