@@ -8,7 +8,9 @@ import { listAccountNames, listRemovedAccounts, readAccount } from "../../src/ac
 import { removeAccount } from "../../src/accounts/remove-account.ts";
 import { readToken } from "../../src/accounts/tokens/tokens.ts";
 import { tokenText } from "../../src/service/credentials/credential.ts";
-import { type AccountRig, someTime, startAccountRig } from "./support/account-rig.ts";
+import { firstKill, killStride } from "../support/thorough.ts";
+import { type AccountRig, startAccountRig } from "./support/account-rig.ts";
+import { someTime } from "./support/facts.ts";
 import { memoryKeychain } from "./support/memory-keychain.ts";
 
 let rig: AccountRig;
@@ -36,9 +38,11 @@ function killBefore(step: number, action: "add" | "remove"): boolean {
   return hasDied;
 }
 
-it("a removal that is killed at any step can be completed by removing the account again", async () => {
-  let step = 1;
-  for (; ; step++) {
+const steps = `each ${killStride}., from ${firstKill}`;
+
+it(`a removal that is killed at any step can be completed by removing the account again (${steps})`, async () => {
+  let step = firstKill;
+  for (; ; step += killStride) {
     const { folder, tokenFile } = await rig.accountWithData("ada");
     if (!killBefore(step, "remove")) break;
     if (!existsSync(folder)) {
@@ -58,10 +62,11 @@ it("a removal that is killed at any step can be completed by removing the accoun
 }, 180_000);
 
 it.each([false, true])(
-  "adding an account (existing: %s) that is killed at any step can be repeated or undone",
+  `adding an account (existing: %s) that is killed at any step can be repeated or undone (${steps})`,
   async (isExisting) => {
-    let step = 1;
-    for (; ; step++) {
+    let step = firstKill;
+    let isRepeated = false;
+    for (; ; step += killStride) {
       if (isExisting) await rig.account("ada", "canary-token-0001");
       if (!killBefore(step, "add")) break;
       const { folder, tokenFile } = accountPlace(rig.dataDir, "ada");
@@ -72,7 +77,8 @@ it.each([false, true])(
         // There was no keychain: a removal must not look for the token there.
         expect(readAccount(rig.dataDir, "ada").mayBeInKeychain).toBe(false);
       } else expect(existsSync(tokenFile)).toBe(false);
-      if (step % 2 === 0) expect((await rig.account("ada")).tokenIn).toBe("file");
+      isRepeated = !isRepeated;
+      if (isRepeated) expect((await rig.account("ada")).tokenIn).toBe("file");
       if (existsSync(folder)) expect(await remove()).toMatchObject({ kept: [], remainingToken: null });
     }
     expect(step).toBeGreaterThan(8);

@@ -18,7 +18,8 @@ import type { Keychain } from "../../src/accounts/tokens/keychain.ts";
 import { storeToken } from "../../src/accounts/tokens/tokens.ts";
 import { lockMirror } from "../../src/mirror/file/connection.ts";
 import { bearerToken } from "../../src/service/credentials/credential.ts";
-import { type AccountRig, dataFiles, noKeychain, someTime, startAccountRig } from "./support/account-rig.ts";
+import { type AccountRig, dataFiles, startAccountRig } from "./support/account-rig.ts";
+import { noKeychain, someTime } from "./support/facts.ts";
 import { brokenKeychain, memoryKeychain } from "./support/memory-keychain.ts";
 
 let rig: AccountRig;

@@ -6,7 +6,8 @@ import { removeAccount } from "../../src/accounts/remove-account.ts";
 import { KeychainError } from "../../src/accounts/tokens/keychain.ts";
 import { readToken, storeToken } from "../../src/accounts/tokens/tokens.ts";
 import { bearerToken, tokenText } from "../../src/service/credentials/credential.ts";
-import { type AccountRig, factsOf, noKeychain, someTime, startAccountRig } from "./support/account-rig.ts";
+import { type AccountRig, startAccountRig } from "./support/account-rig.ts";
+import { factsOf, noKeychain, someTime } from "./support/facts.ts";
 import { brokenKeychain, memoryKeychain } from "./support/memory-keychain.ts";
 
 let rig: AccountRig;

@@ -11,6 +11,7 @@ import {
   removeSchedule,
 } from "../../src/schedule/schedules.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
+import { firstKill, killStride } from "../support/thorough.ts";
 
 const clock = { now: () => Date.UTC(2026, 0, 1), random: () => 0.5 };
 
@@ -142,10 +143,10 @@ describe("stored schedules", () => {
     }
   });
 
-  it("schedules are either unchanged or fully changed after a process is killed at any step, and can be changed again", () => {
+  it(`schedules are either unchanged or fully changed after a process is killed at any step, and can be changed again (each ${killStride}., from ${firstKill})`, () => {
     add("first");
-    let step = 1;
-    for (; ; step++) {
+    let step = firstKill;
+    for (; ; step += killStride) {
       const program = join(import.meta.dirname, "support/dying-process.ts");
       const { signal, status, stderr } = spawnSync(process.execPath, [program, dataDir, String(step)]);
       expect({ status, stderr: String(stderr) }).toEqual({ status: signal === null ? 0 : null, stderr: "" });

@@ -1,6 +1,6 @@
 /** Makes a process kill itself right before one of its changes of files and folders. */
 import fs from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
+import { flushCompileCache, syncBuiltinESMExports } from "node:module";
 
 export type Change =
   | "openSync"
@@ -19,6 +19,8 @@ export type Change =
  * @param changes the calls to count
  */
 export function dieBeforeChange(countdown: number, changes: readonly Change[]): void {
+  // A killed process does not keep what it has compiled for the next one.
+  flushCompileCache();
   let remaining = countdown;
   for (const change of changes) {
     const original = fs[change] as (...args: unknown[]) => unknown;

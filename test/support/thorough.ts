@@ -10,5 +10,12 @@ declare module "vitest" {
 
 export const isThorough = inject("isThorough");
 
+/**
+ * The steps before which a process is killed: in the suite every third one, from a random one that the title of a test has to
+ * show; in `npm run thorough` each one.
+ */
+export const killStride = isThorough ? 1 : 3;
+export const firstKill = 1 + Math.floor(Math.random() * killStride);
+
 /** @param usual enough for each kind of case @param thorough enough for rare cases */
 export const tries = (usual: number, thorough: number): number => (isThorough ? thorough : usual);

@@ -1,27 +1,12 @@
 /** Accounts in a data directory of their own, with invented tokens. */
-import { randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Account } from "../../../src/accounts/account.ts";
-import type { AccountFacts } from "../../../src/accounts/account-file.ts";
 import type { Keychain } from "../../../src/accounts/tokens/keychain.ts";
 import { type StoredToken, storeToken } from "../../../src/accounts/tokens/tokens.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
 import { temporaryFolder } from "../../support/run-armoire.ts";
-import { brokenKeychain } from "./memory-keychain.ts";
-
-export const someTime = "2026-01-15T12:00:00.000Z";
-
-export const noKeychain: Keychain = brokenKeychain("there is none");
-
-export function factsOf(name: string, userId = 1000): Omit<AccountFacts, "tokenIn" | "mayBeInKeychain"> {
-  return {
-    ...{ name, baseUrl: "https://api.example/", serviceName: "service", userId, username: "Zoë" },
-    ...{ addedAt: someTime, tokenAt: someTime, keychainEntry: `${name} ${randomUUID()}` },
-    scopes: ["profile", "bras"],
-    unknownScopes: [],
-  };
-}
+import { factsOf, noKeychain } from "./facts.ts";
 
 export interface AccountRig extends AsyncDisposable {
   /** It does not exist yet. */

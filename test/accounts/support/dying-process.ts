@@ -6,7 +6,7 @@ import { removeAccount } from "../../../src/accounts/remove-account.ts";
 import { storeToken } from "../../../src/accounts/tokens/tokens.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
 import { dieBeforeChange } from "../../support/die-before-change.ts";
-import { factsOf, noKeychain, someTime } from "./account-rig.ts";
+import { factsOf, noKeychain, someTime } from "./facts.ts";
 
 const [action = "", dataDir = "", name = "", countdown = ""] = process.argv.slice(2);
 dieBeforeChange(Number(countdown), [

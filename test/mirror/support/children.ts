@@ -14,11 +14,15 @@ export interface Child extends AsyncDisposable {
   kill(): Promise<void>;
 }
 
+const keepCompileCache = join(import.meta.dirname, "../../support/keep-compile-cache.ts");
+
 /** @param script a file in this folder */
 export function startChild(script: string, ...args: readonly string[]): Child {
-  const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, script), ...args], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+  const child: ChildProcess = spawn(
+    process.execPath,
+    ["--import", keepCompileCache, join(import.meta.dirname, script), ...args],
+    { stdio: ["pipe", "pipe", "inherit"] },
+  );
   const { stdin, stdout, pid } = child;
   if (stdin === null || stdout === null || pid === undefined) throw new Error(`${script} did not start`);
   const exited = once(child, "exit");

@@ -14,7 +14,7 @@ import { bearerToken, tokenText } from "../../../src/service/credentials/credent
 import { type AddAccountOptions, type AddedAccount, addAccount } from "../../../src/sync/add-account.ts";
 import { readWindow } from "../../../src/sync/rate-limit/store/ledger-store.ts";
 import { sync } from "../../../src/sync/sync.ts";
-import { noKeychain, someTime } from "../../accounts/support/account-rig.ts";
+import { noKeychain, someTime } from "../../accounts/support/facts.ts";
 import { memoryKeychain } from "../../accounts/support/memory-keychain.ts";
 import { jsonResponse, startRawServer } from "../../support/raw-server.ts";
 import { temporaryFolder } from "../../support/run-armoire.ts";
