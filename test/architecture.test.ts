@@ -40,8 +40,8 @@ const edges: Readonly<Record<string, readonly string[]>> = {
     ],
   ],
   "src/web": [
-    ...["src/platform", "schema", "src/presentation", "src/mirror", "src/sync", "exports"],
-    ...["src/change", "src/query"],
+    ...["src/platform", "schema", "src/presentation", "src/mirror", "src/accounts", "src/sync"],
+    ...["exports", "src/change", "src/query"],
   ],
   // The sandbox tests all the others, so it shares no code with them.
   "src/sandbox": [],

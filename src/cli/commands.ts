@@ -63,6 +63,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "show what the latest runs found, as a report or a feed",
     load: () => import("./commands/data/changes.ts"),
   },
+  page: {
+    summary: "write an account's bras and measurements as a page to keep",
+    load: () => import("./commands/data/page.ts"),
+  },
   serve: {
     summary: "show a mirror as local web pages",
     load: () => import("./commands/operations/serve.ts"),

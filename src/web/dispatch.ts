@@ -15,10 +15,16 @@ import type { Html, LinkQuery, Page, PageContent, PageRows, View } from "./page.
 import { nothingHeld } from "./pages/nothing-held.ts";
 import { layout } from "./parts/layout.ts";
 import { problem } from "./parts/states.ts";
+import { readShownPicture } from "./parts/wardrobe/pictures.ts";
 import { contentTypes, splitEnding, streamOf, textOf } from "./rows.ts";
+import type { PageSessions } from "./session/session-routes.ts";
+import type { AccountSource } from "./start-servers.ts";
 
 export interface DispatcherOptions {
   readonly mirror: ServedMirror;
+  /** Null if the server has no pages of an account. */
+  readonly account: (Omit<AccountSource, "findMirror"> & { readonly mirror: ServedMirror }) | null;
+  readonly session: PageSessions;
   readonly pages: readonly Page[];
   readonly clock: Clock;
   readonly asOf: Point | undefined;
@@ -33,14 +39,18 @@ const maxStreams = 16;
 const maxPoints = 30;
 
 export function createDispatcher(options: DispatcherOptions): { addRoutes(app: Hono): void } {
-  const { mirror: served, pages, clock, onError } = options;
-  const cacheControl = options.isPrivate ? "no-store" : "private, no-cache";
+  const { account, session, clock, onError } = options;
+  const pages = options.pages.filter(({ area }) => area !== "account" || account !== null);
+  const mirrorOf = ({ area }: Page) =>
+    area === "account" && account !== null ? account.mirror : options.mirror;
   let streams = 0;
 
   const respond = (page: Page) => (context: Context) => {
     const { pathname, searchParams: query } = new URL(context.req.url);
     const ending = page.rows === undefined ? null : splitEnding(pathname);
-    context.header("cache-control", cacheControl);
+    const isPrivate = page.area === "account";
+    if (isPrivate && !session.has(context)) return session.refuse(context);
+    context.header("cache-control", isPrivate || options.isPrivate ? "no-store" : "private, no-cache");
     try {
       const target: Target = {
         ...{ page, query, path: ending?.path ?? pathname, asOf: pointIn(query) },
@@ -50,7 +60,7 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
         ? respondWithPage(context, target)
         : respondWithRows(context, target, ending.format);
     } catch (error) {
-      return respondWithError(context, error, ending?.format ?? null);
+      return respondWithError(context, error, ending?.format ?? null, page);
     }
   };
 
@@ -61,14 +71,17 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
     return parsePoint(text, { now: clock.now(), timeZone });
   };
 
-  const viewOf = (mirror: MirrorReader, { parameters, query, path, asOf }: Target): View => ({
+  const viewOf = (mirror: MirrorReader, { page, parameters, query, path, asOf }: Target): View => ({
     ...{ mirror, parameters, query, path, asOf, now: clock.now() },
-    link: linker(query),
-    recent: (key, compute) => served.recent(mirror, key, compute),
+    account: page.area === "account" ? describeAccount() : null,
+    link: linker(query, page),
+    recent: (key, compute) => mirrorOf(page).recent(mirror, key, compute),
   });
 
+  const describeAccount = () => account && { name: account.name, newestBackup: account.readNewestBackup() };
+
   const respondWithPage = (context: Context, target: Target) => {
-    const result = served.read(target.asOf, (mirror) => {
+    const result = mirrorOf(target.page).read(target.asOf, (mirror) => {
       const view = viewOf(mirror, target);
       const content = target.page.render(view);
       return "redirect" in content ? content : { ...content, text: frame(view, target, content) };
@@ -109,7 +122,7 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
       const text = `At most ${maxStreams} downloads run at the same time. Try again in a moment.\n`;
       return context.text(text, 503, { "retry-after": "5" });
     }
-    const mirror = served.open(target.asOf);
+    const mirror = mirrorOf(target.page).open(target.asOf);
     let rows: PageRows | null;
     try {
       rows = target.page.rows?.(viewOf(mirror, target)) ?? null;
@@ -137,14 +150,28 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
     return context.body(streamOf(textOf(rows, format), end), 200, headers);
   };
 
-  const respondWithError = (context: Context, error: unknown, format: TextFormat | null) => {
+  const respondWithPicture = (mirror: ServedMirror) => (context: Context<object, "/me/media/:name">) => {
+    if (!session.has(context)) return session.refuse(context);
+    context.header("cache-control", "no-store");
+    try {
+      const file = mirror.read(undefined, (reader) => reader.file);
+      const picture = readShownPicture(file, context.req.param("name"));
+      if (picture === null) return notFound(context);
+      return context.body(new Uint8Array(picture.bytes), 200, { "content-type": picture.type });
+    } catch (error) {
+      return respondWithError(context, error, null);
+    }
+  };
+
+  const respondWithError = (context: Context, error: unknown, format: TextFormat | null, page?: Page) => {
     const { status, title, message, hint, code } = describe(error);
     if (status === 500) onError(messageOf(error));
     if (status === 503) context.header("retry-after", "5");
     if (format === "json")
       return context.json({ error: { code, message, hint } }, status === 200 ? 404 : status);
     if (format !== null) return context.text(`${message} ${hint}\n`, status === 200 ? 404 : status);
-    const body = status === 200 ? nothingHeld() : problem(title, message, hint);
+    const body =
+      status === 200 ? nothingHeld(page?.area === "account" ? account : null) : problem(title, message, hint);
     return context.html(bareFrame(context, title, body), status);
   };
 
@@ -165,7 +192,7 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
   /** Without anything that comes from a mirror. */
   const bareFrame = (context: Context, title: string, body: Html): Html => {
     const { pathname, searchParams } = new URL(context.req.url);
-    const link = linker(searchParams);
+    const link = linker(searchParams, undefined);
     return layout({
       ...{ title, body, path: pathname, query: searchParams, navigation: navigationOf(link), link },
       ...{ asOf: null, points: [], presentHref: null, service: null, downloads: [] },
@@ -180,6 +207,7 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
         if (page.rows === undefined || page.path.slice(page.path.lastIndexOf("/")).includes(":")) continue;
         for (const format of ["csv", "ndjson", "json"]) app.get(`${page.path}.${format}`, respond(page));
       }
+      if (account !== null) app.get("/me/media/:name", respondWithPicture(account.mirror));
       app.notFound(notFound);
       app.onError((error, context) =>
         error instanceof HTTPException ? error.getResponse() : respondWithError(context, error, null),
@@ -199,17 +227,24 @@ function parametersOf(context: Context, page: Page, hasEnding: boolean): Readonl
   return given;
 }
 
-/** Keeps the point in time that the URL names. */
-function linker(current: URLSearchParams): View["link"] {
+/**
+ * Keeps the point in time that the URL names, but not a run between the pages of catalogue and account: each mirror counts
+ * its own runs.
+ */
+function linker(current: URLSearchParams, page: Page | undefined): View["link"] {
   const point = current.get("as-of");
+  const isRun = point !== null && /^\s*(\d+|latest.*)\s*$/.test(point);
   return (path, query: LinkQuery = {}) => {
     const parameters = new URLSearchParams();
     for (const [name, value] of Object.entries(query))
       if (value !== null && value !== undefined) parameters.set(name, String(value));
-    if (point) parameters.set("as-of", point);
+    const isOther = (page?.area === "account") !== isAccountPath(path);
+    if (point && !(isRun && isOther)) parameters.set("as-of", point);
     return hrefOf(path, parameters);
   };
 }
+
+const isAccountPath = (path: string): boolean => /^\/me(\/|$)/.test(path);
 
 const hrefOf = (path: string, query: URLSearchParams): string =>
   query.size === 0 ? path : `${path}?${query}`;

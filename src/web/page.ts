@@ -6,6 +6,7 @@
  */
 import type { html } from "hono/html";
 import type { ExportTable } from "../../exports/formats/table.ts";
+import type { NewestBackup } from "../accounts/newest-backup.ts";
 import type { Point } from "../mirror/points/point.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 
@@ -17,6 +18,8 @@ export interface Page {
   readonly path: string;
   /** Its name in the navigation. Default: it is not listed. */
   readonly navigation?: string;
+  /** Whose mirror it shows. Default: the catalogue's. Pages of an account need the key. */
+  readonly area?: "account";
   readonly render: (view: View) => PageResult;
   /**
    * The rows of the page for its `.csv`, `.ndjson` and `.json`: in the order of the page, and all of them. Default: the page
@@ -35,6 +38,8 @@ export interface View {
   /** The path of this page, without a query. */
   readonly path: string;
   readonly asOf: Point | undefined;
+  /** Null on pages of the catalogue. */
+  readonly account: ServedAccount | null;
   /** Epoch milliseconds. */
   readonly now: number;
   /** The address of a page of this server, which keeps the point in time. Values that are null are left out. */
@@ -44,6 +49,13 @@ export interface View {
    * @param key names it within the mirror
    */
   recent<Value>(key: string, compute: () => Value): Value;
+}
+
+export interface ServedAccount {
+  /** Its name on this machine. */
+  readonly name: string;
+  /** Null if none is known. */
+  readonly newestBackup: NewestBackup | null;
 }
 
 export type LinkQuery = Readonly<Record<string, string | number | null | undefined>>;

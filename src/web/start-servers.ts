@@ -1,5 +1,6 @@
 /** Puts the parts of the server together. It is a file of its own so that the library loads Hono with the first server only. */
 import { Hono } from "hono";
+import type { NewestBackup } from "../accounts/newest-backup.ts";
 import type { Point } from "../mirror/points/point.ts";
 import { type Clock, systemClock } from "../platform/clock.ts";
 import { createAccessKey } from "./access-key.ts";
@@ -10,7 +11,7 @@ import { listen } from "./listen.ts";
 import { serveMirror } from "./mirrors/open-mirror.ts";
 import { pages } from "./pages/pages.ts";
 import { guard, needsKeyForAll } from "./security.ts";
-import { requireSession } from "./session/session-routes.ts";
+import { serveSessions } from "./session/session-routes.ts";
 import { createSessions } from "./session/sessions.ts";
 
 export interface ServerOptions {
@@ -22,6 +23,8 @@ export interface ServerOptions {
   readonly host?: string;
   /** What pages show unless their URL names another point. Default: the present. */
   readonly asOf?: Point;
+  /** The account whose pages are served to those who have the key. Default: none. */
+  readonly account?: AccountSource | null;
   /** The service's own API from the mirrors, on an origin of its own. Default: null, only pages are served. */
   readonly api?: ApiServerOptions | null;
   /** Default: the system's. */
@@ -30,8 +33,16 @@ export interface ServerOptions {
   readonly onError?: (text: string) => void;
 }
 
+export interface AccountSource {
+  /** On this machine. */
+  readonly name: string;
+  /** The file of its mirror. Called again while it returns null. */
+  readonly findMirror: () => string | null;
+  readonly readNewestBackup: () => NewestBackup | null;
+}
+
 export interface ApiServerOptions
-  extends Pick<ApiOptions, "findAccount" | "allowedHosts" | "allowance" | "corsOrigins" | "readForecast"> {
+  extends Pick<ApiOptions, "allowedHosts" | "allowance" | "corsOrigins" | "readForecast"> {
   /** 0 for any free port. */
   readonly port: number;
 }
@@ -63,14 +74,16 @@ export async function startServers(options: ServerOptions): Promise<WebServer> {
         "cache-control": "public, max-age=31536000, immutable",
       }),
     );
-  requireSession(app, { sessions, needsKey, cookieName: () => `armoire-${pageServer.port}` });
+  const session = serveSessions(app, {
+    sessions,
+    needsKey,
+    cookieName: () => `armoire-${pageServer.port}`,
+  });
+  const account = options.account ?? null;
+  const accountMirror = account && serveMirror(account.findMirror, () => clock.now());
   const dispatcher = createDispatcher({
-    mirror,
-    pages,
-    clock,
-    asOf: options.asOf,
-    isPrivate: needsKey,
-    onError,
+    ...{ mirror, pages, clock, session, onError, asOf: options.asOf, isPrivate: needsKey },
+    account: account && accountMirror && { ...account, mirror: accountMirror },
   });
   dispatcher.addRoutes(app);
 
@@ -92,17 +105,25 @@ export async function startServers(options: ServerOptions): Promise<WebServer> {
       await pageServer.close();
       await api?.close();
       mirror.close();
+      accountMirror?.close();
     },
   };
 }
 
 /** @throws WebError, after closing the mirrors */
 async function startApi(
-  { findCatalogue, asOf }: ServerOptions,
+  { findCatalogue, asOf, account }: ServerOptions,
   { port, ...options }: ApiServerOptions,
   common: Pick<ApiOptions, "host" | "key"> & { readonly clock: Clock },
 ) {
-  const api = createApi({ findCatalogue, ...(asOf !== undefined && { asOf }), ...options, ...common });
+  const findAccount = account?.findMirror ?? null;
+  const api = createApi({
+    findCatalogue,
+    findAccount,
+    ...(asOf !== undefined && { asOf }),
+    ...options,
+    ...common,
+  });
   try {
     const listening = await listen(api.app.fetch, { host: common.host, port, flag: "--api-port" });
     return {

@@ -105,7 +105,7 @@ const isNumber = (cell: Cell): boolean =>
 const areDistinct = (cells: readonly Cell[]): boolean => new Set(cells).size === cells.length;
 
 /** A measurement may be sent as text. */
-function toNumber(cell: Cell): number | null {
+export function toNumber(cell: Cell): number | null {
   if (cell === null || cell === "") return null;
   const number = Number(cell);
   return Number.isFinite(number) ? number : null;

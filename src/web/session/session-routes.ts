@@ -18,7 +18,15 @@ export interface SessionOptions {
 
 const maxFormBytes = 4096;
 
-export function requireSession(app: Hono, { sessions, needsKey, cookieName }: SessionOptions): void {
+/** Lets pages of an account through to those who have the key. */
+export interface PageSessions {
+  has(context: Context): boolean;
+  /** The form that takes the key. */
+  refuse(context: Context): Response | Promise<Response>;
+}
+
+/** Adds the route that takes the key and, where all pages need it, their refusal. */
+export function serveSessions(app: Hono, { sessions, needsKey, cookieName }: SessionOptions): PageSessions {
   app.post(sessionPath, bodyLimit({ maxSize: maxFormBytes }), async (context) => {
     const { key, next } = await context.req.parseBody();
     const token = await sessions.open(typeof key === "string" ? key.trim() : "");
@@ -31,14 +39,14 @@ export function requireSession(app: Hono, { sessions, needsKey, cookieName }: Se
     setCookie(context, cookieName(), token, { path: "/", httpOnly: true, sameSite: "Strict" });
     return context.redirect(pathIn(next), 303);
   });
-  app.use(async (context, next) => {
-    if (!needsKey || sessions.has(getCookie(context, cookieName()) ?? "")) return await next();
-    return refuse(context);
-  });
+  const has = (context: Context) => sessions.has(getCookie(context, cookieName()) ?? "");
+  app.use(async (context, next) => (!needsKey || has(context) ? await next() : refuse(context)));
+  return { has, refuse };
 }
 
 function refuse(context: Context): Response | Promise<Response> {
   const { pathname, search } = new URL(context.req.url);
+  context.header("cache-control", "no-store");
   return context.html(keyPage(null, pathname + search), 403);
 }
 
@@ -51,7 +59,7 @@ function pathIn(text: unknown): string {
 }
 
 function keyPage(mistake: string | null, next: string): Html {
-  const body = html`<div class="key"><h1>This server needs its key</h1>
+  const body = html`<div class="key"><h1>This page needs the key</h1>
 <p>It was printed when <code>armoire serve</code> was started.</p>
 ${mistake === null ? "" : html`<p class="mistake" role="alert">${mistake}</p>`}
 <form action="${sessionPath}" method="post">

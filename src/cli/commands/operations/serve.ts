@@ -1,9 +1,10 @@
 /** `armoire serve`: serves a mirror as local web pages, and as the service's own API, until it is interrupted. */
 import { type Command, InvalidArgumentError } from "commander";
+import { readNewestBackup } from "../../../accounts/newest-backup.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
 import { readMirror } from "../../../mirror/reader.ts";
 import { createServer } from "../../../web/server.ts";
-import type { ApiServerOptions, WebServer } from "../../../web/start-servers.ts";
+import type { AccountSource, ApiServerOptions, WebServer } from "../../../web/start-servers.ts";
 import { type AsOfFlags, asOfOption } from "../../flags/as-of.ts";
 import { collect, portNumber, positiveNumber, wholeNumber } from "../../flags/option-values.ts";
 import { readOutlook } from "../../read-plan.ts";
@@ -80,6 +81,7 @@ export function configure(command: Command, io: Io): void {
       port: flags.port,
       host: flags.host,
       ...(flags.asOf !== undefined && { asOf: parsePoint(flags.asOf, pointContext()) }),
+      account: accountSourceOf(settings),
       api: apiOptionsOf(flags, settings, io),
       onError: (text) => io.err(`${text}\n`),
     });
@@ -101,6 +103,16 @@ function catalogueFinder(settings: Settings): () => string | null {
   return () => candidateMirrorFiles(settings)[0] ?? null;
 }
 
+function accountSourceOf(settings: Settings): AccountSource | null {
+  const { account } = settings;
+  if (account === null) return null;
+  return {
+    name: account.name,
+    findMirror: () => candidateMirrorFiles(settings)[0] ?? null,
+    readNewestBackup: () => readNewestBackup(account),
+  };
+}
+
 function apiOptionsOf(flags: ServeFlags, settings: Settings, io: Io): ApiServerOptions {
   const { allowance, window = secondsPerDay } = flags;
   if (allowance === undefined && flags.window !== undefined)
@@ -109,7 +121,6 @@ function apiOptionsOf(flags: ServeFlags, settings: Settings, io: Io): ApiServerO
   return {
     port: flags.apiPort ?? (flags.port === 0 ? 0 : flags.port + 1),
     allowedHosts: flags.apiName,
-    findAccount: settings.account && (() => candidateMirrorFiles(settings)[0] ?? null),
     allowance: allowance === undefined ? null : { limit: allowance, windowSeconds: window },
     corsOrigins: flags.cors,
     readForecast: flags.asOf === undefined ? () => readForecast(findCatalogue(), settings, io) : null,
@@ -135,6 +146,7 @@ function describeForJson({ url, apiUrl, key, needsKey }: WebServer, { account }:
 
 function describeForTerminal({ url, apiUrl, key, needsKey }: WebServer, { account }: Settings): string {
   const pages = needsKey ? `${url}#key=${key}` : url;
+  const mine = account === null ? "" : `The pages of ${account.name} are at ${url}me#key=${key}\n`;
   const token = needsKey || account !== null ? ` (token: ${key})` : "";
-  return `The mirror is at ${pages}\nThe service's API is at ${apiUrl}${token}\nPress Ctrl-C to stop.\n`;
+  return `The mirror is at ${pages}\n${mine}The service's API is at ${apiUrl}${token}\nPress Ctrl-C to stop.\n`;
 }

@@ -1,0 +1,139 @@
+/** What the user of an account has: their bras with sizes, dimensions and pictures, and their measurements over time. */
+import type { Cell } from "../../../schema/fields.ts";
+import { resourceKey } from "../../../schema/views/resource-key.ts";
+import type { Connection } from "../../mirror/file/connection.ts";
+import type { MirrorReader } from "../../mirror/reader.ts";
+import { fromStored } from "../../mirror/rows/cells.ts";
+import { findQuestion } from "../questions/questions.ts";
+
+export interface Wardrobe {
+  /** The user's name at the service; null before it is known. */
+  readonly username: Cell;
+  /** By brand, model and size; those that are gone at the service come last. */
+  readonly bras: readonly Bra[];
+  readonly measurements: Measurements;
+  /** When the bra or measurement that was checked longest ago was checked; null if none was. ISO 8601, UTC. */
+  readonly oldestCheckAt: string | null;
+}
+
+export interface Bra {
+  /** Short: what `armoire show bra` takes. */
+  readonly key: string;
+  readonly href: string;
+  /** The columns of the view `bra`. */
+  readonly fields: Readonly<Record<string, Cell>>;
+  /** In other sizing systems. */
+  readonly sizes: readonly { readonly system: Cell; readonly size: Cell }[];
+  /** Downloaded pictures: of the bra itself first, then those of its model. */
+  readonly pictures: readonly BraPicture[];
+}
+
+export interface BraPicture {
+  /** Its name in the folder `media`. */
+  readonly name: string;
+  /** For example `image/png`. */
+  readonly type: string;
+}
+
+/** A row for each measurement, a column for each field that one of them has. */
+export interface Measurements {
+  /** The first is `day`, the earliest date in the measurement. */
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly Cell[])[];
+}
+
+/** The columns of a bra that are lengths, in centimetres, and its number of hooks. */
+export const dimensions = [
+  "band_length",
+  "stretched_band_length",
+  "bust_perimeter",
+  "cup_depth",
+  "cup_separation",
+  "wire_length",
+  "gore_height",
+  "wing_height",
+  "strap_width",
+  "hooks",
+] as const;
+
+/** @throws MirrorError */
+export function readWardrobe({ db }: MirrorReader): Wardrobe {
+  const bras = readBras(db);
+  const [user] = readRecords(db, "select username from user limit 1");
+  const [checks] = readRecords(
+    db,
+    "select min(checked_at) as at from (select checked_at from bra union all select checked_at from measurement)",
+  );
+  return {
+    username: user?.username ?? null,
+    bras,
+    measurements: readMeasurements(db),
+    oldestCheckAt: typeof checks?.at === "string" ? checks.at : null,
+  };
+}
+
+function readBras(db: Connection): Bra[] {
+  const sizes = groupByHref(
+    readRecords(db, "select bra_href as href, system, size from bra_size order by bra_href, n"),
+  );
+  const pictures = groupByHref(
+    readRecords(
+      db,
+      `select b.href, m.file, m.type from bra b join media m on m.href in (b.href, b.model_href)
+       where m.file is not null order by b.href, m.href <> b.href, m.is_current desc, m.field`,
+    ),
+  );
+  const rows = readRecords(
+    db,
+    `select ${resourceKey("r")} as "key", b.* from bra b join _resource r on r.url = b.href
+     order by b.gone_at is not null, b.brand, b.model, b.size, b.name, b.href`,
+  );
+  return rows.map(({ key, ...fields }) => {
+    const href = String(fields.href);
+    return {
+      key: key === null ? href : String(key),
+      href,
+      fields,
+      sizes: (sizes.get(href) ?? []).map(({ system = null, size = null }) => ({ system, size })),
+      pictures: distinctPictures(pictures.get(href) ?? []),
+    };
+  });
+}
+
+function distinctPictures(rows: readonly Record<string, Cell>[]): BraPicture[] {
+  const all = rows.map(({ file, type }) => ({
+    name: String(file).replace(/^media\//, ""),
+    type: String(type),
+  }));
+  return all.filter(({ name }, n) => all.findIndex((other) => other.name === name) === n);
+}
+
+function readMeasurements(db: Connection): Measurements {
+  const values = readRecords(db, findQuestion("measurements").sql);
+  const names = [...new Set(values.flatMap(({ name }) => (name == null ? [] : [String(name)])))];
+  const byPlace = new Map<string, { readonly day: Cell; readonly cells: Map<string, Cell> }>();
+  for (const { day = null, href, n, name, value = null } of values) {
+    const place = `${href} ${n}`;
+    const row = byPlace.get(place) ?? { day, cells: new Map<string, Cell>() };
+    byPlace.set(place, row);
+    if (name != null) row.cells.set(String(name), value);
+  }
+  const rows = [...byPlace.values()]
+    .sort((a, b) => (String(a.day ?? "") < String(b.day ?? "") ? -1 : 1))
+    .map(({ day, cells }) => [day, ...names.map((name) => cells.get(name) ?? null)]);
+  return { columns: ["day", ...names], rows };
+}
+
+type Stored = Record<string, Cell>;
+
+/** Raw SQL over the public views. Large whole numbers stay exact. */
+function readRecords(db: Connection, sql: string): Stored[] {
+  const rows = db.prepare<[], Record<string, unknown>>(sql).safeIntegers().all();
+  return rows.map((row) =>
+    Object.fromEntries(Object.entries(row).map(([name, stored]) => [name, fromStored(stored)])),
+  );
+}
+
+function groupByHref(rows: readonly Stored[]): ReadonlyMap<string, readonly Stored[]> {
+  return Map.groupBy(rows, ({ href }) => String(href));
+}

@@ -1,0 +1,111 @@
+/**
+ * A page to keep: all that an account has as one HTML file, which any browser opens from the disk. In: the wardrobe and its
+ * pictures. Out: text with the style sheet and the pictures in it, without script and without anything from elsewhere.
+ */
+import { html, raw } from "hono/html";
+import { formatMinute } from "../presentation/times.ts";
+import type { Bra, Wardrobe } from "../query/lists/wardrobe.ts";
+import { assets } from "./assets/assets.ts";
+import type { Html, ServedAccount } from "./page.ts";
+import { facts } from "./parts/resource/facts.ts";
+import { nameOf } from "./parts/values.ts";
+import { dimensionTable } from "./parts/wardrobe/dimensions.ts";
+import { type BraAddresses, braTags, gallery } from "./parts/wardrobe/gallery.ts";
+import { measurementFigures, measurementTable } from "./parts/wardrobe/measurements.ts";
+import { readShownPicture } from "./parts/wardrobe/pictures.ts";
+import { summary } from "./parts/wardrobe/summary.ts";
+
+export interface KeptPage {
+  readonly wardrobe: Wardrobe;
+  readonly account: ServedAccount;
+  /** The service's root. */
+  readonly baseUrl: string;
+  /** The folder `media` beside it has the pictures. Null for a page without them. */
+  readonly mirrorFile: string | null;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+export interface RenderedPage {
+  readonly text: string;
+  /** How many different pictures are in it. */
+  readonly pictures: number;
+}
+
+/** Inline styles and pictures are the page's own; a browser would refuse all else. */
+const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+
+export async function renderKeptPage(page: KeptPage): Promise<RenderedPage> {
+  const { wardrobe, account, baseUrl, now } = page;
+  const { bras, measurements, username } = wardrobe;
+  const pictures = new Map<string, string | null>();
+  const addresses: BraAddresses = {
+    hrefOf: (bra) => `#${idOf(bras, bra)}`,
+    pictureOf: ({ name }) => {
+      const known = pictures.get(name);
+      if (known !== undefined) return known;
+      const address = dataAddress(page.mirrorFile, name);
+      pictures.set(name, address);
+      return address;
+    },
+  };
+  const title = html`Bras of ${nameOf(username, account.name)}`;
+  const text = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="content-security-policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${`Bras of ${username ?? account.name}`}</title>
+<style>${raw(Buffer.from(assets.style.bytes).toString())}</style>
+</head>
+<body>
+<main id="main">
+<h1>${title}</h1>
+${summary(wardrobe, account, now)}
+<section aria-labelledby="gallery"><h2 id="gallery">Gallery</h2>${gallery(bras, addresses, false)}</section>
+<section aria-labelledby="dimensions"><h2 id="dimensions">Dimensions</h2>${dimensionTable(bras, addresses.hrefOf)}</section>
+<section aria-labelledby="measurements"><h2 id="measurements">Measurements</h2>${measurementFigures(measurements)}
+${measurementTable(measurements)}</section>
+<section aria-labelledby="each"><h2 id="each">Each bra</h2>${bras.map((bra) => details(bra, bras, addresses))}</section>
+</main>
+<footer class="bottom"><p>Made by Armoire on ${formatMinute(new Date(now).toISOString())} from a copy of <span class="code">${baseUrl}</span>. This file needs no network.</p>
+<p>${verifyHint(account)}</p></footer>
+</body>
+</html>
+`;
+  return { text: String(await text), pictures: [...pictures.values()].filter((one) => one !== null).length };
+}
+
+const idOf = (bras: readonly Bra[], bra: Bra): string => `bra-${bras.indexOf(bra) + 1}`;
+
+function dataAddress(mirrorFile: string | null, name: string): string | null {
+  const picture = mirrorFile === null ? null : readShownPicture(mirrorFile, name);
+  return picture && `data:${picture.type};base64,${picture.bytes.toString("base64")}`;
+}
+
+function details(bra: Bra, bras: readonly Bra[], { pictureOf }: BraAddresses): Html {
+  const { fields, sizes, pictures } = bra;
+  const name = nameOf(fields.name ?? null);
+  const others = pictures
+    .map(pictureOf)
+    .filter((address) => address !== null)
+    .slice(1);
+  return html`
+<article id="${idOf(bras, bra)}"><h3>${name}</h3>${braTags(bra)}
+${others.length === 0 ? "" : html`<ul class="pictures">${others.map((address) => html`<li><img src="${address}" alt=""></li>`)}</ul>`}
+${facts("bra", fields, ["href", "name", "brand_href", "model_href", "size_href", "checked_at"])}
+${
+  sizes.length === 0
+    ? ""
+    : html`<p>In other sizing systems: ${sizes.map(({ system, size }, n) => html`${n === 0 ? "" : ", "}${nameOf(system, "no system")} ${nameOf(size, "none")}`)}.</p>`
+}</article>`;
+}
+
+function verifyHint({ name, newestBackup }: ServedAccount): Html {
+  const about = html`This page is for reading. A backup has the data itself, and can be checked and restored`;
+  return newestBackup === null
+    ? html`${about}: <code>armoire backup --account ${name} --to FOLDER</code>`
+    : html`${about}: <code>armoire backup verify ${newestBackup.file}</code>`;
+}

@@ -1,0 +1,49 @@
+/** What the pages of an account share: their addresses, their tabs, and the account that they show. */
+import { html } from "hono/html";
+import { KeyError } from "../../../query/keys/resolve-key.ts";
+import { type Bra, readWardrobe, type Wardrobe } from "../../../query/lists/wardrobe.ts";
+import type { Html, ServedAccount, View } from "../../page.ts";
+import { nameOf } from "../../parts/values.ts";
+import type { BraAddresses } from "../../parts/wardrobe/gallery.ts";
+import { isShownPicture } from "../../parts/wardrobe/pictures.ts";
+
+/** @throws Error on a page of the catalogue */
+export function accountOf({ account }: View): ServedAccount {
+  if (account === null) throw new Error("a page of an account has no account");
+  return account;
+}
+
+export const wardrobeOf = (view: View): Wardrobe => view.recent("wardrobe", () => readWardrobe(view.mirror));
+
+export const braPath = ({ key }: Bra): string => `/me/bra/${encodeURIComponent(key)}`;
+
+export const addressesIn = (view: View): BraAddresses => ({
+  hrefOf: (bra) => view.link(braPath(bra)),
+  pictureOf: (picture) => (isShownPicture(picture) ? `/me/media/${picture.name}` : null),
+});
+
+/** The bra of this key. @throws KeyError `unknown` */
+export function findBra({ bras }: Wardrobe, key: string): Bra {
+  const found = bras.find((bra) => bra.key === key || bra.href === key);
+  if (found !== undefined) return found;
+  throw new KeyError(
+    "unknown",
+    `There is no bra ${JSON.stringify(key)}.`,
+    "The page of all bras lists them.",
+  );
+}
+
+const tabs = [
+  ["/me", "Gallery"],
+  ["/me/dimensions", "Dimensions"],
+  ["/me/measurements", "Measurements"],
+] as const;
+
+export function accountHeading(view: View, wardrobe: Wardrobe): Html {
+  const { name } = accountOf(view);
+  return html`<div class="title"><h1>Bras of ${nameOf(wardrobe.username, name)}</h1></div>
+<nav class="tabs" aria-label="Pages of this account"><ul>${tabs.map(
+    ([path, label]) =>
+      html`<li><a href="${view.link(path)}"${view.path === path ? html` aria-current="page"` : ""}>${label}</a></li>`,
+  )}</ul></nav>`;
+}

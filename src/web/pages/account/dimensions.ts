@@ -1,0 +1,62 @@
+/** `/me/dimensions`: all bras with their dimensions, as a table that sorts. */
+import { html } from "hono/html";
+import type { Cell } from "../../../../schema/fields.ts";
+import { type Bra, dimensions } from "../../../query/lists/wardrobe.ts";
+import { toNumber } from "../../charts/answer-charts.ts";
+import type { Page, View } from "../../page.ts";
+import type { Sorting } from "../../parts/lists/table.ts";
+import { empty } from "../../parts/states.ts";
+import { dimensionTable } from "../../parts/wardrobe/dimensions.ts";
+import { accountHeading, addressesIn, wardrobeOf } from "./account-view.ts";
+
+const sorts: readonly string[] = ["name", "size", ...dimensions];
+
+export const dimensionsPage: Page = {
+  path: "/me/dimensions",
+  area: "account",
+  render(view) {
+    const wardrobe = wardrobeOf(view);
+    const bras = sorted(wardrobe.bras, orderIn(view));
+    const body = html`${accountHeading(view, wardrobe)}
+${bras.length === 0 ? empty("No bras are held.") : dimensionTable(bras, addressesIn(view).hrefOf, sortingIn(view))}
+<p class="hint">In centimetres. The least and the most of each column are marked. A heading sorts by its column.</p>`;
+    return { title: "Dimensions", body };
+  },
+  rows(view) {
+    const columns = ["name", "brand", "size", ...dimensions, "gone_at", "href"];
+    const bras = sorted(wardrobeOf(view).bras, orderIn(view));
+    return {
+      name: "dimensions",
+      columns,
+      rows: () => bras.map(({ fields }) => columns.map((name) => fields[name] ?? null)),
+    };
+  },
+};
+
+interface Order {
+  readonly sort: string;
+  readonly isDescending: boolean;
+}
+
+function orderIn({ query }: View): Order {
+  const sort = query.get("sort") ?? "";
+  return { sort: sorts.includes(sort) ? sort : "name", isDescending: query.get("order") === "desc" };
+}
+
+const sortingIn = (view: View): Sorting => ({
+  ...orderIn(view),
+  hrefOf: (sort, isDescending) => view.link(view.path, { sort, order: isDescending ? "desc" : null }),
+});
+
+/** Bras without a value come last in both orders. */
+function sorted(bras: readonly Bra[], { sort, isDescending }: Order): Bra[] {
+  const cellOf = ({ fields }: Bra): Cell => fields[sort] ?? null;
+  const sign = isDescending ? -1 : 1;
+  return bras.toSorted((a, b) => {
+    const [x, y] = [cellOf(a), cellOf(b)];
+    if (x === null || y === null) return Number(x === null) - Number(y === null);
+    const [p, q] = [toNumber(x), toNumber(y)];
+    if (p !== null && q !== null) return sign * (p - q);
+    return sign * String(x).localeCompare(String(y), "en", { numeric: true });
+  });
+}

@@ -1,0 +1,34 @@
+/** What an account has, how fresh it is, and when it was last backed up: the first lines of its pages. */
+import { html } from "hono/html";
+import { formatAge } from "../../../presentation/durations.ts";
+import { formatCount } from "../../../presentation/numbers.ts";
+import { formatMinute } from "../../../presentation/times.ts";
+import type { Wardrobe } from "../../../query/lists/wardrobe.ts";
+import type { Html, ServedAccount } from "../../page.ts";
+import { timeOf } from "../values.ts";
+
+/** @param now epoch milliseconds */
+export function summary(
+  { bras, measurements, oldestCheckAt }: Wardrobe,
+  { name, newestBackup }: ServedAccount,
+  now: number,
+): Html {
+  const gone = bras.filter(isGone).length;
+  const checked = oldestCheckAt === null ? "" : html`, checked ${formatAge(oldestCheckAt, now)} ago`;
+  return html`<p class="headline">${formatCount(bras.length - gone, "bra")} and ${formatCount(measurements.rows.length, "measurement")}${checked}.${
+    gone === 0 ? "" : ` ${formatCount(gone, "bra is", "bras are")} gone at the service and still here.`
+  }</p>
+${backupNote(newestBackup, name)}`;
+}
+
+export const isGone = ({ fields }: Wardrobe["bras"][number]): boolean => fields.gone_at != null;
+
+function backupNote(backup: ServedAccount["newestBackup"], account: string): Html {
+  if (backup === null)
+    return html`<p class="note" role="note">No backup is known. <code>armoire backup --account ${account} --to FOLDER</code> makes one.</p>`;
+  const { createdAt, verifiedAt, damagedAt, file } = backup;
+  const place = html`<span class="code">${file}</span>`;
+  if (damagedAt !== null)
+    return html`<p class="note" role="note"><strong>The newest backup is damaged</strong>, as a check found ${timeOf(damagedAt)}: ${place}</p>`;
+  return html`<p class="note whole" role="note">Newest backup ${formatMinute(createdAt)}, last verified ${timeOf(verifiedAt)}: ${place}</p>`;
+}
