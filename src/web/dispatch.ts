@@ -3,6 +3,7 @@ import type { Context, Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { TextFormat } from "../../exports/formats/table.ts";
+import type { NewestBackup } from "../accounts/newest-backup.ts";
 import { MirrorError } from "../mirror/file/errors.ts";
 import { type Point, PointError, parsePoint, pointContext } from "../mirror/points/point.ts";
 import { type EndedRun, listPoints } from "../mirror/points/resolve-point.ts";
@@ -18,12 +19,17 @@ import { problem } from "./parts/states.ts";
 import { readShownPicture } from "./parts/wardrobe/pictures.ts";
 import { contentTypes, splitEnding, streamOf, textOf } from "./rows.ts";
 import type { PageSessions } from "./session/session-routes.ts";
-import type { AccountSource } from "./start-servers.ts";
+
+export interface AccountOfPages {
+  readonly name: string;
+  readonly mirror: ServedMirror;
+  readonly readNewestBackup: () => NewestBackup | null;
+}
 
 export interface DispatcherOptions {
   readonly mirror: ServedMirror;
   /** Null if the server has no pages of an account. */
-  readonly account: (Omit<AccountSource, "findMirror"> & { readonly mirror: ServedMirror }) | null;
+  readonly account: AccountOfPages | null;
   readonly session: PageSessions;
   readonly pages: readonly Page[];
   readonly clock: Clock;

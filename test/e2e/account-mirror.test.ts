@@ -1,5 +1,5 @@
 /** Account mirrors at the command line: two users of one service, and its catalogue. */
-import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
@@ -204,6 +204,30 @@ describe("reading commands", () => {
       const { exitCode } = await armoire(["query", statement, "--account", "ada"]);
       expect(exitCode).toBe(2);
     }
+  });
+});
+
+describe("page", () => {
+  it("an account's page is one private file, replaced by the next one", async () => {
+    const out = join(folder.path, "ada.html");
+    const printed = JSON.parse(await succeed("page", "--account", "ada", "--out", out, "--json"));
+    const text = readFileSync(out, "utf8");
+    expect(printed).toMatchObject({ file: out, bytes: Buffer.byteLength(text), bras: 30, pictures: 0 });
+    expect(text.match(/<article id="bra-\d+">/g)).toHaveLength(30);
+    expect(text).not.toMatch(/<script|\bsrc="(?!data:)/);
+    expect(statSync(out).mode & 0o777).toBe(0o600);
+    expect(await succeed("page", "--account", "ada", "--out", out, "--no-pictures")).toContain("30 bras");
+  });
+
+  it.each([
+    [["--out", "page.html"], 2, /A page shows an account/],
+    [["--account", "ada"], 2, /--out/],
+    [["--account", "ada", "--out", "accounts/ada/token"], 2, /the place of one of Armoire's own files/],
+  ] as const)("a page is not written with %j", async (args, exitCode, message) => {
+    const inDataDir = args.map((text) => (text.startsWith("accounts/") ? join(dataDir, text) : text));
+    const result = await armoire(["page", ...inDataDir]);
+    expect(result).toMatchObject({ exitCode, stderr: expect.stringMatching(message) });
+    expect(existsSync("page.html")).toBe(false);
   });
 });
 

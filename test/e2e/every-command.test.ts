@@ -50,6 +50,7 @@ const operands: Readonly<Record<string, (name: Name) => readonly string[]>> = {
   "armoire history": () => ["me"],
   "armoire search": () => ["a"],
   "armoire query": () => ["select * from user, bra, measurement"],
+  "armoire page": (name) => ["--out", pathTo("work", name, "page.html")],
   "armoire export create": (name) => ["--out", pathTo("work", name, "export")],
   "armoire export verify": (name) => [pathTo("work", name, "export")],
   "armoire account add": (name) => [name],

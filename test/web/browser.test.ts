@@ -3,19 +3,11 @@
  * violations of accessibility or of the policy, and requests elsewhere. Each is loaded once: audits take most of the time.
  */
 
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { AxeResults } from "axe-core";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { createServer } from "../../src/web/server.ts";
+import { checkPage, launchBrowser, sound, type Watched, watchPage } from "./support/browser.ts";
 import { linksIn, startWebRig, type WebRig } from "./support/web-rig.ts";
-
-const flags = [
-  ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
-  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
-];
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let web: WebRig;
 let browser: Browser;
@@ -23,7 +15,7 @@ let paths: readonly string[];
 beforeAll(async () => {
   web = await startWebRig();
   paths = await kindsOfPages();
-  browser = await chromium.launch({ executablePath: inject("chromium"), args: flags });
+  browser = await launchBrowser(inject("chromium"));
 });
 afterAll(async () => {
   await browser.close();
@@ -66,61 +58,8 @@ function kindOf(path: string): string {
   return [shapeOf(path), isPast, !isPast && query.size > 0, query.get("q") === "zzzz"].join(" ");
 }
 
-interface Watched {
-  readonly page: Page;
-  /** Whatever must not happen. */
-  readonly mishaps: string[];
-}
-
-async function open(options: BrowserContextOptions): Promise<Watched> {
-  const page = await (await browser.newContext(options)).newPage();
-  const mishaps: string[] = [];
-  page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) mishaps.push(message.text());
-  });
-  page.on("pageerror", ({ message }) => mishaps.push(message));
-  page.on("request", (request) => {
-    if (!request.url().startsWith(web.server.url)) mishaps.push(`asks ${request.url()}`);
-  });
-  await page.addInitScript(`globalThis.policyViolations = [];
-    addEventListener("securitypolicyviolation", (event) => policyViolations.push(event.violatedDirective));`);
-  return { page, mishaps };
-}
-
-const looks = [
-  { colorScheme: "light", width: 1280 },
-  { colorScheme: "dark", width: 375 },
-  { colorScheme: "dark", width: 1280 },
-  { colorScheme: "light", width: 375 },
-] as const;
-
-/** @param audited the first looks that are audited; the others only have to fit */
-async function checkPage({ page, mishaps }: Watched, path: string, audited: number): Promise<unknown> {
-  await page.setViewportSize({ width: looks[0].width, height: 800 });
-  await page.emulateMedia({ colorScheme: looks[0].colorScheme, reducedMotion: "reduce" });
-  await page.goto(new URL(path, web.server.url).href);
-  const problems: string[] = [];
-  for (const [n, { colorScheme, width }] of looks.entries()) {
-    await page.setViewportSize({ width, height: 800 });
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-    if (overflow > 0) problems.push(`${width} pixels are too narrow by ${overflow}`);
-    if (n < audited) problems.push(...(await auditPage(page)).map((text) => `${colorScheme} ${text}`));
-  }
-  const violations = await page.evaluate<string[]>("policyViolations");
-  return { path, violations, problems, mishaps: mishaps.splice(0) };
-}
-
-/** The policy of the page refuses inline scripts, and not those of the debugger. */
-async function auditPage(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate<AxeResults>("axe.run({ resultTypes: ['violations'] })");
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
-  );
-}
-
-const sound = (path: string) => ({ path, violations: [], problems: [], mishaps: [] });
+const open = (options: BrowserContextOptions): Promise<Watched> =>
+  watchPage(browser, web.server.url, options);
 
 it("every kind of page is accessible, fits and asks nothing elsewhere, light and dark, wide and narrow", async () => {
   expect(new Set(paths.map(shapeOf))).toEqual(
@@ -132,8 +71,10 @@ it("every kind of page is accessible, fits and asks nothing elsewhere, light and
   const watched = await open({});
   const fullyAudited = new Set(oneOfEachShape());
   // Further pages of the same shape have the same parts in the same colours.
-  for (const path of paths)
-    expect(await checkPage(watched, path, fullyAudited.has(path) ? 2 : 1)).toEqual(sound(path));
+  for (const path of paths) {
+    const { href } = new URL(path, web.server.url);
+    expect(await checkPage(watched, href, fullyAudited.has(path) ? 2 : 1)).toEqual(sound(href));
+  }
   await watched.page.context().close();
 });
 

@@ -16,6 +16,7 @@ export const galleryPage: Page = {
     const wardrobe = wardrobeOf(view);
     const bras = filtered(view, wardrobe.bras);
     const body = html`${accountHeading(view, wardrobe)}
+<h2 class="visually-hidden">Gallery</h2>
 ${summary(wardrobe, accountOf(view), view.now)}
 ${filterForm(view, wardrobe.bras)}
 <p class="count">${formatCount(bras.length, "bra")}${isFiltered(view) ? html` · <a href="${view.link("/me")}">Clear the filters</a>` : ""}</p>

@@ -1,0 +1,203 @@
+/** The pages of an account, over real sockets and in a real browser. */
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { readWardrobe } from "../../src/query/lists/wardrobe.ts";
+import { runQuestion } from "../../src/query/questions/run-question.ts";
+import { renderKeptPage } from "../../src/web/kept-page.ts";
+import { png } from "../support/picture-server.ts";
+import { type AccountRig, startAccountRig } from "./support/account-rig.ts";
+import { checkPage, launchBrowser, sound, watchPage } from "./support/browser.ts";
+import { linksIn, send, startWebRig } from "./support/web-rig.ts";
+
+let account: AccountRig;
+beforeAll(async () => {
+  account = await startAccountRig();
+});
+afterAll(() => account[Symbol.asyncDispose]());
+beforeEach(() => {
+  account.backup = null;
+});
+
+const json = async (path: string) => JSON.parse((await account.get(path)).body) as Record<string, unknown>[];
+const keys = () => account.read((mirror) => readWardrobe(mirror).bras.map(({ key }) => key));
+const paths = () => ["/me", "/me/dimensions", "/me/measurements", `/me/bra/${keys()[0]}`, "/me/compare"];
+
+describe("access", () => {
+  it("every page of an account asks for the key, and no cache may keep it", async () => {
+    const picture = linksOfPictures((await account.get("/me")).body)[0] ?? "";
+    for (const path of [...paths(), "/me.csv", "/me/dimensions.json", picture]) {
+      const without = await send(account.server, path);
+      expect({ path, status: without.status, body: without.body }).toMatchObject({
+        ...{ path, status: 403, body: expect.stringContaining("This page needs the key") },
+      });
+      expect((await send(account.server, path, { headers: { cookie: "armoire-1=x" } })).status).toBe(403);
+      const { status, headers } = await account.get(path);
+      expect({ path, status, cache: headers["cache-control"] }).toEqual({
+        path,
+        status: 200,
+        cache: "no-store",
+      });
+    }
+  });
+
+  it("pages of the catalogue need no key, and have nothing of the account", async () => {
+    for (const path of ["/", "/brands", "/search?q=a", "/search?q=ada"]) {
+      const { status, body } = await send(account.server, path);
+      expect(status).toBe(200);
+      expect(body).not.toMatch(/\/me\/bra|Bras of/);
+    }
+  });
+});
+
+describe("gallery", () => {
+  it("shows every bra with its picture, its size, and since when it is gone", async () => {
+    const { body } = await account.get("/me");
+    expect(linksIn(body).filter((href) => href.startsWith("/me/bra/"))).toHaveLength(30);
+    expect(linksOfPictures(body)).toHaveLength(30);
+    expect(body).toContain("29 bras and");
+    expect(body).toContain("1 bra is gone at the service and still here.");
+    expect(body.match(/<span class="tag gone">gone /g)).toHaveLength(1);
+  });
+
+  it("filters leave the bras that have all of them, in every format", async () => {
+    const [, owned = ""] = (await json("/me.json")).map(({ brand }) => String(brand));
+    const all = await json("/me.json");
+    expect(all).toHaveLength(30);
+    for (const [query, isKept] of [
+      ["owned=yes", ({ is_owned }) => String(is_owned) === "1" || is_owned === true],
+      ["owned=no", ({ is_owned }) => String(is_owned) === "0" || is_owned === false],
+      [`brand=${encodeURIComponent(owned)}`, ({ brand }) => brand === owned],
+      ["state=gone", ({ gone_at }) => gone_at !== null],
+      ["q=no-such-words", () => false],
+    ] as readonly [string, (bra: Record<string, unknown>) => boolean][]) {
+      const kept = all.filter(isKept);
+      expect({ query, rows: await json(`/me.json?${query}`) }).toEqual({ query, rows: kept });
+      const { body } = await account.get(`/me?${query}`);
+      expect(linksIn(body).filter((href) => href.startsWith("/me/bra/"))).toHaveLength(kept.length);
+    }
+  });
+
+  it("says when the newest backup was verified, or that none is known", async () => {
+    expect((await account.get("/me")).body).toContain("No backup is known.");
+    const at = "2026-11-21T10:00:00.000Z";
+    account.backup = {
+      ...{ file: "/backups/ada.zip", rootHash: "0".repeat(64) },
+      createdAt: at,
+      verifiedAt: at,
+      damagedAt: null,
+    };
+    expect((await account.get("/me")).body).toMatch(/Newest backup .*2026-11-21.*\/backups\/ada\.zip/s);
+    account.backup = { ...account.backup, damagedAt: at };
+    expect((await account.get("/me")).body).toContain("The newest backup is damaged");
+  });
+});
+
+it("pictures are those of the mirror, and other names lead to none", async () => {
+  const [picture = ""] = linksOfPictures((await account.get("/me")).body);
+  const { headers } = await account.get(picture);
+  expect(headers).toMatchObject({
+    ...{
+      "content-type": "image/png",
+      "content-length": String(png("bra").length),
+      "x-content-type-options": "nosniff",
+    },
+  });
+  for (const name of [
+    "..%2Fmirror.sqlite",
+    "mirror.sqlite",
+    "0".repeat(64),
+    `${"0".repeat(64)}.png`,
+    `${"0".repeat(64)}.svg`,
+  ])
+    expect((await account.get(`/me/media/${name}`)).status).toBe(404);
+});
+
+it("dimensions sort by their headings, the missing ones last", async () => {
+  const rows = await json("/me/dimensions.json?sort=gore_height");
+  const values = rows.map(({ gore_height }) => gore_height as number | null);
+  const known = values.filter((value) => value !== null);
+  expect(values).toEqual([...known.toSorted((a, b) => a - b), ...values.filter((value) => value === null)]);
+  const { body } = await account.get("/me/dimensions?sort=gore_height");
+  expect(body).toContain(`<span class="least">${known[0]}<span class="visually-hidden"> least</span></span>`);
+  expect(body).toMatch(
+    /aria-sort="ascending"[^>]*><a href="\/me\/dimensions\?sort=gore_height&amp;order=desc"/,
+  );
+});
+
+it("two bras are compared dimension by dimension, with the difference", async () => {
+  const [a, b] = account.read((mirror) => readWardrobe(mirror).bras);
+  const { body } = await account.get(`/me/compare?bra=${a?.key}&bra=${b?.key}`);
+  const difference = Number(b?.fields.hooks) - Number(a?.fields.hooks);
+  const sign = difference > 0 ? "+" : difference < 0 ? "−" : "";
+  expect(body).toMatch(
+    new RegExp(
+      `hooks</th><td class="number">${a?.fields.hooks}</td><td class="number">${b?.fields.hooks}</td><td class="number">${sign ? `\\${sign}` : ""}${Math.abs(difference)}<`,
+    ),
+  );
+  expect((await account.get(`/me/compare?bra=${a?.key}`)).body).toContain("Choose two bras or more");
+  expect((await account.get("/me/compare?bra=1&bra=2")).status).toBe(404);
+});
+
+it("measurements are those of the question, with a chart for each field", async () => {
+  const { columns, rows } = await runQuestion({ file: account.file, question: "measurements" });
+  const expected: string[] = [];
+  for await (const row of rows) {
+    const named = columns.map((name, n) => [name, row[n] ?? null] as const);
+    expected.push(JSON.stringify(named.filter(([name]) => name !== "href" && name !== "n").sort()));
+  }
+  const shown = await json("/me/measurements.json");
+  expect(shown.map((row) => JSON.stringify(Object.entries(row).sort())).sort()).toEqual(expected.sort());
+  const { body } = await account.get("/me/measurements");
+  expect(body.match(/<figure class="chart">/g)?.length).toBeGreaterThan(2);
+});
+
+it("a bra has its history, and a run of the account is no run of the catalogue", async () => {
+  const { body } = await account.get("/me?as-of=1");
+  expect(body).toContain("as of run 1");
+  expect(body).not.toContain("gone at the service");
+  const links = linksIn(body);
+  expect(links).toContain("/me/measurements?as-of=1");
+  expect(links).toContain("/brands");
+  const [bra = ""] = links.filter((href) => href.startsWith("/me/bra/"));
+  expect((await account.get(bra)).body).toContain("First fetched");
+});
+
+it("without an account there are no such pages", async () => {
+  await using web = await startWebRig();
+  expect((await web.get("/me")).status).toBe(404);
+  expect((await web.get("/")).body).not.toContain("My bras");
+});
+
+it("every page of an account, and the page to keep, is accessible, fits and asks nothing elsewhere", async () => {
+  const [a, b] = keys();
+  const browser = await launchBrowser(inject("chromium"));
+  try {
+    const watched = await watchPage(browser, account.server.url);
+    await watched.page.goto(`${account.server.url}brands#key=${account.server.key}`);
+    await watched.page.waitForURL(`${account.server.url}brands`);
+    await watched.page.waitForLoadState("networkidle");
+    for (const path of [...paths(), `/me/compare?bra=${a}&bra=${b}`, "/me?q=zzz"]) {
+      const { href } = new URL(path, account.server.url);
+      expect(await checkPage(watched, href, 2)).toEqual(sound(href));
+    }
+    const { text, pictures } = await account.read((mirror) =>
+      renderKeptPage({
+        ...{ wardrobe: readWardrobe(mirror), mirrorFile: account.file, now: Date.UTC(2026, 10, 24) },
+        ...{ account: { name: "ada", newestBackup: null }, baseUrl: mirror.identity.baseUrl },
+      }),
+    );
+    expect(pictures).toBe(1);
+    expect(text).not.toMatch(/<script|<link|src="(?!data:)|@import/);
+    const file = join(dirname(account.file), "ada.html");
+    writeFileSync(file, text);
+    const { href } = pathToFileURL(file);
+    expect(await checkPage(await watchPage(browser, href), href, 2)).toEqual(sound(href));
+  } finally {
+    await browser.close();
+  }
+});
+
+const linksOfPictures = (html: string): string[] =>
+  [...html.matchAll(/<img src="(\/me\/media\/[^"]+)"/g)].map(([, address = ""]) => address);

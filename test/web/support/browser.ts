@@ -1,0 +1,88 @@
+/** Pages in a real browser, and what must not happen there: errors, refused content, requests elsewhere, bad accessibility. */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+
+const flags = [
+  ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+];
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+export const launchBrowser = (executablePath: string): Promise<Browser> =>
+  chromium.launch({ executablePath, args: flags });
+
+export interface Watched {
+  readonly page: Page;
+  /** Whatever must not happen. */
+  readonly mishaps: string[];
+}
+
+/** @param origin requests to any other are mishaps */
+export async function watchPage(
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions = {},
+): Promise<Watched> {
+  const page = await (await browser.newContext(options)).newPage();
+  const mishaps: string[] = [];
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) mishaps.push(message.text());
+  });
+  page.on("pageerror", ({ message }) => mishaps.push(message));
+  page.on("request", (request) => {
+    if (!/^data:/.test(request.url()) && !request.url().startsWith(origin))
+      mishaps.push(`asks ${request.url()}`);
+  });
+  await page.addInitScript(`globalThis.policyViolations = [];
+    addEventListener("securitypolicyviolation", (event) => policyViolations.push(event.violatedDirective));`);
+  return { page, mishaps };
+}
+
+const looks = [
+  { colorScheme: "light", width: 1280 },
+  { colorScheme: "dark", width: 375 },
+  { colorScheme: "dark", width: 1280 },
+  { colorScheme: "light", width: 375 },
+] as const;
+
+export interface Checked {
+  readonly address: string;
+  /** Refused by the page's policy. */
+  readonly violations: readonly string[];
+  readonly problems: readonly string[];
+  readonly mishaps: readonly string[];
+}
+
+/** @param audited the first looks that are audited; the others only have to fit */
+export async function checkPage(
+  { page, mishaps }: Watched,
+  address: string,
+  audited: number,
+): Promise<Checked> {
+  await page.setViewportSize({ width: looks[0].width, height: 800 });
+  await page.emulateMedia({ colorScheme: looks[0].colorScheme, reducedMotion: "reduce" });
+  await page.goto(address);
+  const problems: string[] = [];
+  for (const [n, { colorScheme, width }] of looks.entries()) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+    if (overflow > 0) problems.push(`${width} pixels are too narrow by ${overflow}`);
+    if (n < audited) problems.push(...(await auditPage(page)).map((text) => `${colorScheme} ${text}`));
+  }
+  const violations = await page.evaluate<string[]>("policyViolations");
+  return { address, violations, problems, mishaps: mishaps.splice(0) };
+}
+
+/** The policy of the page refuses inline scripts, and not those of the debugger. */
+async function auditPage(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate<AxeResults>("axe.run({ resultTypes: ['violations'] })");
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  );
+}
+
+export const sound = (address: string): Checked => ({ address, violations: [], problems: [], mishaps: [] });
