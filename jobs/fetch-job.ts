@@ -23,7 +23,7 @@ export type JobResult =
 
 /** Why a whole run stops. */
 export interface Stop {
-  /** `outage`: the circuit breaker is open. `no-root`: the base URL does not lead to a service's root. */
+  /** `outage`: the circuit breaker is open, or nothing is answered in a way that can be used. `no-root`: the base URL does not lead to a service's root. */
   readonly reason: "allowance" | "authentication" | "outage" | "no-root";
   readonly message: string;
   readonly hint: string;
@@ -71,7 +71,7 @@ function toJobResult(job: FetchJob, error: ServiceError, nowMillis: number): Job
     job,
     stop: { reason, message, hint, resumeAt, ...(error.isUnexplained && { isUnexplained: true }) },
   });
-  if (code === "circuit-open") return stopped("outage");
+  if (code === "circuit-open" || code === "no-usable-response") return stopped("outage");
   // A 503 that repeats its Retry-After concerns one resource. If all resources do so, the circuit breaker opens.
   const isOneResource = code === "throttled" && error.status === 503;
   switch (isOneResource ? "retry" : error.next) {

@@ -40,6 +40,8 @@ export interface FetchRequest {
   readonly isExamined?: boolean;
   /** How often others were refused with `Retry-After` before it; default: 0. After `maxBelievedWaits` it does not wait. */
   readonly waits?: number;
+  /** Default: three, in turn with other fetches that are retried, and fewer while nothing succeeds. With 0, others do not notice it. */
+  readonly maxRetries?: number;
 }
 
 export interface ServiceClient {

@@ -38,6 +38,10 @@ const meanings = {
   "server-error": retry(outage),
   busy: retry(outage),
   "circuit-open": retry(outage),
+  /** Found out of several in a row. */
+  "no-usable-response": retry(
+    "Check the base URL and the network. Otherwise the service has trouble, or shows in an unusual form that the allowance is spent. Everything stays due.",
+  ),
   "worker-lost": retry("A worker ended while it sent this request; the log of `armoire worker` says more."),
   /** Not sent: all workers wait until the allowance is renewed. */
   paused: stop,

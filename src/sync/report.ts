@@ -39,7 +39,7 @@ export interface SyncReport {
     /** `unknown`: treated as counted, since no response has shown it. */
     readonly checkPrice: CheckPrice;
   };
-  /** What was seen, if the service refused requests without saying that the allowance is spent. */
+  /** What was seen, if the service refused requests without saying that the allowance is spent, or nothing was answered any more. */
   readonly refusal?: string;
   /** When the first of the postponed resources may be requested, ISO 8601, UTC; absent without one. */
   readonly postponedUntil?: string;

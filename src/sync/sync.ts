@@ -28,6 +28,7 @@ import { createDescriber } from "./describe-resource.ts";
 import { SyncError } from "./errors.ts";
 import { resolveOptions, type ScopeOptions, type SyncScope } from "./options.ts";
 import { createRefusalExaminer } from "./rate-limit/refusals/examine-refusals.ts";
+import { createResponseWatch } from "./rate-limit/refusals/watch-responses.ts";
 import { ledgerFileBeside } from "./rate-limit/store/ledger-file.ts";
 import type { SyncProgress, SyncReport } from "./report.ts";
 import { identifyTokenOwner } from "./run/identify-user.ts";
@@ -162,7 +163,8 @@ async function syncMirror(
     });
     try {
       const examiner = createRefusalExaminer(client, mirror.reader, runBudget, clock);
-      const execute = createJobExecutor(examiner, clock.now, runStop);
+      const watch = createResponseWatch(examiner, { reader: mirror.reader, runBudget, clock });
+      const execute = createJobExecutor(watch, clock.now, runStop);
       const throttled = throttleConditionalRequests(execute, clock, scope.checkConcurrency);
       const ownEngine = createEngine(throttled, { concurrency });
       const plainEngine = shown?.watch(ownEngine) ?? ownEngine;
@@ -185,7 +187,8 @@ async function syncMirror(
         const { tokenAt = null } = options;
         const request = { ...scope, only, budget, concurrency, approve, tokenAt, onProgress: onBatch };
         const repeats = workers?.openRepeatRequests(context) ?? null;
-        const tools = { mirror, engine, client, runBudget, examiner, runStop, clock, tokenOwner, repeats };
+        const requesting = { client, runBudget, examiner, watch, runStop };
+        const tools = { mirror, engine, ...requesting, clock, tokenOwner, repeats };
         return await SyncRun.perform(request, tools);
       };
       const report = await perform().catch(async (error: unknown) => {

@@ -21,6 +21,8 @@ export interface ServiceRequest {
   readonly waits?: number;
   /** Whether the caller finds out what a long `Retry-After` concerns; default: false, it concerns everything. */
   readonly isExamined?: boolean;
+  /** Default: by the policy, in turn with others that are retried. */
+  readonly maxRetries?: number;
 }
 
 /** One request with its permit, up to the meaning of the response. @throws as `Fetch` */

@@ -24,7 +24,7 @@ export type Fetch<Fetched> = (request: Omit<ServiceRequest, "target">) => Promis
 
 /** One circuit breaker covers all fetches of the returned function. */
 export function createFetch<Fetched>(context: FetchContext<Fetched>): Fetch<Fetched> {
-  const { origin, policy, clock } = context;
+  const { origin, limits, policy, clock } = context;
   const circuit = new Circuit(clock);
   return async (request) => {
     const { url, signal } = request;
@@ -34,18 +34,23 @@ export function createFetch<Fetched>(context: FetchContext<Fetched>): Fetch<Fetc
       throw new ServiceError("link-refused", `not an address to follow (${resolved.skipped})`, { url });
     circuit.throwIfOpen(url);
     const first = { ...request, target: resolved.url };
-    try {
-      // A fetch that succeeds at once needs no retry machinery, which costs more than the rest of this function.
-      const fetched = await attemptUntilDecided(first, context).catch((error: unknown) => {
-        if (!isRetried(error)) throw error;
-        return retry(error, () => attemptUntilDecided(first, context), { policy, clock, signal });
-      });
-      circuit.succeed();
-      return fetched;
-    } catch (error) {
-      if (error instanceof ServiceError && isOutage(error)) circuit.fail(error.resumeAt);
-      throw error;
-    }
+    const attempt = () => attemptUntilDecided(first, context, circuit.limitRedirects(limits.maxRedirects));
+    const retryWith = (failure: ServiceError, maxRetries: number) =>
+      circuit.record(retry(failure, attempt, { policy: { ...policy, maxRetries }, clock, signal }));
+    // A single request that finds out something says nothing of those that fail.
+    if (request.maxRetries === 0) return await attempt();
+    // A fetch that succeeds at once needs no retry machinery, which costs more than the rest of this function.
+    return await attempt().then(
+      (fetched) => {
+        circuit.succeed();
+        return fetched;
+      },
+      (error: unknown) => {
+        if (!isRetried(error)) return circuit.record(Promise.reject(error));
+        if (request.maxRetries !== undefined) return retryWith(error, request.maxRetries);
+        return circuit.takeTurn(() => retryWith(error, circuit.limitRetries(policy.maxRetries)));
+      },
+    );
   };
 }
 
@@ -76,7 +81,8 @@ function retry<Result>(
 /** Follows redirects, waits for `Retry-After`, and drops a misunderstood validator; each a limited number of times. */
 async function attemptUntilDecided<Fetched>(
   first: ServiceRequest,
-  { attempt, origin, limits, policy, clock }: FetchContext<Fetched>,
+  { attempt, origin, policy, clock }: FetchContext<Fetched>,
+  maxRedirects: number,
 ): Promise<Fetched> {
   let request = first;
   let redirects = 0;
@@ -88,8 +94,8 @@ async function attemptUntilDecided<Fetched>(
       case "return":
         return action.fetched;
       case "redirect":
-        if (++redirects > limits.maxRedirects) {
-          const detail = `redirected more than ${limits.maxRedirects} times`;
+        if (++redirects > maxRedirects) {
+          const detail = `redirected more than ${maxRedirects} times`;
           throw new ServiceError("too-many-redirects", detail, request);
         }
         request = { ...request, target: resolveLocation(action.location, request.target, origin) };
@@ -120,14 +126,24 @@ function resolveLocation(location: string, from: string, origin: string): string
 const maxFailuresInARow = 10;
 const openMillis = 60_000;
 
+/** After one fetch has failed with all its retries, the next one gets a single retry, and further ones none. */
+const retriesOfNext = 1;
+/** After one fetch was redirected in circles. */
+const redirectsOfNext = 1;
+
 /**
- * Stops requests to a service that is down. After ten fetches in a row have failed with all their retries, it refuses for
- * a minute, or as long as the service demands; then fetches pass again, and the first failure opens it again.
+ * Spares a service that is down. While nothing succeeds, one fetch at a time is retried, and each one less often. After ten
+ * fetches in a row have failed, it refuses for a minute, or as long as the service demands; then fetches pass again, and the
+ * first failure opens it again.
  */
 class Circuit {
   readonly #clock: Clock;
   #failuresInARow = 0;
+  #hasEndlessRedirects = false;
   #openUntil = 0;
+  /** The end of the retries of another fetch. */
+  #turn: Promise<unknown> | null = null;
+  #nextSuccess = Promise.withResolvers<void>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -141,14 +157,58 @@ class Circuit {
     }
   }
 
-  succeed(): void {
-    this.#failuresInARow = 0;
+  limitRetries(maxRetries: number): number {
+    if (this.#failuresInARow === 0) return maxRetries;
+    return this.#failuresInARow === 1 ? Math.min(maxRetries, retriesOfNext) : 0;
   }
 
-  /** @param resumeAt epoch milliseconds, if the service gave a time */
-  fail(resumeAt: number | null): void {
+  limitRedirects(maxRedirects: number): number {
+    return this.#hasEndlessRedirects ? Math.min(maxRedirects, redirectsOfNext) : maxRedirects;
+  }
+
+  /** Waits until no other fetch is retried, or one has succeeded. */
+  async takeTurn<Result>(retry: () => Promise<Result>): Promise<Result> {
+    let hasSucceeded = false;
+    const success = this.#nextSuccess.promise.then(() => {
+      hasSucceeded = true;
+    });
+    while (this.#turn !== null && !hasSucceeded) await Promise.race([this.#turn, success]);
+    const result = retry();
+    const turn = result.then(
+      () => {},
+      () => {},
+    );
+    this.#turn = turn;
+    try {
+      return await result;
+    } finally {
+      if (this.#turn === turn) this.#turn = null;
+    }
+  }
+
+  async record<Fetched>(fetching: Promise<Fetched>): Promise<Fetched> {
+    try {
+      const fetched = await fetching;
+      this.succeed();
+      return fetched;
+    } catch (error) {
+      if (error instanceof ServiceError) this.#fail(error);
+      throw error;
+    }
+  }
+
+  succeed(): void {
+    this.#failuresInARow = 0;
+    this.#hasEndlessRedirects = false;
+    this.#nextSuccess.resolve();
+    this.#nextSuccess = Promise.withResolvers();
+  }
+
+  #fail(error: ServiceError): void {
+    if (error.code === "too-many-redirects") this.#hasEndlessRedirects = true;
+    if (!isOutage(error)) return;
     this.#failuresInARow++;
     if (this.#failuresInARow < maxFailuresInARow) return;
-    this.#openUntil = Math.max(this.#clock.now() + openMillis, resumeAt ?? 0);
+    this.#openUntil = Math.max(this.#clock.now() + openMillis, error.resumeAt ?? 0);
   }
 }

@@ -52,6 +52,8 @@ export interface RunBudget {
   /** The remaining count, if a response reported it after this; and a mark to compare with. */
   reportedSince(mark: number): number | null;
   readonly mark: number;
+  /** The remaining count in the newest response; null if it had none. */
+  readonly newestRest: number | null;
   /** Whether the response to an unchanged, conditional request was surely counted. */
   readonly isCheckCounted: boolean;
   countProbe(): void;
@@ -99,6 +101,7 @@ export function createRunBudget(options: RunBudgetOptions): RunBudget {
   let refusal: RunBudget["refusal"] = null;
   let running = 0;
   let unanswered = 0;
+  let newestRest: number | null = null;
   /** 304s that are counted or free: the next response shows which, if no other request is running. */
   const unpriced = { checks: 0, roots: 0 };
   let pricingRequests = 0;
@@ -117,6 +120,7 @@ export function createRunBudget(options: RunBudgetOptions): RunBudget {
     running--;
     if (report.isTried) counts.sent++;
     if (report.status === 304) counts.notModified++;
+    if (report.status !== null) newestRest = report.allowance?.remaining ?? null;
     try {
       leases.release({ lease, isRoot, report });
       const { likely, max } = spendingOf(leases.state, report, isRoot);
@@ -182,6 +186,9 @@ export function createRunBudget(options: RunBudgetOptions): RunBudget {
     },
     get mark() {
       return leases.state.seq;
+    },
+    get newestRest() {
+      return newestRest;
     },
     get isCheckCounted() {
       return leases.state.isFree304 === false;

@@ -89,7 +89,7 @@ export async function closeAndReport(
     drift: readDriftOfRun(mirror.reader.db, state.runId),
     bulkDeletions,
     allowance: { ...summarizeAllowance(allowance), checkPrice: allowance.checkPrice },
-    ...(stopped === "allowance" && stop?.isUnexplained && { refusal: stop.message }),
+    ...((stopped === "allowance" || stopped === "error") && stop?.isUnexplained && { refusal: stop.message }),
     ...(postponedUntil !== undefined && { postponedUntil }),
     resumeAt: resumeMillis === null ? null : toIso(resumeMillis),
     seconds,

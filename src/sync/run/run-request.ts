@@ -7,6 +7,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { ServiceClient } from "../../service/client.ts";
 import type { SyncScope } from "../options.ts";
 import type { RefusalExaminer } from "../rate-limit/refusals/examine-refusals.ts";
+import type { ResponseWatch } from "../rate-limit/refusals/watch-responses.ts";
 import type { RunBudget } from "../rate-limit/run-budget.ts";
 import type { SyncProgress } from "../report.ts";
 import type { RunMirror } from "../writer/client.ts";
@@ -31,6 +32,7 @@ export interface RunTools {
   readonly client: ServiceClient;
   readonly runBudget: RunBudget;
   readonly examiner: RefusalExaminer;
+  readonly watch: ResponseWatch;
   readonly runStop: RunStop;
   readonly clock: Clock;
   /** Resources that people want fetched again; null without workers. */

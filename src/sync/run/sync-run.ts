@@ -33,6 +33,8 @@ export class SyncRun {
   readonly #state: RunState;
   readonly #rateLimit: RateLimitPoller;
   readonly #failed = new Set<number>();
+  /** Responses that may say nothing about their resource; they are not stored before that is known. */
+  #inDoubt: readonly JobResult[] = [];
 
   private constructor(request: RunRequest, tools: RunTools, state: RunState) {
     this.#request = request;
@@ -138,6 +140,8 @@ export class SyncRun {
       await this.#planAgain();
       this.#request.onProgress(() => this.#progress(scope));
     }
+    this.#tools.watch.settle();
+    await this.#ingest([]);
   }
 
   /** Plans what people want fetched again, also if it has failed in this run. */
@@ -187,13 +191,17 @@ export class SyncRun {
     return hasAmpleAllowance(state, budget === null ? null : budget - counts.counted);
   }
 
-  /** @returns the ids of failed and postponed resources */
+  /** @returns the ids of failed and postponed resources, and of those whose results are in doubt */
   async #ingest(given: readonly JobResult[]): Promise<readonly number[]> {
-    const { mirror, runStop, examiner, tokenOwner } = this.#tools;
+    const { mirror, runStop, examiner, watch, tokenOwner } = this.#tools;
     const { runId, summary } = this.#state;
     const others = examiner.takeResults();
     // Without an identified user they may be another user's.
-    const batch = tokenOwner?.user === null ? given : [...others, ...given];
+    const arrived = tokenOwner?.user === null ? given : [...others, ...given];
+    const isInDoubt = ({ job }: JobResult) => watch.isInDoubt(job.url);
+    const known = [...this.#inDoubt, ...arrived];
+    const batch = known.filter((result) => !isInDoubt(result));
+    this.#inDoubt = known.filter(isInDoubt);
     this.#state.results += given.length + others.length;
     const results = batch.flatMap((item) =>
       item.status === "fetched" ? [{ resourceId: item.job.resourceId, ...item.result }] : [],
@@ -203,7 +211,7 @@ export class SyncRun {
     summary.failedIds.push(...failedIds);
     summary.postponedIds.push(...postponedIds);
     runStop.rejectRoot(mirror.reader, failedIds);
-    return [...failedIds, ...postponedIds];
+    return [...failedIds, ...postponedIds, ...this.#inDoubt.map(({ job }) => job.resourceId)];
   }
 
   #progress(scope: Scope): SyncProgress {

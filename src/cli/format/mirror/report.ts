@@ -83,13 +83,16 @@ function describeRest(
     case "approval":
       return `Resources that are gone are kept until you approve. ${rest}`;
     case "error":
-      return `${noLongerResponds} ${rest}`;
+      return `${noLongerResponds}${describeProblem(refusal)} ${rest}`;
     default:
       return rest;
   }
 }
 
 export const noLongerResponds = "The service no longer responds.";
+
+const describeProblem = (problem: string | undefined): string =>
+  problem === undefined ? "" : ` ${escapeControls(problem)}.`;
 
 /** One line per problem, printed also with --quiet. @param account null for the catalogue */
 export function formatWarnings(report: SyncReport, account: string | null): string[] {
@@ -127,7 +130,8 @@ export function formatWarnings(report: SyncReport, account: string | null): stri
 /** The same with a prefix, for --quiet. */
 export function formatOnlyWarnings(report: SyncReport, account: string | null): string {
   const lines = formatWarnings(report, account);
-  if (report.stopped === "error") lines.push(`${noLongerResponds} The next sync continues here.`);
+  if (report.stopped === "error")
+    lines.push(`${noLongerResponds}${describeProblem(report.refusal)} The next sync continues here.`);
   const where = account === null ? "" : ` of ${account}`;
   return lines.map((line) => `armoire: sync${where}: ${line}\n`).join("");
 }

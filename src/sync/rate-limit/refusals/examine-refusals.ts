@@ -10,22 +10,25 @@ import type { MirrorReader } from "../../../mirror/reader.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { FetchRequest, ServiceClient } from "../../../service/client.ts";
 import { ServiceError } from "../../../service/errors.ts";
+import type { FetchResponse } from "../../../service/fetch-result.ts";
 import { defaultRetryPolicy, maxBelievedWaits } from "../../../service/requests/retry-policy.ts";
 import type { RunBudget } from "../run-budget.ts";
 
 export interface RefusalExaminer extends Pick<ServiceClient, "fetch"> {
+  /** Sends a request of its own. @param maxRetries default: by the policy */
+  send(probe: Probe, signal: AbortSignal | undefined, maxRetries?: number): Promise<Evidence | "free">;
   /** Responses to its own requests, to be stored like others; each once. */
   takeResults(): JobResult[];
 }
 
-interface Probe {
+export interface Probe {
   readonly id: number;
   readonly url: string;
   readonly etag: string | null;
 }
 
 /** `none`: nothing else is held. */
-type Evidence = "succeeded" | "refused" | "unknown" | "none";
+export type Evidence = "succeeded" | "refused" | "unknown" | "none";
 
 const withoutReason = ", without saying why";
 
@@ -61,10 +64,12 @@ export function createRefusalExaminer(
   const send = async (
     { id, url, etag }: Probe,
     signal: AbortSignal | undefined,
+    maxRetries = defaultRetryPolicy.maxRetries,
   ): Promise<Evidence | "free"> => {
     try {
-      const examined = { url, etag, isExamined: true, waits: maxBelievedWaits };
+      const examined = { url, etag, isExamined: true, waits: maxBelievedWaits, maxRetries };
       const result = await client.fetch({ ...examined, ...(signal && { signal }) });
+      if (!holdsContent(result)) return "unknown";
       results.push({ status: "fetched", job: { resourceId: id, url, etag }, result });
       if (result.outcome === "body") return "succeeded";
       return result.outcome === "not-modified" && !runBudget.isCheckCounted ? "free" : "succeeded";
@@ -79,7 +84,7 @@ export function createRefusalExaminer(
     const step = isBusyForLong(refused, runBudget) ? "distrust" : runBudget.nextStep;
     if (step === "spent") return "refused";
     if (step === "forbidden") return "succeeded";
-    const probe = findProbe(reader, [rootUrl, refused.url]);
+    const probe = findProbe(reader, { urls: [rootUrl, refused.url] });
     // No other request has ever succeeded, so nothing else can be fetched either.
     if (probe === null) return "none";
     if (refused.status === 429) await clock.sleep(busyMillis, signal);
@@ -165,6 +170,7 @@ export function createRefusalExaminer(
         });
       }
     },
+    send,
     takeResults: () => results.splice(0),
   };
 }
@@ -194,19 +200,56 @@ function wasRefused({ db }: MirrorReader, url: string): boolean {
 /**
  * A held resource that is counted when it is sent: if possible one with an ETag, and no list, which may have changed while
  * its other pages were read. Of those, the one fetched last.
+ * @param except these resources, and if possible all of their kinds
  */
-function findProbe({ db }: MirrorReader, exceptUrls: readonly string[]): Probe | null {
-  const select = prepare(db, (p: { except: string }) =>
+export function findProbe(
+  { db }: MirrorReader,
+  except: { readonly urls: readonly string[]; readonly ofTheirKinds?: boolean },
+): Probe | null {
+  const select = prepare(db, (p: { except: string; ofTheirKinds: number }) =>
     q
       .selectFrom("_resource")
       .select(["id", "url", "etag"])
       .where("state", "=", "held")
       .where("kind", "in", ["me", "brands", "brand", "models", "model", "bras"])
       .where("url", "not in", textsIn(p.except))
+      .orderBy((eb) =>
+        eb(eb.val(p.ofTheirKinds), "=", 1).and(
+          "kind",
+          "in",
+          eb.selectFrom("_resource as r").select("r.kind").where("r.url", "in", textsIn(p.except)),
+        ),
+      )
       .orderBy((eb) => eb("etag", "is not", null), "desc")
       .orderBy((eb) => eb("kind", "in", ["me", "brand", "model"]), "desc")
       .orderBy("checked_at", "desc")
       .limit(1),
   );
-  return select.get({ except: JSON.stringify(exceptUrls) }) ?? null;
+  const { urls, ofTheirKinds = false } = except;
+  return select.get({ except: JSON.stringify(urls), ofTheirKinds: Number(ofTheirKinds) }) ?? null;
+}
+
+/** Whether a response is an envelope with something in it, or says that the held one is unchanged. */
+export const holdsContent = (result: FetchResponse): boolean =>
+  result.outcome === "not-modified" || (result.outcome === "body" && !isEmpty(result.body));
+
+/** The longest body that is looked into. */
+const maxEmptyBytes = 1_000;
+
+/** Whether a body is no envelope, or one that holds nothing. */
+function isEmpty(body: Uint8Array): boolean {
+  if (body.length > maxEmptyBytes) return false;
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(body).toString());
+  } catch {
+    return true;
+  }
+  if (typeof value !== "object" || value === null || !("rel" in value)) return true;
+  return ["links", "body", "collection"].every((name) => holdsNothing(Object.entries(value), name));
+}
+
+function holdsNothing(members: readonly (readonly [string, unknown])[], name: string): boolean {
+  const value = members.find(([key]) => key === name)?.[1];
+  return typeof value !== "object" || value === null || Object.keys(value).length === 0;
 }
