@@ -33,11 +33,13 @@ export const rateLimitFields: readonly string[] = [
 
 /**
  * Reads `X-RateLimit-Limit`, `-Remaining` and `-Reset`, `RateLimit-Limit`, `-Remaining` and `-Reset`, and `RateLimit` and
- * `RateLimit-Policy`. If they disagree, the lowest remaining count holds, until its latest reset. Null if all are missing.
+ * `RateLimit-Policy`. If they disagree, the lowest remaining count holds, until its latest reset. The values of a field that is
+ * sent several times, or joined by commas, belong to one window each if another field has as many; a window that lasts up to a
+ * minute is waited for. Null if all are missing.
  * @param now epoch milliseconds
  */
 export function readRateLimitHeaders(headers: IncomingHttpHeaders, now: number): RateLimitHeaders | null {
-  const families = prefixes.flatMap((prefix) => readFamily(headers, prefix, now) ?? []);
+  const families = prefixes.flatMap((prefix) => readFamily(headers, prefix, now));
   const quotas = readStructuredRateLimit(headers).map(({ resetSeconds, ...counts }) => {
     return { ...counts, resetAt: resetSeconds === null ? null : now + resetSeconds * 1000 };
   });
@@ -67,21 +69,32 @@ function chooseReading(readings: readonly RateLimitHeaders[], now: number): Rate
   };
 }
 
+/** Several readings if each field states as many values: those of one window each, in the same order. */
 function readFamily(
   headers: IncomingHttpHeaders,
   prefix: (typeof prefixes)[number],
   now: number,
-): RateLimitHeaders | null {
+): RateLimitHeaders[] {
   const limit = headers[`${prefix}-limit`];
   const remaining = headers[`${prefix}-remaining`];
   const reset = headers[`${prefix}-reset`];
-  if (limit === undefined && remaining === undefined && reset === undefined) return null;
-  return {
-    // A limit may be followed by the policies that it comes from: `100, 100;w=86400`.
-    limit: lowest([limit ?? []].flat().map((text) => readCount(text.split(/[,;]/, 1)[0]))),
-    remaining: lowest(valuesOf(remaining).map(readCount)),
-    resetAt: highest(valuesOf(reset).map((text) => readReset(text, now))),
-  };
+  if (limit === undefined && remaining === undefined && reset === undefined) return [];
+  // A limit may be followed by the policies that it comes from: `100, 100;w=86400`.
+  const limits = [limit ?? []].flat().map((text) => readCount(text.split(/[,;]/, 1)[0]));
+  const rests = valuesOf(remaining).map(readCount);
+  const resets = valuesOf(reset).map((text) => readReset(text, now));
+  const isOfWindows =
+    rests.length > 1 && rests.length === resets.length && ![...rests, ...resets].includes(null);
+  if (!isOfWindows) return [{ limit: lowest(limits), remaining: lowest(rests), resetAt: highest(resets) }];
+  const all = valuesOf(limit).map(readCount);
+  return rests.map((rest, n) => ({
+    limit:
+      all.length === rests.length
+        ? (all[n] ?? null)
+        : lowest(limits.filter((one) => (one ?? 0) >= (rest ?? 0))),
+    remaining: rest,
+    resetAt: resets[n] ?? null,
+  }));
 }
 
 /** A field that is sent twice arrives as an array, or joined by a proxy. */

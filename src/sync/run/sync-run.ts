@@ -82,6 +82,7 @@ export class SyncRun {
           : await this.#ingestIdentity(tokenOwner);
       // Without an identified user, nothing else is requested.
       if (!runStop.isRequested && tokenOwner?.user !== null) await this.#crawl(scope);
+      else await this.#settle();
       return scope;
     } catch (error) {
       const message = messageOf(error);
@@ -140,6 +141,11 @@ export class SyncRun {
       await this.#planAgain();
       this.#request.onProgress(() => this.#progress(scope));
     }
+    await this.#settle();
+  }
+
+  /** Stores the results that were in doubt, unless the run stopped because of it. */
+  async #settle(): Promise<void> {
     this.#tools.watch.settle();
     await this.#ingest([]);
   }

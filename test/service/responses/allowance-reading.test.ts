@@ -54,6 +54,36 @@ describe("contradictory fields", () => {
     expect(readAll(headers)).toEqual({ limit: 30, remaining: 3, resetAt: now + 3_600_000 });
   });
 
+  test.each([
+    ["repeated", ["4", "29"], ["30", "80000"]],
+    ["joined", "4, 29", "30, 80000"],
+  ])(
+    "the values of %s fields belong to one window each, and a window of seconds is waited for",
+    (_form, remaining, reset) => {
+      const of = (rest: string | string[]) =>
+        readAll({ "x-ratelimit-limit": "5, 30", "x-ratelimit-remaining": rest, "x-ratelimit-reset": reset });
+      expect(of(remaining)).toEqual({ limit: 30, remaining: 29, resetAt: now + 80_000_000 });
+      const spent = typeof remaining === "string" ? "0, 25" : ["0", "25"];
+      expect(of(spent)).toEqual({
+        limit: 30,
+        remaining: 25,
+        resetAt: now + 80_000_000,
+        pauseUntil: now + 30_000,
+      });
+      const both = typeof remaining === "string" ? "3, 0" : ["3", "0"];
+      expect(of(both)).toEqual({ limit: 30, remaining: 0, resetAt: now + 80_000_000 });
+    },
+  );
+
+  test("of a joined field with a single reset, the lowest count is read", () => {
+    const joined = {
+      "x-ratelimit-limit": "30",
+      "x-ratelimit-remaining": "4, 29",
+      "x-ratelimit-reset": "80000",
+    };
+    expect(readAll(joined)).toEqual({ limit: 30, remaining: 4, resetAt: now + 80_000_000 });
+  });
+
   const usual = (remaining: number, reset: number) => ({
     "x-ratelimit-limit": "300",
     "x-ratelimit-remaining": String(remaining),
