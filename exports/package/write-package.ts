@@ -11,6 +11,7 @@ import type { Coverage } from "../../src/mirror/runs/coverage.ts";
 import { fileMode } from "../../src/platform/atomic-file.ts";
 import { isSystemError } from "../../src/platform/errors.ts";
 import { type Flush, withBackgroundFlushes, writeHashedFile } from "../../src/platform/files/long-files.ts";
+import { requireNotOwnFolder } from "../../src/platform/files/replaceable-files.ts";
 import { makePartialFolder, recoverFolder, replaceFolder, syncFolder } from "../../src/platform/folders.ts";
 import { ExportError } from "../errors.ts";
 import { companionsOf } from "./companions/companions.ts";
@@ -48,10 +49,11 @@ export interface WrittenPackage extends PackageContents {
 
 /**
  * Writes a data package. On any error, the earlier content of `out` is unchanged and nothing is left beside it.
- * @throws ExportError; what a table's rows throw; the signal's reason
+ * @throws ExportError; FileError `not-replaceable`; what a table's rows throw; the signal's reason
  */
 export async function writeDataPackage(request: DataPackageRequest): Promise<WrittenPackage> {
   const out = resolve(request.out);
+  requireNotOwnFolder(out);
   try {
     await recoverFolder(out);
     await requireReplaceable(out);

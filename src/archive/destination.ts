@@ -3,6 +3,7 @@ import { closeSync, openSync, readSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { writeTemporary } from "../platform/atomic-file.ts";
 import { isSystemError } from "../platform/errors.ts";
+import { requireNotOwnFolder } from "../platform/files/replaceable-files.ts";
 import { ageHeaderBytes, isEncrypted as hasAgeHeader } from "./container/encryption.ts";
 import { toReadingError } from "./container/open.ts";
 import type { BackupManifest } from "./contents/manifest.ts";
@@ -14,9 +15,13 @@ export interface PlaceRequest {
   readonly isEncrypted: boolean;
 }
 
-/** @param name the file's name if `to` is a folder. @throws BackupError `not-found`, `wrong-place` */
+/**
+ * @param name the file's name if `to` is a folder
+ * @throws BackupError `not-found`, `wrong-place`; FileError `not-replaceable` for one of Armoire's own folders
+ */
 export function resolveDestination({ to, isEncrypted }: PlaceRequest, name: string): string {
   const place = resolve(to);
+  requireNotOwnFolder(isFolder(place) ? place : dirname(place));
   if (isFolder(place)) return join(place, name);
   const [extension, otherExtension] = isEncrypted
     ? [encryptedExtension, plainExtension]
@@ -42,9 +47,10 @@ export async function requirePlace(request: PlaceRequest & { readonly replace?: 
   await requireWritable(dirname(place));
 }
 
-/** @throws BackupError `not-found`, `wrong-place`, `write-failed` */
+/** @throws BackupError `not-found`, `wrong-place`, `write-failed`; FileError `not-replaceable` for one of Armoire's own folders */
 export async function requireFolder(to: string): Promise<void> {
   const folder = resolve(to);
+  requireNotOwnFolder(folder);
   if (!isFolder(folder)) {
     if (statsOf(folder) !== undefined)
       throw notAFolder(folder, "Name a folder: each run makes a file of its own in it.");

@@ -13,6 +13,7 @@ import { readMirror } from "../mirror/reader.ts";
 import { restoreMirror } from "../mirror/restore.ts";
 import { writeNewFile } from "../platform/atomic-file.ts";
 import { isSystemError } from "../platform/errors.ts";
+import { requireNotOwnFolder } from "../platform/files/replaceable-files.ts";
 import { makeFolders, makePartialFolder, recoverFolder, syncFolder } from "../platform/folders.ts";
 import { openBackup } from "./container/open.ts";
 import { scanBackup, type VisitEntry } from "./container/scan.ts";
@@ -149,10 +150,11 @@ function damaged(file: string, reason: string, cause?: unknown): BackupError {
 /**
  * Writes entries as files in a new folder, which is whole or absent.
  * @param read passes each entry once; their names are safe (`requireSafeEntryName`)
- * @throws BackupError `exists`, `write-failed`; what `read` throws
+ * @throws BackupError `exists`, `write-failed`; FileError `not-replaceable`; what `read` throws
  */
 export async function unpackTo(folder: string, read: (visit: VisitEntry) => Promise<void>): Promise<void> {
   const place = resolve(folder);
+  requireNotOwnFolder(place);
   try {
     makeFolders(dirname(place));
     await requireEmpty(place);

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -6,9 +14,16 @@ import { accountPlace, accountsFolder } from "../../src/accounts/account.ts";
 import { mediaFile } from "../../src/mirror/media/media-files.ts";
 import { temporaryNameOf } from "../../src/platform/atomic-file.ts";
 import { FileError } from "../../src/platform/errors.ts";
-import { requireNotOwn, requireReplaceable } from "../../src/platform/files/replaceable-files.ts";
+import {
+  requireNotOwn,
+  requireNotOwnFolder,
+  requireReplaceable,
+} from "../../src/platform/files/replaceable-files.ts";
 import { schedulePaths } from "../../src/schedule/schedule.ts";
-import { runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { accountWorld } from "../archive/support/account-world.ts";
+import { startBackupRig } from "../archive/support/backup-rig.ts";
+import { crawl } from "../mirror/support/mirror-rig.ts";
+import { callArmoire, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 let data = "";
 beforeAll(async () => {
@@ -79,6 +94,58 @@ describe("names", () => {
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, "earlier");
       expect(() => requireReplaceable(file)).not.toThrow();
+    },
+  );
+});
+
+describe("folders", () => {
+  /** A data directory with an account, pictures and a schedule; every folder in it that is Armoire's own. */
+  async function startOwnFolders() {
+    const rig = await startBackupRig();
+    crawl(rig.mirror, accountWorld());
+    const dataDir = join(rig.folder, "data");
+    const { folder, accountFile, mirrorFile } = accountPlace(dataDir, "ada");
+    const { schedulesFile, runsFolder } = schedulePaths(dataDir);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(accountFile, "{}");
+    writeFileSync(schedulesFile, "[]");
+    copyFileSync(rig.file, mirrorFile);
+    mkdirSync(join(folder, "media"));
+    symlinkSync(join(folder, "media"), join(rig.folder, "link"));
+    const folders = [
+      ...[accountsFolder(dataDir), accountPlace(dataDir, "new").folder, folder, join(folder, "exports")],
+      ...[join(folder, "media"), join(rig.folder, "media"), join(rig.folder, "link"), runsFolder],
+    ];
+    return { ...rig, dataDir, folders };
+  }
+
+  it("no folder of Armoire's own receives an export, a backup or the files of one", async () => {
+    await using rig = await startOwnFolders();
+    await rig.create("a.zip");
+    const before = readdirSync(rig.folder, { recursive: true }).sort();
+    for (const folder of rig.folders) {
+      expect(refusalOf(folder, requireNotOwnFolder), folder).toEqual(refusal);
+      const commands = [
+        ["export", "--mirror", rig.file, "--out", folder],
+        ["backup", "create", "--mirror", rig.file, "--to", folder],
+        ["backup", "create", "--mirror", rig.file, "--to", join(folder, "b.zip")],
+        ["backup", "restore", rig.path("a.zip"), "--to", folder],
+      ];
+      for (const command of commands) {
+        // A backup goes only into a folder that exists.
+        if (command[1] === "create" && !existsSync(folder)) continue;
+        const { exitCode, stderr } = await callArmoire([...command, "--data-dir", rig.dataDir]);
+        expect([exitCode, stderr], command.join(" ")).toEqual([2, expect.stringContaining("own folders")]);
+      }
+    }
+    expect(readdirSync(rig.folder, { recursive: true }).sort()).toEqual(before);
+  });
+
+  it.each(["exports", "media", "accounts", "schedule-runs", "accounts/ada"])(
+    "a folder of that name elsewhere may be written: %s",
+    async (name) => {
+      await using temporary = await temporaryFolder();
+      expect(() => requireNotOwnFolder(join(temporary.path, name))).not.toThrow();
     },
   );
 });

@@ -1,5 +1,5 @@
 /** Files that users name for output: which existing files they may replace, and names that only Armoire itself writes. */
-import { closeSync, existsSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
+import { closeSync, existsSync, lstatSync, openSync, readdirSync, readSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { FileError } from "../errors.ts";
 
@@ -46,6 +46,59 @@ export function requireNotOwn(path: string): void {
     `${path} is the place of one of Armoire's own files.`,
     "Nothing was written there. Give another name.",
   );
+}
+
+/**
+ * Also refuses a folder that does not exist yet, and a folder inside an own one: an account's folder is erased as a whole, and a
+ * mirror takes the files of its own folder for pictures.
+ * @throws FileError `not-replaceable`
+ */
+export function requireNotOwnFolder(path: string): void {
+  if (!isOwn(path) && !foldersAround(path).some(isOwnFolder)) return;
+  throw new FileError(
+    "not-replaceable",
+    `${path} is in one of Armoire's own folders.`,
+    "Nothing was written there. Give another folder.",
+  );
+}
+
+/** The folder itself, and all that it is in; without links, as far as they exist. */
+function foldersAround(path: string): string[] {
+  const place = resolve(path);
+  const above = dirname(place);
+  if (above === place) return [place];
+  return existsSync(place)
+    ? withAncestors(realpathSync(place))
+    : [join(foldersAround(above)[0] ?? above, basename(place)), ...foldersAround(above)];
+}
+
+function withAncestors(place: string): string[] {
+  const above = dirname(place);
+  return above === place ? [place] : [place, ...withAncestors(above)];
+}
+
+function isOwnFolder(folder: string): boolean {
+  const above = dirname(folder);
+  if (isNamed(folder, "media")) return namesIn(above).some((name) => isMirror(join(above, name)));
+  if (isNamed(folder, "schedule-runs")) return existsSync(join(above, "schedules.json"));
+  if (isNamed(folder, "accounts")) return namesIn(folder).some((name) => isAccount(join(folder, name)));
+  return isNamed(above, "accounts") && isAccount(folder);
+}
+
+const isAccount = (folder: string): boolean => existsSync(join(folder, "account.json"));
+
+const isMirror = (path: string): boolean =>
+  path.endsWith(".sqlite") &&
+  lstatSync(path, { throwIfNoEntry: false })?.isFile() === true &&
+  hasApplicationId(path);
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // It does not exist, or may not be read: then nothing can be written there either.
+    return [];
+  }
 }
 
 function isOwn(path: string): boolean {
