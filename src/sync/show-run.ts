@@ -5,6 +5,7 @@
  */
 import type { RunJob } from "../../jobs/bullmq/runs/run-job.ts";
 import type { Engine } from "../../jobs/engine.ts";
+import type { JobResult } from "../../jobs/fetch-job.ts";
 import { idsIn, prepare, q } from "../mirror/file/statements.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { type Clock, toIso } from "../platform/clock.ts";
@@ -42,15 +43,25 @@ export function showRun(job: RunJob, { mirror, isAccount, describe, clock }: Sho
   const selectFailed = prepare(mirror.db, (p: { ids: string }) =>
     q
       .selectFrom("_resource")
-      .select(["url", "kind", "error"])
+      .select(["id", "url", "kind", "error"])
       .where("error", "is not", null)
       .where("id", "in", idsIn(p.ids)),
   );
-  const logFailed = (ids: readonly number[]): void => {
-    for (const { url, kind, error } of selectFailed.all({ ids: JSON.stringify(ids) })) {
+  /** Failed resources whose failure is not stored yet: it may be in doubt. */
+  let unstored: readonly number[] = [];
+  const logFailed = (batch: readonly JobResult[]): void => {
+    const fetched = batch.filter(({ status }) => status === "fetched");
+    const ids = [...unstored, ...fetched.map(({ job: { resourceId } }) => resourceId)];
+    const stored = selectFailed.all({ ids: JSON.stringify(ids) });
+    for (const { url, kind, error } of stored) {
       const { label } = describe(url);
       job.log(`failed: ${kind}${label === null ? "" : ` ${label}`}: ${error} (${url})`);
     }
+    const failed = fetched.filter((item) => item.status === "fetched" && item.result.outcome === "failed");
+    const storedIds = new Set(stored.map(({ id }) => id));
+    unstored = [...unstored, ...failed.map(({ job: { resourceId } }) => resourceId)].filter(
+      (id) => !storedIds.has(id),
+    );
   };
   return {
     watch: (engine) =>
@@ -61,8 +72,7 @@ export function showRun(job: RunJob, { mirror, isAccount, describe, clock }: Sho
               for await (const batch of engine.run(source, signal)) {
                 yield batch;
                 // The caller pulls the next batch once this one is stored.
-                const fetched = batch.filter(({ status }) => status === "fetched");
-                logFailed(fetched.map(({ job: { resourceId } }) => resourceId));
+                logFailed(batch);
               }
             },
           },
@@ -70,7 +80,10 @@ export function showRun(job: RunJob, { mirror, isAccount, describe, clock }: Sho
       if (!isAccount) job.update(() => toShownProgress(read(), clock.now()));
     },
     async end(report, problem) {
-      if (!isAccount) for (const line of describeEnd(report)) job.log(line);
+      if (!isAccount) {
+        logFailed([]);
+        for (const line of describeEnd(report)) job.log(line);
+      }
       if (report.stopped === "error") {
         await job.end({ status: "failed", reason: isAccount ? "error" : (problem ?? "error") });
         return;
