@@ -79,7 +79,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     ...["file", "scope.ts", "absence", "bodies", "points", "rows", "past", "search", "derive"],
     ...["reader.ts", "ingest.ts", "media", "runs", "check"],
   ],
-  "src/web": ["assets", "page.ts", "charts", "parts", "pages"],
+  "src/web": ["errors.ts", "assets", "queries", "page.ts", "charts", "parts", "pages"],
   "src/cli": ["terminal", "settings", "format", "secrets", "flags"],
 };
 

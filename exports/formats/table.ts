@@ -69,3 +69,19 @@ export function* batchRows(rows: Iterable<Row>, { maxRows, maxCharacters }: Batc
 
 /** For writing: batches eight times as large were no faster when measured. */
 export const writeBatchLimits: BatchLimits = { maxRows: 64, maxCharacters: 32_768 };
+
+/**
+ * JSON readers take only one of several members of a name, so the others become `name_2`, `name_3`.
+ * @param spell two names are the same if their spellings are
+ */
+export function distinctNames(columns: readonly string[], spell = (name: string) => name): string[] {
+  const names: string[] = [];
+  const has = (list: readonly string[], name: string) => list.some((other) => spell(other) === spell(name));
+  for (const column of columns) {
+    const candidates = [column, ...columns.map((_, n) => `${column}_${n + 2}`)];
+    const isTaken = (name: string) =>
+      has(names, name) || (spell(name) !== spell(column) && has(columns, name));
+    names.push(candidates.find((name) => !isTaken(name)) ?? column);
+  }
+  return names;
+}

@@ -1,23 +1,23 @@
 /** Leads from a request to a page or its rows: the point in time, the read transaction, and the pages for errors. */
 import type { Context, Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { TextFormat } from "../../exports/formats/table.ts";
 import type { NewestBackup } from "../accounts/newest-backup.ts";
-import { MirrorError } from "../mirror/file/errors.ts";
-import { type Point, PointError, parsePoint, pointContext } from "../mirror/points/point.ts";
+import { type Point, parsePoint, pointContext } from "../mirror/points/point.ts";
 import { type EndedRun, listPoints } from "../mirror/points/resolve-point.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import type { Clock } from "../platform/clock.ts";
-import { ArmoireError, messageOf } from "../platform/errors.ts";
-import { KeyError } from "../query/keys/resolve-key.ts";
+import { messageOf } from "../platform/errors.ts";
+import { describeError } from "./errors.ts";
 import type { ServedMirror } from "./mirrors/open-mirror.ts";
-import type { Html, LinkQuery, Page, PageContent, PageRows, View } from "./page.ts";
+import type { Html, Page, PageContent, PageRows, QueryPage, QueryPageRequest, View } from "./page.ts";
 import { nothingHeld } from "./pages/nothing-held.ts";
 import { layout } from "./parts/layout.ts";
+import { hrefOf, linker, withoutParameters } from "./parts/links.ts";
 import { problem } from "./parts/states.ts";
 import { readShownPicture } from "./parts/wardrobe/pictures.ts";
-import { contentTypes, splitEnding, streamOf, textOf } from "./rows.ts";
+import { createAnswers, createStatementSlots } from "./queries/answers.ts";
+import { contentTypes, splitEnding, streamOf, textOf, textOfAnswer } from "./rows.ts";
 import type { PageSessions } from "./session/session-routes.ts";
 
 export interface AccountOfPages {
@@ -31,7 +31,7 @@ export interface DispatcherOptions {
   /** Null if the server has no pages of an account. */
   readonly account: AccountOfPages | null;
   readonly session: PageSessions;
-  readonly pages: readonly Page[];
+  readonly pages: readonly (Page | QueryPage)[];
   readonly clock: Clock;
   readonly asOf: Point | undefined;
   /** Whether no cache may keep the pages. */
@@ -47,24 +47,31 @@ const maxPoints = 30;
 export function createDispatcher(options: DispatcherOptions): { addRoutes(app: Hono): void } {
   const { account, session, clock, onError } = options;
   const pages = options.pages.filter(({ area }) => area !== "account" || account !== null);
-  const mirrorOf = ({ area }: Page) =>
+  const mirrorOf = ({ area }: Pick<Page, "area">) =>
     area === "account" && account !== null ? account.mirror : options.mirror;
+  const slots = createStatementSlots();
   let streams = 0;
 
-  const respond = (page: Page) => (context: Context) => {
+  const respond = (page: Page | QueryPage) => async (context: Context) => {
     const { pathname, searchParams: query } = new URL(context.req.url);
-    const ending = page.rows === undefined ? null : splitEnding(pathname);
+    const ending = hasRows(page) ? splitEnding(pathname) : null;
     const isPrivate = page.area === "account";
     if (isPrivate && !session.has(context)) return session.refuse(context);
     context.header("cache-control", isPrivate || options.isPrivate ? "no-store" : "private, no-cache");
     try {
-      const target: Target = {
-        ...{ page, query, path: ending?.path ?? pathname, asOf: pointIn(query) },
+      const target = {
+        ...{ query, path: ending?.path ?? pathname, asOf: pointIn(query) },
         parameters: parametersOf(context, page, ending !== null),
       };
+      if ("prepare" in page) {
+        const request = queryRequestOf(context, page, target);
+        if (ending !== null) return await respondWithAnswer(context, page, request, ending.format);
+        const render = await page.prepare(request);
+        return respondWithPage(context, { ...target, page: { ...page, render } }, true);
+      }
       return ending === null
-        ? respondWithPage(context, target)
-        : respondWithRows(context, target, ending.format);
+        ? respondWithPage(context, { ...target, page }, page.rows !== undefined)
+        : respondWithRows(context, { ...target, page }, ending.format);
     } catch (error) {
       return respondWithError(context, error, ending?.format ?? null, page);
     }
@@ -86,26 +93,45 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
 
   const describeAccount = () => account && { name: account.name, newestBackup: account.readNewestBackup() };
 
-  const respondWithPage = (context: Context, target: Target) => {
+  /** Before a statement runs: there is a mirror, and it had a run at that point. */
+  const queryRequestOf = (
+    context: Context,
+    page: QueryPage,
+    target: Omit<Target, "page">,
+  ): QueryPageRequest => {
+    const { file, area } = mirrorOf(page).read(target.asOf, (mirror) => ({
+      file: mirror.file,
+      area: mirror.identity.area,
+    }));
+    const site = context.req.header("sec-fetch-site") ?? "none";
+    return {
+      ...target,
+      ...{ file, area, now: clock.now(), isFromHere: site === "none" || site === "same-origin" },
+      answers: createAnswers(slots, context.req.raw.signal),
+    };
+  };
+
+  const respondWithPage = (context: Context, target: Target, canHaveRows: boolean) => {
     const result = mirrorOf(target.page).read(target.asOf, (mirror) => {
       const view = viewOf(mirror, target);
       const content = target.page.render(view);
-      return "redirect" in content ? content : { ...content, text: frame(view, target, content) };
+      if ("redirect" in content) return content;
+      const rows = canHaveRows && content.hasRows !== false;
+      return { ...content, text: frame(view, { ...content, hasRows: rows }) };
     });
     if ("redirect" in result) return context.redirect(result.redirect, 302);
     return context.html(result.text, result.status ?? 200);
   };
 
-  const frame = (view: View, { page }: Target, { title, body, hasRows }: PageContent): Html => {
+  const frame = (view: View, { title, body, hasRows }: PageContent): Html => {
     const { mirror, query, path } = view;
-    const rows = page.rows !== undefined && hasRows !== false;
     return layout({
       ...{ title, body, path, query, asOf: mirror.asOf, link: view.link },
       navigation: navigationOf(view.link),
       points: view.recent("points", (): EndedRun[] => listPoints(mirror.db).slice(-maxPoints).reverse()),
       presentHref: presentHrefOf(path, query),
       service: new URL(mirror.identity.baseUrl).host,
-      downloads: rows
+      downloads: hasRows
         ? (["csv", "ndjson", "json"] as const).map((format) => ({
             label: format.toUpperCase(),
             href: hrefOf(`${path}.${format}`, withoutParameters(query, ["after"])),
@@ -136,10 +162,7 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
       mirror.close();
       throw error;
     }
-    const headers = {
-      "content-type": contentTypes[format],
-      "content-disposition": `inline; filename="${rows?.name ?? "rows"}.${format}"`,
-    };
+    const headers = headersOf(rows?.name ?? "rows", format);
     const close = () => {
       rows?.close?.();
       mirror.close();
@@ -156,6 +179,21 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
     return context.body(streamOf(textOf(rows, format), end), 200, headers);
   };
 
+  const respondWithAnswer = async (
+    context: Context,
+    page: QueryPage,
+    request: QueryPageRequest,
+    format: TextFormat,
+  ) => {
+    const rows = await page.readRows(request);
+    const headers = headersOf(rows.name, format);
+    if (context.req.method === "HEAD") {
+      rows.close();
+      return context.body(null, 200, headers);
+    }
+    return context.body(streamOf(textOfAnswer(rows, format), rows.close), 200, headers);
+  };
+
   const respondWithPicture = (mirror: ServedMirror) => (context: Context<object, "/me/media/:name">) => {
     if (!session.has(context)) return session.refuse(context);
     context.header("cache-control", "no-store");
@@ -169,8 +207,13 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
     }
   };
 
-  const respondWithError = (context: Context, error: unknown, format: TextFormat | null, page?: Page) => {
-    const { status, title, message, hint, code } = describe(error);
+  const respondWithError = (
+    context: Context,
+    error: unknown,
+    format: TextFormat | null,
+    page?: Pick<Page, "area">,
+  ) => {
+    const { status, title, message, hint, code } = describeError(error);
     if (status === 500) onError(messageOf(error));
     if (status === 503) context.header("retry-after", "5");
     if (format === "json")
@@ -210,7 +253,7 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
       for (const page of pages) {
         app.get(page.path, respond(page));
         // A parameter at the end takes the ending with it.
-        if (page.rows === undefined || page.path.slice(page.path.lastIndexOf("/")).includes(":")) continue;
+        if (!hasRows(page) || page.path.slice(page.path.lastIndexOf("/")).includes(":")) continue;
         for (const format of ["csv", "ndjson", "json"]) app.get(`${page.path}.${format}`, respond(page));
       }
       if (account !== null) app.get("/me/media/:name", respondWithPicture(account.mirror));
@@ -222,64 +265,24 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
   };
 }
 
+const hasRows = (page: Page | QueryPage): boolean => "prepare" in page || page.rows !== undefined;
+
+const headersOf = (name: string, format: TextFormat) => ({
+  "content-type": contentTypes[format],
+  "content-disposition": `inline; filename="${name}.${format}"`,
+});
+
 interface Target extends Pick<View, "parameters" | "query" | "path" | "asOf"> {
-  readonly page: Page;
+  readonly page: Pick<Page, "render" | "rows" | "area">;
 }
 
-function parametersOf(context: Context, page: Page, hasEnding: boolean): Readonly<Record<string, string>> {
+function parametersOf(
+  context: Context,
+  page: Pick<Page, "path">,
+  hasEnding: boolean,
+): Readonly<Record<string, string>> {
   const given: Record<string, string> = { ...context.req.param() };
   const last = page.path.match(/:(\w+)$/)?.[1];
   if (hasEnding && last !== undefined) given[last] = splitEnding(given[last] ?? "")?.path ?? "";
   return given;
-}
-
-/**
- * Keeps the point in time that the URL names, but not a run between the pages of catalogue and account: each mirror counts
- * its own runs.
- */
-function linker(current: URLSearchParams, page: Page | undefined): View["link"] {
-  const point = current.get("as-of");
-  const isRun = point !== null && /^\s*(\d+|latest.*)\s*$/.test(point);
-  return (path, query: LinkQuery = {}) => {
-    const parameters = new URLSearchParams();
-    for (const [name, value] of Object.entries(query))
-      if (value !== null && value !== undefined) parameters.set(name, String(value));
-    const isOther = (page?.area === "account") !== isAccountPath(path);
-    if (point && !(isRun && isOther)) parameters.set("as-of", point);
-    return hrefOf(path, parameters);
-  };
-}
-
-const isAccountPath = (path: string): boolean => /^\/me(\/|$)/.test(path);
-
-const hrefOf = (path: string, query: URLSearchParams): string =>
-  query.size === 0 ? path : `${path}?${query}`;
-
-function withoutParameters(query: URLSearchParams, names: readonly string[]): URLSearchParams {
-  return new URLSearchParams([...query].filter(([name]) => !names.includes(name)));
-}
-
-interface Description {
-  readonly status: ContentfulStatusCode;
-  readonly title: string;
-  readonly message: string;
-  readonly hint: string;
-  readonly code: string;
-}
-
-function describe(error: unknown): Description {
-  if (!(error instanceof ArmoireError)) {
-    const hint = "The output of `armoire serve` has the reason.";
-    return { status: 500, title: "Failed", message: "The page could not be made.", hint, code: "failed" };
-  }
-  const { message, hint, code } = error;
-  const common = { message, hint, code };
-  if (error instanceof KeyError) return { status: 404, title: "Not found", ...common };
-  if (error instanceof PointError)
-    return { status: error.code === "syntax" ? 400 : 404, title: "No such point in time", ...common };
-  if (error instanceof MirrorError && error.code === "not-found")
-    return { status: 200, title: "Nothing is held yet", ...common };
-  if (error.kind === "usage") return { status: 400, title: "Not understood", ...common };
-  if (error.kind === "locked") return { status: 503, title: "The mirror is locked", ...common };
-  return { status: 500, title: "The mirror cannot be read", ...common };
 }

@@ -6,9 +6,11 @@
  */
 import type { html } from "hono/html";
 import type { ExportTable } from "../../exports/formats/table.ts";
+import type { Area } from "../../schema/kind.ts";
 import type { NewestBackup } from "../accounts/newest-backup.ts";
 import type { Point } from "../mirror/points/point.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
+import type { Answers, OpenAnswer } from "./queries/answers.ts";
 
 /** Escaped: what the template of `hono/html` makes. */
 export type Html = ReturnType<typeof html>;
@@ -26,6 +28,31 @@ export interface Page {
    * has no such endings.
    */
   readonly rows?: (view: View) => PageRows | null;
+}
+
+/** A page with the answer of a statement, which is awaited before the mirror is read. */
+export interface QueryPage extends Pick<Page, "path" | "navigation" | "area"> {
+  /** @returns what renders the page */
+  readonly prepare: (request: QueryPageRequest) => Promise<Page["render"]>;
+  /** For its `.csv`, `.ndjson` and `.json`. */
+  readonly readRows: (request: QueryPageRequest) => Promise<QueryRows>;
+}
+
+export interface QueryPageRequest extends Pick<View, "parameters" | "query" | "asOf" | "now"> {
+  /** Of the mirror. */
+  readonly file: string;
+  readonly area: Area;
+  readonly answers: Answers;
+  /**
+   * Whether the request comes from a page of this server, or was typed. A link of another site shows the statement, and does
+   * not run it.
+   */
+  readonly isFromHere: boolean;
+}
+
+export interface QueryRows extends OpenAnswer {
+  /** For the name of the file. */
+  readonly name: string;
 }
 
 /** What a page is made from. */
@@ -64,7 +91,7 @@ export interface PageContent {
   readonly title: string;
   readonly body: Html;
   /** Of HTTP. Default: 200. */
-  readonly status?: 200 | 400 | 404;
+  readonly status?: 200 | 400 | 404 | 422 | 503;
   /** Whether the page has the endings `.csv`, `.ndjson` and `.json`. Default: as the page does. */
   readonly hasRows?: boolean;
 }

@@ -1,8 +1,8 @@
 /** The rows of a page as CSV, NDJSON or JSON: sent as they are read, with a connection of their own to the mirror. */
-import { csvChunks } from "../../exports/formats/csv.ts";
-import { jsonChunks, ndjsonChunks, toJson } from "../../exports/formats/json.ts";
-import type { TextFormat } from "../../exports/formats/table.ts";
-import type { PageRows } from "./page.ts";
+import { csvChunks, csvText } from "../../exports/formats/csv.ts";
+import { jsonChunks, jsonText, ndjsonChunks, ndjsonText, toJson } from "../../exports/formats/json.ts";
+import { distinctNames, type TextFormat } from "../../exports/formats/table.ts";
+import type { PageRows, QueryRows } from "./page.ts";
 
 const endings: readonly TextFormat[] = ["csv", "ndjson", "json"];
 
@@ -24,6 +24,23 @@ export function textOf(rows: PageRows, format: TextFormat): Iterable<string> {
   return rows.document === undefined ? jsonChunks(rows) : [`${toJson(rows.document)}\n`];
 }
 
+/** The text of an answer that is read meanwhile. */
+export async function* textOfAnswer(
+  { columns, batches }: QueryRows,
+  format: TextFormat,
+): AsyncGenerator<string> {
+  const names = distinctNames(columns);
+  const texts = {
+    csv: () => csvText(columns, "guarded"),
+    json: () => jsonText(names),
+    ndjson: () => ndjsonText(names),
+  };
+  const { head, addRows, tail } = texts[format]();
+  yield head;
+  for await (const batch of batches) yield addRows(batch);
+  yield tail;
+}
+
 /** A reader who takes longer for a chunk of about 30 kB is dropped: an open transaction keeps the mirror's log from shrinking. */
 const stallMillis = 30_000;
 
@@ -32,27 +49,29 @@ const stallMillis = 30_000;
  * @param timeoutMillis how long the reader may take for one chunk. Default: 30 seconds
  */
 export function streamOf(
-  chunks: Iterable<string>,
+  chunks: Iterable<string> | AsyncIterable<string>,
   end: () => void,
   timeoutMillis = stallMillis,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  const iterator = chunks[Symbol.iterator]();
+  const iterator =
+    Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
   let timer: NodeJS.Timeout | undefined;
   let isEnded = false;
   const finish = () => {
     clearTimeout(timer);
     if (isEnded) return;
     isEnded = true;
-    iterator.return?.();
+    // An answer that is still being computed ends with `end`.
+    Promise.resolve(iterator.return?.()).catch(() => {});
     end();
   };
   return new ReadableStream(
     {
-      pull(controller) {
+      async pull(controller) {
         clearTimeout(timer);
         try {
-          const { done, value } = iterator.next();
+          const { done, value } = await iterator.next();
           if (done) {
             finish();
             controller.close();

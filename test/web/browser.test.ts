@@ -22,10 +22,13 @@ afterAll(async () => {
   await web[Symbol.asyncDispose]();
 });
 
+/** Answers with a chart and without one, and errors beside their forms. */
+const answers = ["/questions/top-brands", "/sql?q=select+nam+from+brand", "/compare?from=nonsense"];
+
 /** One address of each kind that is found by following links, and pages on which nothing is found. */
 async function kindsOfPages(): Promise<readonly string[]> {
   const found = new Map<string, string>();
-  const queue = ["/", "/search?q=a", "/search?q=zzzz", "/models?as-of=1", "/models?q=zzzz"];
+  const queue = ["/", "/search?q=a", "/search?q=zzzz", ...answers, "/models?as-of=1", "/models?q=zzzz"];
   const seen = new Set(queue);
   for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
     const kind = kindOf(path);
@@ -45,17 +48,20 @@ const isPage = (href: string) => /^\/(?!assets)[^#]*$/.test(href) && !/\.\w+(\?|
 const shapeOf = (path: string) =>
   path
     .replace(/[?#].*/, "")
-    .replace(/^\/changes\/[^/]+$/, "/changes/*")
+    .replace(/^\/(changes|questions|tables)\/[^/]+$/, "/$1/*")
     .replace(/^\/brand\/[^/]+(\/[^/]+)?$/, (_all, model) => `/brand/*${model ? "/*" : ""}`);
 
-/** Of the past, which has a banner, where there is one. */
+/** The last one that was found, such as an answer instead of an empty form. */
 const oneOfEachShape = () => [...new Map(paths.map((path) => [shapeOf(path), path])).values()];
 
 /** The shape of a path, and whether it shows the past, a part of a list, or nothing. */
 function kindOf(path: string): string {
   const query = new URL(path, "http://here.invalid").searchParams;
-  const isPast = query.has("as-of");
-  return [shapeOf(path), isPast, !isPast && query.size > 0, query.get("q") === "zzzz"].join(" ");
+  // The past has a banner, which is the same on all pages.
+  const isPast = query.has("as-of") && ["/models", "/changes/*"].includes(shapeOf(path));
+  const hasState = !isPast && [...query.keys()].some((name) => name !== "as-of");
+  const isWrong = answers.slice(1).includes(path) || query.get("q") === "zzzz";
+  return [shapeOf(path), isPast, hasState, isWrong].join(" ");
 }
 
 const open = (options: BrowserContextOptions): Promise<Watched> =>
@@ -66,6 +72,7 @@ it("every kind of page is accessible, fits and asks nothing elsewhere, light and
     new Set([
       ...["/", "/brands", "/models", "/search", "/brand/*", "/brand/*/*"],
       ...["/changes", "/changes/*", "/compare", "/runs"],
+      ...["/questions", "/questions/*", "/sql", "/tables", "/tables/*"],
     ]),
   );
   const watched = await open({});

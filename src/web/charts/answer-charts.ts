@@ -12,7 +12,7 @@ export interface Answer {
 const maxBars = 24;
 
 /**
- * A chart of the first column of times or names and the first column of numbers.
+ * A chart of the first column of numbers by the first one of different names, or of times in their order.
  * @returns null if the answer has no such two columns, or fewer than two rows
  */
 export function answerChart({ columns, rows }: Answer, title: string): Chart | null {
@@ -35,18 +35,18 @@ export function answerChart({ columns, rows }: Answer, title: string): Chart | n
       },
     ],
   });
-  const times = named.find(({ cells }) => cells.every(isTime) && areDistinct(cells));
-  if (times !== undefined)
+  const isPosition = ({ name, cells }: (typeof named)[number]) =>
+    !isAddress(name) && (cells.every(isTime) ? areInOrder(cells) : cells.every(isName) && areDistinct(cells));
+  const position = named.find(isPosition);
+  if (position === undefined) return null;
+  const label = inWords(position.name);
+  if (position.cells.every(isTime))
     return draw(
-      { label: inWords(times.name), form: "time" },
+      { label, form: "time" },
       "line",
-      times.cells.map((cell) => Date.parse(String(cell))),
+      position.cells.map((cell) => Date.parse(String(cell))),
     );
-  const names = named.find(
-    ({ name, cells }) => !isAddress(name) && cells.every(isName) && areDistinct(cells),
-  );
-  if (names === undefined || rows.length > maxBars) return null;
-  return draw({ label: inWords(names.name), form: "name" }, "bar", names.cells.map(String));
+  return rows.length > maxBars ? null : draw({ label, form: "name" }, "bar", position.cells.map(String));
 }
 
 /**
@@ -80,7 +80,7 @@ export function measurementCharts({ columns, rows }: Answer): Chart[] {
   });
 }
 
-const isAddress = (column: string): boolean => /(^|_)(href|url|id|n)$/.test(column);
+const isAddress = (column: string): boolean => /(^|_)(href|url|id|n|key|slug|code)$/.test(column);
 
 const inWords = (column: string): string => column.replaceAll("_", " ");
 
@@ -101,6 +101,13 @@ function isAmount(cells: readonly Cell[]): boolean {
 
 const isNumber = (cell: Cell): boolean =>
   typeof cell === "bigint" || (typeof cell === "number" && Number.isFinite(cell));
+
+/** Ascending or descending, without two equal ones: rows in another order are no course of time. */
+function areInOrder(cells: readonly Cell[]): boolean {
+  const times = cells.map((cell) => Date.parse(String(cell)));
+  const steps = times.slice(1).map((time, n) => Math.sign(time - (times[n] ?? 0)));
+  return steps.every((step) => step !== 0 && step === steps[0]);
+}
 
 const areDistinct = (cells: readonly Cell[]): boolean => new Set(cells).size === cells.length;
 

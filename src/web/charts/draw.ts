@@ -64,8 +64,9 @@ function optionsOf(plot: Plot, chart: Chart): PlotOptions {
     const names = series.flatMap(({ points }) => points.map((point) => point.x));
     return {
       width,
-      height: 50 + rowHeight * names.length,
-      marginLeft: 8 + 7 * Math.min(maxLabelLength, longest(names)),
+      height: 60 + rowHeight * names.length,
+      marginBottom: 40,
+      marginLeft: 14 + 7.5 * Math.min(maxLabelLength, longest(names)),
       x: values,
       y: { label: null, type: "band", domain: names, tickFormat: (name: unknown) => shorten(String(name)) },
       marks: [plot.ruleX([0]), ...marks],

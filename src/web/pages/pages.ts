@@ -1,10 +1,13 @@
 /** All pages, in the order of the navigation. */
-import type { Page } from "../page.ts";
+import type { Page, QueryPage } from "../page.ts";
 import { braPage } from "./account/bra.ts";
 import { compareBrasPage } from "./account/compare.ts";
 import { dimensionsPage } from "./account/dimensions.ts";
 import { galleryPage } from "./account/gallery.ts";
 import { measurementsPage } from "./account/measurements.ts";
+import { questionPage } from "./answers/question.ts";
+import { questionsPage } from "./answers/questions.ts";
+import { sqlPage } from "./answers/sql.ts";
 import { brandPage } from "./brand.ts";
 import { brandsPage } from "./brands.ts";
 import { changesPage } from "./changes/changes.ts";
@@ -15,9 +18,12 @@ import { modelPage } from "./model.ts";
 import { modelsPage } from "./models.ts";
 import { runsPage } from "./runs.ts";
 import { searchPage } from "./search.ts";
+import { tablePage } from "./tables/table.ts";
+import { tablesPage } from "./tables/tables.ts";
 
-export const pages: readonly Page[] = [
-  ...[homePage, brandsPage, modelsPage, changesPage, runsPage, galleryPage],
+export const pages: readonly (Page | QueryPage)[] = [
+  ...[homePage, brandsPage, modelsPage, changesPage, questionsPage, runsPage, galleryPage],
   ...[brandPage, modelPage, runChangesPage, comparePage, searchPage],
+  ...[questionPage, sqlPage, tablesPage, tablePage],
   ...[braPage, compareBrasPage, dimensionsPage, measurementsPage],
 ];

@@ -4,6 +4,7 @@ import type { Html, View } from "../page.ts";
 
 const sections = {
   changes: { "/changes": "By run", "/compare": "Any two points" },
+  questions: { "/questions": "Questions", "/sql": "SQL", "/tables": "Tables" },
 } as const;
 
 export function sectionTabs(view: View, section: keyof typeof sections): Html {

@@ -28,7 +28,9 @@ export async function watchPage(
   const page = await (await browser.newContext(options)).newPage();
   const mishaps: string[] = [];
   page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) mishaps.push(message.text());
+    // The status of the page itself.
+    const isStatus = message.location().url === page.url() && /with a status of 4\d\d/.test(message.text());
+    if (["error", "warning"].includes(message.type()) && !isStatus) mishaps.push(message.text());
   });
   page.on("pageerror", ({ message }) => mishaps.push(message));
   page.on("request", (request) => {

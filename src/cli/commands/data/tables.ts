@@ -1,6 +1,10 @@
 /** `armoire tables`: what the tables and their columns mean, offline and without a mirror. */
 import type { Command } from "commander";
-import { type ColumnDescription, describeColumn } from "../../../../schema/dictionary/columns.ts";
+import {
+  describeTable,
+  publicTableNames,
+  type TableDescription,
+} from "../../../../schema/dictionary/describe-table.ts";
 import { publicTables } from "../../../../schema/dictionary/public-tables.ts";
 import { readSchemaColumns } from "../../../mirror/file/columns.ts";
 import { similarNames } from "../../../platform/fuzzy-names.ts";
@@ -24,47 +28,25 @@ export function configure(command: Command, io: Io): void {
   command.action(async (name: string | undefined) => {
     const { json } = readSettings(command, io);
     const columns = await readSchemaColumns();
-    const describe = (table: string) => describeTable(table, columns.get(table) ?? []);
     if (name !== undefined) {
-      const table = describe(name);
+      const table = describe(name, columns.get(name) ?? []);
       if (json) io.out(toJsonLine(table));
       else await printText(io, formatDescription(table, io.screen));
       return;
     }
-    const tables = Object.keys(publicTables)
-      .flatMap((table) => [table, `${table}_current`])
+    const tables = publicTableNames()
       .filter((table) => columns.has(table))
-      .map(describe);
+      .map((table) => describe(table, columns.get(table) ?? []));
     const rows = tables.map(({ table, about }) => [table, about]);
     if (json) io.out(toJsonLine(tables));
     else await printText(io, formatWrappedTable(["table", "about"], rows, io.screen));
   });
 }
 
-interface TableDescription {
-  readonly table: string;
-  readonly about: string;
-  readonly key: readonly string[];
-  /** Column to table; the value is the `href` of a row there. */
-  readonly references: Readonly<Record<string, string>>;
-  readonly columns: readonly ColumnDescription[];
-}
-
 /** @param columns none for an unknown table @throws CliError for one */
-function describeTable(table: string, columns: readonly string[]): TableDescription {
-  const base = columns.length === 0 ? table : table.replace(/_current$/, "");
-  const meaning = Object.hasOwn(publicTables, base) ? publicTables[base] : undefined;
-  if (meaning !== undefined) {
-    const { key = [], references = {} } = meaning;
-    const about = table === base ? meaning.about : `The table ${base} without resources that are gone.`;
-    return {
-      table,
-      about,
-      key,
-      references,
-      columns: columns.flatMap((column) => describeColumn(base, column) ?? []),
-    };
-  }
+function describe(table: string, columns: readonly string[]): TableDescription {
+  const description = describeTable(table, columns);
+  if (description !== null) return description;
   const similar = similarNames(table, Object.keys(publicTables), 2);
   throw new CliError(
     "usage",

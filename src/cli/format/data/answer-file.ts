@@ -4,13 +4,13 @@ import { writeTypedFile } from "../../../../exports/destination.ts";
 import { ExportError } from "../../../../exports/errors.ts";
 import type { CsvProfile } from "../../../../exports/formats/csv.ts";
 import { inferColumns } from "../../../../exports/formats/fitted-types.ts";
-import type { Row } from "../../../../exports/formats/table.ts";
+import { distinctNames, type Row } from "../../../../exports/formats/table.ts";
 import { fileMode, writeTemporary } from "../../../platform/atomic-file.ts";
 import { FileError, isSystemError } from "../../../platform/errors.ts";
 import { requireReplaceable } from "../../../platform/files/replaceable-files.ts";
 import type { QueryResult } from "../../../query/sql/run-query.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
-import { distinct, type FileFormat, type ResultFormat, resultChunks } from "./result.ts";
+import { type FileFormat, type ResultFormat, resultChunks } from "./result.ts";
 
 export interface AnswerFile {
   /** An existing regular file is replaced, unless it is one of Armoire's own. */
@@ -68,7 +68,7 @@ async function writeTyped(
     rows.push(row.map(withWholeNumbers));
   }
   // SQLite does not distinguish `a` from `A`, and a NUL ends a name.
-  const names = distinct(
+  const names = distinctNames(
     result.columns.map((name) => name.replaceAll("\0", "")),
     (name) => name.toLowerCase(),
   );

@@ -2,6 +2,7 @@
 import { type CsvProfile, csvText } from "../../../../exports/formats/csv.ts";
 import { jsonText, ndjsonText } from "../../../../exports/formats/json.ts";
 import {
+  distinctNames,
   exportFormats,
   type Row,
   type TableText,
@@ -53,7 +54,7 @@ export async function* resultChunks(
   csv: CsvProfile,
 ): AsyncGenerator<string> {
   if (format !== "table") {
-    const names = format === "csv" ? columns : distinct(columns);
+    const names = format === "csv" ? columns : distinctNames(columns);
     const { head, addRows, tail } = texts[format](names, csv);
     const safe = (text: string) => (format === "csv" ? text : escapeLines(text));
     yield safe(head);
@@ -108,22 +109,6 @@ function tableTooLarge(): CliError {
 /** In JSON, characters that are unsafe on a terminal are always escaped: the text means the same. */
 export function writerOf(format: ResultFormat, write: Writer): Writer {
   return format === "json" || format === "ndjson" ? (text) => write(escapeLines(text)) : write;
-}
-
-/**
- * JSON readers take only one of several members of a name, so the others become `name_2`, `name_3`.
- * @param spell two names are the same if their spellings are
- */
-export function distinct(columns: readonly string[], spell = (name: string) => name): string[] {
-  const names: string[] = [];
-  const has = (list: readonly string[], name: string) => list.some((other) => spell(other) === spell(name));
-  for (const column of columns) {
-    const candidates = [column, ...columns.map((_, n) => `${column}_${n + 2}`)];
-    const isTaken = (name: string) =>
-      has(names, name) || (spell(name) !== spell(column) && has(columns, name));
-    names.push(candidates.find((name) => !isTaken(name)) ?? column);
-  }
-  return names;
 }
 
 /** The same for rows in memory. */

@@ -1,0 +1,57 @@
+/** An answer: how many rows, how whole the tables are, a chart where two columns make one, and the first rows. */
+import { html } from "hono/html";
+import { describeTableCoverage } from "../../../mirror/runs/coverage.ts";
+import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
+import { formatMinute } from "../../../presentation/times.ts";
+import type { QueryResult } from "../../../query/sql/run-query.ts";
+import { answerChart } from "../../charts/answer-charts.ts";
+import { chartFigure } from "../../charts/figure.ts";
+import type { Html, View } from "../../page.ts";
+import type { FirstRows } from "../../queries/answers.ts";
+import { empty } from "../states.ts";
+import { answerTable, shownRows } from "./answer-table.ts";
+
+export interface AnswerOptions {
+  readonly answer: FirstRows;
+  /** The title of the chart. */
+  readonly title: string;
+  /** What to say if there are no rows. */
+  readonly emptyText: string;
+  /** Whether a chart of only the first rows means something: it does if the answer is sorted and limited by itself. */
+  readonly canChartPart: boolean;
+}
+
+export function answerSection(view: View, options: AnswerOptions): Html {
+  const { rows, result } = options.answer;
+  const { columns, isCut } = result;
+  const shown = shownRows(columns, rows);
+  const chart = isCut && !options.canChartPart ? null : answerChart({ columns, rows }, options.title);
+  return html`<section class="answer" aria-label="Answer">
+<p class="count">${countOf(shown.length, rows.length, result)}</p>
+${notesOf(result)}
+${
+  rows.length === 0
+    ? empty(options.emptyText)
+    : html`${chart === null ? "" : html`<div class="charts">${chartFigure(chart)}</div>`}
+${answerTable(view, columns, shown)}`
+}</section>`;
+}
+
+function countOf(shown: number, read: number, { isCut, total }: QueryResult): string {
+  if (!isCut && shown === read) return formatCount(read, "row");
+  if (isCut && total === null) return `The first ${formatNumber(shown)} rows`;
+  return `The first ${formatNumber(shown)} of ${formatCount(total ?? read, "row")}`;
+}
+
+function notesOf({ coverage, emptyTables: { area, names } }: QueryResult): Html {
+  const { mirror } = coverage;
+  return html`${
+    mirror === null || mirror.complete
+      ? ""
+      : html`<p class="note" role="note">${describeTableCoverage(mirror, formatMinute)}</p>`
+  }${
+    names.length === 0
+      ? ""
+      : html`<p class="note" role="note">A mirror of ${area === "catalogue" ? "the catalogue" : "an account"} has no rows of ${names.join(", ")}.</p>`
+  }`;
+}

@@ -1,0 +1,48 @@
+/** The first rows of an answer as a table: numbers aligned, URLs of brands, models and sizes as links, long texts cut. */
+import { html } from "hono/html";
+import { numberText } from "../../../../exports/formats/json.ts";
+import type { Row } from "../../../../exports/formats/table.ts";
+import type { Cell } from "../../../../schema/fields.ts";
+import { type ResourceKey, readResourceKeys } from "../../../query/lists/resource-keys.ts";
+import type { Html, View } from "../../page.ts";
+import { table } from "../lists/table.ts";
+import { externalLink, none, pathOf } from "../values.ts";
+
+/** Of an answer, so that a page stays small. */
+const maxCells = 1000;
+const minRows = 10;
+export const maxRows = 100;
+const maxLength = 200;
+
+/** The rows that a page shows of those that were read. */
+export const shownRows = (columns: readonly string[], rows: readonly Row[]): readonly Row[] =>
+  rows.slice(0, Math.max(minRows, Math.floor(maxCells / Math.max(1, columns.length))));
+
+export function answerTable(view: View, columns: readonly string[], rows: readonly Row[]): Html {
+  const isAddress = columns.map((name) => /(^|_)href$/.test(name));
+  const hrefs = rows.flatMap((row) => row.filter((cell, n) => isAddress[n] && typeof cell === "string"));
+  const keys = readResourceKeys(view.mirror, [...new Set(hrefs.map(String))]);
+  const isNumber = columns.map((_, n) => rows.every((row) => typeof row[n] !== "string"));
+  return table({
+    caption: "Answer",
+    columns: columns.map((label, n) => ({ label: cut(label), isNumber: isNumber[n] === true })),
+    rows: rows.map((row) => columns.map((_, n) => cellOf(view, row[n] ?? null, isAddress[n] ? keys : null))),
+  });
+}
+
+function cellOf(view: View, cell: Cell, keys: ReadonlyMap<string, ResourceKey> | null): Html | string {
+  if (cell === null) return none();
+  if (typeof cell !== "string") return numberText(cell);
+  const key = keys?.get(cell);
+  if (key !== undefined)
+    return html`<a href="${view.link(pathOf(key))}"><bdi>${cut(withoutBase(view, cell))}</bdi></a>`;
+  if (cell === "") return html`<span class="none">empty text</span>`;
+  return externalLink(cell, cut(cell));
+}
+
+const withoutBase = ({ mirror }: View, url: string): string =>
+  url.startsWith(mirror.identity.baseUrl) ? url.slice(mirror.identity.baseUrl.length) : url;
+
+function cut(text: string): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
+}

@@ -1,0 +1,189 @@
+/** Questions and statements as pages and as rows: the answers of `armoire query`, within its limits. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { readCsvRows } from "../../exports/formats/csv.ts";
+import { areasOf } from "../../src/query/questions/question.ts";
+import { listQuestions } from "../../src/query/questions/questions.ts";
+import { runQuestion } from "../../src/query/questions/run-question.ts";
+import { runQuery } from "../../src/query/sql/run-query.ts";
+import { createAnswers, createStatementSlots } from "../../src/web/queries/answers.ts";
+import { linksIn, startWebRig, type WebRig } from "./support/web-rig.ts";
+
+let web: WebRig;
+beforeAll(async () => {
+  web = await startWebRig();
+});
+afterAll(() => web[Symbol.asyncDispose]());
+
+const sqlPath = (sql: string, ending = "") => `/sql${ending}?q=${encodeURIComponent(sql)}`;
+
+async function rowsOf(path: string): Promise<unknown[][]> {
+  const { body } = await web.get(path);
+  return JSON.parse(body).map((row: object) => Object.values(row));
+}
+
+const endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n";
+
+const required: Readonly<Record<string, string>> = {
+  since: "-30d",
+  size: "75B",
+  system: "EU",
+  brand: "Corasil",
+};
+
+it("each question has a page with its answer", async () => {
+  const links = linksIn((await web.get("/questions")).body);
+  const questions = listQuestions().filter((question) => areasOf(question).includes("catalogue"));
+  expect(questions.length).toBeGreaterThan(15);
+  let answered = 0;
+  for (const { name, options } of questions) {
+    const path = `/questions/${name}`;
+    expect(links).toContain(path);
+    const given = options.filter((one) => one.isRequired).map((one) => [one.name, required[one.name] ?? ""]);
+    const query = new URLSearchParams(Object.fromEntries(given));
+    const { status, body } = await web.get(`${path}?${query}`);
+    expect([path, status, body.includes('class="answer"')]).toEqual([path, 200, true]);
+    answered += body.includes("<tbody>") ? 1 : 0;
+  }
+  expect(answered).toBeGreaterThan(12);
+});
+
+it.each(["top-brands?limit=3", "size-coverage?system=EU", "newest?since=-400d&kind=model"])(
+  "the rows of the question %s are those of `query`",
+  async (question) => {
+    const [name = "", query = ""] = question.split("?");
+    const options = Object.fromEntries(new URLSearchParams(query));
+    const result = await runQuestion({ file: web.rig.file, question: name, options });
+    const expected: unknown[] = [];
+    for await (const row of result.rows) expected.push([...row]);
+    expect(expected.length).toBeGreaterThan(2);
+    expect(await rowsOf(`/questions/${name}.json?${query}`)).toEqual(expected);
+  },
+);
+
+it("a question without its options is a form, and one with wrong ones says what is wrong", async () => {
+  const form = await web.get("/questions/size-coverage");
+  expect([form.status, form.body.includes("required")]).toEqual([200, true]);
+  expect(form.body).not.toContain('class="answer"');
+  const wrong = await web.get("/questions/size-coverage?system=XX");
+  expect(wrong.status).toBe(400);
+  expect(wrong.body).toMatch(/has a label in the sizing system[\s\S]*There are [A-Z]/);
+  expect(wrong.body).toMatch(/name="system" value="XX"/);
+  const unknown = await web.get("/questions/top-brand");
+  expect([unknown.status, linksIn(unknown.body)]).toEqual([
+    404,
+    expect.arrayContaining(["/questions/top-brands"]),
+  ]);
+});
+
+it("a question with names and numbers has a chart, with its numbers as a table", async () => {
+  const { body } = await web.get("/questions/top-brands?limit=5");
+  const [figure = ""] = body.match(/<figure class="chart">[\s\S]*<\/figure>/) ?? [];
+  expect(figure).toContain("<svg");
+  expect(figure.match(/<th scope="row">/g)).toHaveLength(5);
+  expect((await web.get("/questions/size-coverage?system=EU")).body).not.toContain("<figure");
+});
+
+it("a statement has the same rows in each format", async () => {
+  const sql = "select name, name, bra_count, null as missing from brand order by href";
+  const expected = web.rig.read(({ db }) => db.prepare(sql).raw().all()) as unknown[][];
+  expect(expected.length).toBeGreaterThan(3);
+  expect(await rowsOf(sqlPath(sql, ".json"))).toEqual(expected);
+  const ndjson = (await web.get(sqlPath(sql, ".ndjson"))).body.trimEnd().split("\n");
+  expect(ndjson.map((line) => Object.keys(JSON.parse(line)))[0]).toEqual([
+    ...["name", "name_2", "bra_count", "missing"],
+  ]);
+  const csv = (await web.get(sqlPath(sql, ".csv"))).body.trimEnd().split("\n");
+  expect(csv[0]).toBe("name,name,bra_count,missing");
+  expect([...readCsvRows(csv, "guarded")].map(([name]) => name)).toEqual(expected.map(([name]) => name));
+  const { body } = await web.get(sqlPath(sql));
+  expect(body).toContain(`${expected.length} rows`);
+});
+
+it("a page shows at most 100 rows and says how many there are; a download has them all", async () => {
+  const sql = "with recursive n(i) as (select 1 union all select i + 1 from n limit 1234) select i from n";
+  const { body } = await web.get(sqlPath(sql));
+  expect(body).toContain("The first 100 of 1234 rows");
+  expect(body.match(/<th scope="row"/g)).toHaveLength(100);
+  expect(await rowsOf(sqlPath(sql, ".json"))).toHaveLength(1234);
+});
+
+it("a page of many wide rows stays small", async () => {
+  const sql = "select *, name || printf('%.5000c', 'x') as long from model";
+  const { status, body } = await web.get(sqlPath(sql));
+  expect([status, body.length < 120_000]).toEqual([200, true]);
+});
+
+it.each([
+  ["select nam from brand", 400, "Did you mean name"],
+  ["select * from brnd", 400, "Did you mean brand"],
+  ["delete from brand", 400, "Only statements that read"],
+  ["drop table _brand", 400, "Only statements that read"],
+  ["attach '/tmp/x' as x", 400, "Only statements that read"],
+  ["select 1; select 2", 400, "Give one statement at a time."],
+  ["select", 400, "SQLite rejects the statement"],
+  ["select :x", 400, "parameter"],
+  ["select abs(-9223372036854775808)", 422, "overflow"],
+] as const)("%s has the status %i and says why, beside the statement", async (sql, status, text) => {
+  const { body, ...reply } = await web.get(sqlPath(sql));
+  expect([reply.status, body.includes(text)]).toEqual([status, true]);
+  expect(body).toContain("<textarea");
+  const json = await web.get(sqlPath(sql, ".json"));
+  if (status === 400)
+    expect([json.status, JSON.parse(json.body).error.message]).toEqual([400, expect.any(String)]);
+});
+
+it("an unknown table or column leads to the page of the tables", async () => {
+  expect(linksIn((await web.get(sqlPath("select nam from brand"))).body)).toContain("/tables/brand");
+  expect(linksIn((await web.get(sqlPath("select * from brnd"))).body)).toContain("/tables");
+});
+
+it("an earlier point answers from the mirror as it was", async () => {
+  const sql = "select count(*) from model";
+  const [[now] = [], [then] = []] = [
+    await rowsOf(sqlPath(sql, ".json")),
+    await rowsOf(`${sqlPath(sql, ".json")}&as-of=1`),
+  ].map(([row]) => row);
+  expect(Number(then)).toBeLessThan(Number(now));
+  expect((await web.get(`${sqlPath(sql)}&as-of=1`)).body).toMatch(
+    new RegExp(`<th scope="row"[^>]*>${then}</th>`),
+  );
+});
+
+it("a link of another site shows a statement and does not run it", async () => {
+  const headers = { "sec-fetch-site": "cross-site" };
+  const { status, body } = await web.get(sqlPath("select 6 * 7"), { headers });
+  expect([status, body.includes("select 6 * 7"), body.includes(">42<")]).toEqual([200, true, false]);
+  expect(body).toContain("nothing was run");
+  expect((await web.get(sqlPath("select 6 * 7", ".json"), { headers })).status).toBe(403);
+  expect((await web.get("/questions/top-brands.csv", { headers })).status).toBe(403);
+  expect((await web.get("/questions/top-brands", { headers })).body).not.toContain("kiramode");
+  const own = { headers: { "sec-fetch-site": "same-origin" } };
+  expect((await web.get(sqlPath("select 6 * 7"), own)).body).toContain(">42<");
+});
+
+it("values are text, whatever they are", async () => {
+  const { body } = await web.get(
+    sqlPath("select '<script>alert(1)</script>' as \"<b>\", 'javascript:alert(1)' as href"),
+  );
+  expect(body).not.toMatch(/<script>alert|<b>|href="javascript/);
+  expect(body).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
+});
+
+it("a statement ends when its browser goes away, and gives its place back", async () => {
+  const slots = createStatementSlots(1);
+  const gone = new AbortController();
+  const answers = createAnswers(slots, gone.signal);
+  const ask = (sql: string) => (options: object) => runQuery({ ...options, file: web.rig.file, sql });
+  const first = answers.readFirst(ask(endless), 10);
+  await expect(answers.readFirst(ask("select 1"), 10)).rejects.toThrow("statements are running");
+  gone.abort(new Error("gone"));
+  await expect(first).rejects.toThrow("gone");
+  const others = createAnswers(slots, new AbortController().signal);
+  const { rows } = await others.readFirst(ask("select 1"), 10);
+  expect(rows).toEqual([[1]]);
+  const open = await others.open(ask("select 1"));
+  await expect(others.open(ask("select 1"))).rejects.toThrow("statements are running");
+  open.close();
+  open.close();
+  expect((await others.readFirst(ask("select 2"), 10)).rows).toEqual([[2]]);
+});
