@@ -62,7 +62,9 @@ export const views: Readonly<Record<string, string>> = Object.fromEntries([
   [
     "coverage",
     `select r.kind as kind, count(*) as known, sum(r.state = 'held') as held, sum(r.state = 'due') as due,
-       sum(r.state = 'failed') as failed, sum(r.state = 'gone') as gone, ${isoTimeOf("min(r.checked_at)")} as oldest_check_at
+       sum(r.state = 'failed') as failed, sum(r.state = 'gone') as gone,
+       iif(total(r.state = 'held' and r.checked_at is null) = 0, ${isoTimeOf("min(r.checked_at) filter (where r.state = 'held')")}, null)
+         as oldest_check_at
      from _resource r where r.state not in ('elsewhere', 'superseded') group by r.kind`,
   ],
   [

@@ -219,7 +219,8 @@ export const publicTables: Readonly<Record<string, PublicTableMeaning>> = {
       due: "not fetched yet",
       failed: "failed; the next sync retries them",
       gone: "tombstones",
-      oldest_check_at: "the oldest `checked_at`",
+      oldest_check_at:
+        "the oldest `checked_at` of a held one; of the past null if one was checked again since",
     },
   },
   media: {

@@ -149,3 +149,32 @@ function expectShown(rig: MirrorRig, states: ReadonlyMap<number, ReturnType<type
     }
   }
 }
+
+it("the oldest check of a kind is unknown once one of its resources was checked again", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  const world = worldOf({
+    "": root(),
+    "brands/": page(["b/1/", "b/2/"]),
+    "b/1/": entity({ name: "B1" }),
+    "b/2/": entity({ name: "B2" }),
+  });
+  const { runId } = crawl(mirror, world);
+  mirror.db.exec(`update _resource set checked_at = iif(url like '%b/1/', 1000, 2000)`);
+  const oldestChecks = (run: number | null) =>
+    rig.read(({ db }) => {
+      if (run !== null) createAsOfViews(db, run);
+      return db.prepare("select kind, oldest_check_at from coverage order by kind").raw().all();
+    });
+  const first = [
+    ["brand", "1970-01-01T00:00:01.000Z"],
+    ["brands", "1970-01-01T00:00:02.000Z"],
+    ["root", "1970-01-01T00:00:02.000Z"],
+  ];
+  expect(oldestChecks(null)).toEqual(first);
+  expect(oldestChecks(runId)).toEqual(first);
+  const isFirstBrand = ({ url }: DueResource) => url.endsWith("b/1/");
+  crawl(mirror, world, { choose: (due) => due.filter(isFirstBrand), maxBatches: 1 });
+  expect(oldestChecks(runId)).toEqual([["brand", null], ...first.slice(1)]);
+  expect(oldestChecks(null)).toEqual([["brand", "1970-01-01T00:00:02.000Z"], ...first.slice(1)]);
+});
