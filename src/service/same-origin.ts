@@ -53,6 +53,21 @@ export function resolveLink(
   return { url: url.href };
 }
 
+/**
+ * The same text for the spellings of an address that RFC 3986, section 6.2.2, takes for equal, beyond what WHATWG URL does: the
+ * case of percent-encodings, unreserved characters that are encoded, an empty query. To compare addresses, never to request
+ * one: a service may answer another spelling differently.
+ * @param url as `resolveLink` writes it
+ */
+export function comparableAddress(url: string): string {
+  if (!/[%?]/.test(url)) return url;
+  const decoded = url.replaceAll(/%[0-9a-f]{2}/gi, (octet) => {
+    const character = String.fromCharCode(Number.parseInt(octet.slice(1), 16));
+    return /[\w.~-]/.test(character) ? character : octet.toUpperCase();
+  });
+  return decoded.indexOf("?") === decoded.length - 1 ? decoded.slice(0, -1) : decoded;
+}
+
 const hint = "Give the address of the service's root, such as https://api.example.org/.";
 
 /**

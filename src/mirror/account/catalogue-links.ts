@@ -7,6 +7,7 @@ import { sql } from "kysely";
 import type { Resources } from "../derive/resources.ts";
 import type { Connection } from "../file/connection.ts";
 import { prepare, q } from "../file/statements.ts";
+import { prepareKnownAddresses } from "../known-addresses.ts";
 import { type MirrorReader, readMirror } from "../reader.ts";
 
 export interface CatalogueLink {
@@ -67,9 +68,10 @@ export function readLinkedEntities(
   const queue = [...accountLinks];
   // The queue grows during the loop.
   for (const { url, kind } of queue) {
-    if (found.has(url)) continue;
     const known = find(url);
-    found.set(url, { url, kind, state: known?.state ?? "due" });
+    const address = known?.url ?? url;
+    if (found.has(address)) continue;
+    found.set(address, { url: address, kind, state: known?.state ?? "due" });
     if (known !== undefined) queue.push(...linksOf(known.id));
   }
   return [...found.values()].sort((a, b) => (a.url < b.url ? -1 : 1));
@@ -83,7 +85,10 @@ export function findLinkedEntities(accountFile: string, catalogueFile: string): 
 }
 
 interface Catalogue {
-  find(url: string): { readonly id: number; readonly state: LinkedEntity["state"] } | undefined;
+  /** Also by another spelling of its address. */
+  find(
+    url: string,
+  ): { readonly id: number; readonly url: string; readonly state: LinkedEntity["state"] } | undefined;
   linksOf(id: number): CatalogueLink[];
 }
 
@@ -94,13 +99,14 @@ function prepareCatalogue(db: Connection): Catalogue {
     q
       .selectFrom("_resource")
       .select([
-        "id",
+        ...(["id", "url"] as const),
         sql<LinkedEntity["state"]>`case when id in (select resource_id from _revision) then 'held'
           when state in ('failed', 'gone') then state else 'due' end`.as("state"),
       ])
       .where("url", "=", p.url)
       .where("kind", "in", linkedKinds),
   );
+  const addresses = prepareKnownAddresses(db);
   const selectLinks = prepare(db, (p: { id: number }) =>
     q
       .selectFrom("_link as l")
@@ -110,5 +116,7 @@ function prepareCatalogue(db: Connection): Catalogue {
       .where("t.kind", "in", linkedKinds)
       .orderBy("t.url"),
   );
-  return { find: (url) => select.get({ url }), linksOf: (id) => selectLinks.all({ id }) };
+  const find = (url: string) =>
+    [url, ...addresses.othersOf(url)].flatMap((spelling) => select.get({ url: spelling }) ?? [])[0];
+  return { find, linksOf: (id) => selectLinks.all({ id }) };
 }

@@ -12,7 +12,7 @@ import type { Connection } from "../file/connection.ts";
 import { fromStored } from "../rows/cells.ts";
 import { prepareTypedRows } from "../rows/typed-rows.ts";
 import { linkTable, memberTable, storedColumns, versionedTables } from "../rows/versioned-rows.ts";
-import { type ReportProblem, toComparable } from "./check-problem.ts";
+import { type ReportProblem, toComparable, toComparableUrl } from "./check-problem.ts";
 
 export function checkPast(
   db: Connection,
@@ -43,9 +43,9 @@ export function checkPast(
       ...typed.flatMap(({ table, rows }) =>
         rows.map((row) => toComparable([table, withoutOwner(table, row.map(fromStored))])),
       ),
-      ...derived.links.map(({ name, url }) => toComparable([linkTable.name, [name, url]])),
+      ...derived.links.map(({ name, url }) => toComparable([linkTable.name, [name, toComparableUrl(url)]])),
       ...(derived.items ?? []).map(({ url, name }, n) =>
-        toComparable([memberTable.name, [BigInt(n), url, name]]),
+        toComparable([memberTable.name, [BigInt(n), toComparableUrl(url), name]]),
       ),
     ]);
     for (const { table, row } of readPastRows(resource.id, seq)) {
@@ -91,8 +91,17 @@ function preparePastRows(db: Connection) {
   });
   return (id: number, seq: number) =>
     statements.flatMap(({ table, statement }) =>
-      statement.all({ id, seq }).map((row) => ({ table, row: (row as unknown[]).map(fromStored) })),
+      statement
+        .all({ id, seq })
+        .map((row) => ({ table, row: withUrl(table, (row as unknown[]).map(fromStored)) })),
     );
+}
+
+/** Links and items have their address in the second column. */
+function withUrl(table: string, row: readonly unknown[]): readonly unknown[] {
+  const url = row[1];
+  const hasUrl = table === linkTable.name || table === memberTable.name;
+  return hasUrl && typeof url === "string" ? row.with(1, toComparableUrl(url)) : row;
 }
 
 /** Table name to the position of the column with the owner. */

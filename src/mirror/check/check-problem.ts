@@ -1,4 +1,5 @@
 /** The defects that a check finds in a mirror, and how it compares values. */
+import { comparableAddress } from "../../service/same-origin.ts";
 
 /** A defect of a mirror. */
 export interface CheckProblem {
@@ -23,3 +24,7 @@ export type ReportProblem = (problem: CheckProblem) => void;
 /** A text that is equal for equal values; unlike JSON, it distinguishes integers that are read as bigint. */
 export const toComparable = (value: unknown): string =>
   JSON.stringify(value, (_key, part) => (typeof part === "bigint" ? `${part}n` : part));
+
+/** A list may spell the address of a known resource differently. */
+export const toComparableUrl = (url: string | null): string | null =>
+  url === null ? null : comparableAddress(url);

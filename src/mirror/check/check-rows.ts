@@ -14,7 +14,7 @@ import type { MirrorReader } from "../reader.ts";
 import { fromStored } from "../rows/cells.ts";
 import { prepareTypedRows } from "../rows/typed-rows.ts";
 import { checkPast } from "./check-history.ts";
-import { type CheckProblem, type ReportProblem, toComparable } from "./check-problem.ts";
+import { type CheckProblem, type ReportProblem, toComparable, toComparableUrl } from "./check-problem.ts";
 
 const descriptions: Partial<Record<CheckProblem["code"], string>> = {
   row: "its rows do not match its body",
@@ -61,7 +61,7 @@ export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportP
     compare(
       "member",
       stored.members(resource.id),
-      (derived.items ?? []).map(({ url, name }) => [url, name]),
+      (derived.items ?? []).map(({ url, name }) => [toComparableUrl(url), name]),
     );
     const page = stored.page(resource.id);
     // A loop is cut: its last page has no next page.
@@ -70,8 +70,10 @@ export function checkDerived(mirror: MirrorReader, kinds: Kinds, report: ReportP
     const noPage = page && [null, null, null];
     compare(
       "page",
-      page && [isCut ? derived.nextUrl : page.next, page.total, page.pageTotal],
-      derived.items === null ? noPage : [derived.nextUrl, derived.collectionTotal, derived.pageTotal],
+      page && [toComparableUrl(isCut ? derived.nextUrl : page.next), page.total, page.pageTotal],
+      derived.items === null
+        ? noPage
+        : [toComparableUrl(derived.nextUrl), derived.collectionTotal, derived.pageTotal],
     );
   }
   checkStrayRows(db, report);
@@ -112,8 +114,9 @@ function prepareStored(db: Connection) {
       .where(sql<SqlBool>`exists (select 1 from _revision where resource_id = p.id)`),
   );
   return {
-    links: (id: number) => links.all({ id }).map(({ name, kind, url }) => [name, kind, url]),
-    members: (id: number) => members.all({ id }).map(({ url, name }) => [url, fromStored(name)]),
+    links: (id: number) => links.all({ id }).map(({ name, kind, url }) => [name, kind, toComparableUrl(url)]),
+    members: (id: number) =>
+      members.all({ id }).map(({ url, name }) => [toComparableUrl(url), fromStored(name)]),
     page: (id: number) => page.get({ id }),
   };
 }
@@ -141,6 +144,6 @@ function checkStrayRows(db: Connection, report: ReportProblem): void {
 /** In the order in which SQLite sorts names. */
 function sortedLinks(derived: Derived): (string | null)[][] {
   return derived.links
-    .map(({ name, kind, url }) => [name, kind, url])
+    .map(({ name, kind, url }) => [name, kind, toComparableUrl(url)])
     .sort(([a], [b]) => Buffer.compare(Buffer.from(a ?? ""), Buffer.from(b ?? "")));
 }

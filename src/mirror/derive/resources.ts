@@ -4,6 +4,7 @@ import type { ResourceState } from "../../../schema/tables.ts";
 import { dueAgain } from "../absence/absences.ts";
 import type { Connection } from "../file/connection.ts";
 import { prepare, prepareColumn, q, textsIn } from "../file/statements.ts";
+import { prepareKnownAddresses } from "../known-addresses.ts";
 
 export interface KnownResource {
   readonly id: number;
@@ -36,6 +37,7 @@ export interface EnsuredResource {
 }
 
 export interface Resources {
+  /** Also by another spelling of its address. */
   find(url: string): KnownResource | undefined;
   /**
    * Finds the resource or adds it. The first known kind wins; `hasConflict` reports a different one. A linked
@@ -66,21 +68,29 @@ export function prepareResources(
   { isRereading = false }: { readonly isRereading?: boolean } = {},
 ): Resources {
   const statements = prepareStatements(db);
+  const addresses = prepareKnownAddresses(db);
+  const find = (url: string): KnownResource | undefined =>
+    [url, ...addresses.othersOf(url)].reduce<KnownResource | undefined>(
+      (known, spelling) => known ?? statements.select.get({ url: spelling }),
+      undefined,
+    );
 
   const initialState = (kind: string): ResourceState =>
     kinds[kind] && !kinds[kind].areas.includes(area) ? "elsewhere" : "due";
 
   return {
-    find: (url) => statements.select.get({ url }),
+    find,
     ownerOf: (id) => statements.selectOwner.get({ id }) ?? null,
     ensure(url, kind, ownerId, runId) {
       // An owned resource is usually new, so that inserting first saves a query; other targets usually exist.
-      let known = ownerId === null ? statements.select.get({ url }) : undefined;
+      const mayBeKnown = ownerId === null || addresses.othersOf(url).length > 0;
+      let known = mayBeKnown ? find(url) : undefined;
       if (known === undefined) {
         const state = initialState(kind);
         const { changes, lastInsertRowid } = statements.insert.run({ url, kind, ownerId, state, runId });
         if (changes === 1) {
           const id = Number(lastInsertRowid);
+          addresses.note(url);
           return { id, kind, isNew: true, isRetyped: false, gotOwner: false, hasConflict: false };
         }
         known = statements.select.get({ url });
