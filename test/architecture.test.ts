@@ -17,7 +17,11 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   "src/mirror": ["src/platform", "schema", "src/presentation", "src/service"],
   "src/accounts": ["src/platform", "schema", "src/service", "src/mirror"],
   jobs: ["src/platform", "schema", "src/service"],
-  "src/sync": ["src/platform", "schema", "src/service", "src/mirror", "src/accounts", "jobs"],
+  // Plans in words, for the terminal and for pages.
+  "src/sync": [
+    ...["src/platform", "schema", "src/presentation", "src/service", "src/mirror", "src/accounts"],
+    "jobs",
+  ],
   exports: ["src/platform", "schema", "src/presentation", "src/mirror"],
   "src/change": ["src/platform", "schema", "src/presentation", "src/mirror", "exports"],
   "src/query": ["src/platform", "schema", "src/presentation", "src/mirror", "exports"],

@@ -71,7 +71,7 @@ it("every kind of page is accessible, fits and asks nothing elsewhere, light and
   expect(new Set(paths.map(shapeOf))).toEqual(
     new Set([
       ...["/", "/brands", "/models", "/search", "/brand/*", "/brand/*/*"],
-      ...["/changes", "/changes/*", "/compare", "/runs"],
+      ...["/changes", "/changes/*", "/compare", "/runs", "/plan"],
       ...["/questions", "/questions/*", "/sql", "/tables", "/tables/*"],
     ]),
   );

@@ -74,16 +74,56 @@ const maxNext = 10;
  * @throws MirrorError, LedgerError; SyncError `unknown-brand` if the sync would throw it without a request
  */
 export function planSync(options: PlanOptions): SyncPlan {
-  const { file, baseUrl, clock = systemClock, budget = null, reserve = 0 } = options;
-  const scope = resolveOptions(options);
+  const { file, baseUrl } = options;
+  const planned = { ...options, scope: resolveOptions(options), known: readAllowance(options) };
+  if (existsSync(file)) return readMirror(file, (mirror) => planFor(mirror, planned));
+  const root = { url: new URL(baseUrl).href, key: null, kind: "root", reason: "root" } as const;
+  return planFrom(null, planned, [{ kind: "root", fetch: 1, check: 0, freeChecks: 0 }], [root], []);
+}
+
+/**
+ * The same for an open mirror of a catalogue, with the allowance of the credential that was used last.
+ * @throws MirrorError, LedgerError
+ */
+export function planOfMirror(mirror: MirrorReader, clock: Clock): SyncPlan {
+  const { file, identity } = mirror;
+  const { baseUrl, area } = identity;
+  const known = readLatest(ledgerFileBeside(file), new URL(baseUrl).origin, clock.now());
+  return planFor(mirror, { file, baseUrl, area, clock, known, scope: resolveOptions({ area }) });
+}
+
+interface Planned extends PlanOptions {
+  readonly scope: SyncScope;
+  readonly known: KnownAllowance | null;
+}
+
+function planFor(mirror: MirrorReader, planned: Planned): SyncPlan {
+  const { scope, known, clock = systemClock, budget = null } = planned;
+  requireKnownBrands(mirror, scope.brands, clock.now());
+  const request = planRequestOf(mirror, scope, { known, budget }, clock);
+  const planner = orderPages(createPlanner(mirror.db, request), mirror.db, request);
+  const postponed = readPostponed(mirror.db, clock.now());
+  const next = takeNext(planner, mirror.db, new Set(postponed.map(({ id }) => id)));
+  return planFrom(
+    mirror.db,
+    planned,
+    countDue(mirror.db, request),
+    next,
+    postponed.map(({ url, kind, retryAt }) => ({ url, kind, retryAt })),
+  );
+}
+
+/** @param db null before the first sync */
+function planFrom(
+  db: Connection | null,
+  planned: Planned,
+  due: readonly DueCount[],
+  next: readonly NextRequest[],
+  postponed: SyncPlan["postponed"],
+): SyncPlan {
+  const { scope, known, file, budget = null, reserve = 0 } = planned;
   const { area } = scope;
-  const known = readAllowance(options);
-  const planFrom = (
-    db: Connection | null,
-    due: readonly DueCount[],
-    next: readonly NextRequest[],
-    postponed: SyncPlan["postponed"],
-  ): SyncPlan => ({
+  return {
     area,
     mirror: file,
     due,
@@ -91,25 +131,8 @@ export function planSync(options: PlanOptions): SyncPlan {
     next,
     postponed,
     accountForecast: area === "account" ? forecastAccount(due, known) : null,
-    ...forecastSummaryOf(db, scope, known, options),
-  });
-  if (!existsSync(file)) {
-    const root = { url: new URL(baseUrl).href, key: null, kind: "root", reason: "root" } as const;
-    return planFrom(null, [{ kind: "root", fetch: 1, check: 0, freeChecks: 0 }], [root], []);
-  }
-  return readMirror(file, (mirror) => {
-    requireKnownBrands(mirror, scope.brands, clock.now());
-    const request = planRequestOf(mirror, scope, { known, budget }, clock);
-    const planner = orderPages(createPlanner(mirror.db, request), mirror.db, request);
-    const postponed = readPostponed(mirror.db, clock.now());
-    const next = takeNext(planner, mirror.db, new Set(postponed.map(({ id }) => id)));
-    return planFrom(
-      mirror.db,
-      countDue(mirror.db, request),
-      next,
-      postponed.map(({ url, kind, retryAt }) => ({ url, kind, retryAt })),
-    );
-  });
+    ...forecastSummaryOf(db, scope, known, planned),
+  };
 }
 
 function takeNext(planner: Planner, db: Connection, postponed: ReadonlySet<number>): NextRequest[] {

@@ -16,7 +16,8 @@ import { runChangesPage } from "./changes/run-changes.ts";
 import { homePage } from "./home.ts";
 import { modelPage } from "./model.ts";
 import { modelsPage } from "./models.ts";
-import { runsPage } from "./runs.ts";
+import { planPage } from "./operations/plan.ts";
+import { runsPage } from "./operations/runs.ts";
 import { searchPage } from "./search.ts";
 import { tablePage } from "./tables/table.ts";
 import { tablesPage } from "./tables/tables.ts";
@@ -24,6 +25,6 @@ import { tablesPage } from "./tables/tables.ts";
 export const pages: readonly (Page | QueryPage)[] = [
   ...[homePage, brandsPage, modelsPage, changesPage, questionsPage, runsPage, galleryPage],
   ...[brandPage, modelPage, runChangesPage, comparePage, searchPage],
-  ...[questionPage, sqlPage, tablesPage, tablePage],
+  ...[questionPage, sqlPage, tablesPage, tablePage, planPage],
   ...[braPage, compareBrasPage, dimensionsPage, measurementsPage],
 ];

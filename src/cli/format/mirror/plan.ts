@@ -1,34 +1,22 @@
 /** Formats a plan and a forecast for people: plain text. */
 import { depths as allDepths, type Depth } from "../../../../schema/kind.ts";
-import { formatDays, formatDuration, formatRate } from "../../../presentation/durations.ts";
-import { formatCount, formatPercent } from "../../../presentation/numbers.ts";
-import { formatMoment } from "../../../presentation/times.ts";
+import { formatDays, formatDuration } from "../../../presentation/durations.ts";
+import { formatPercent } from "../../../presentation/numbers.ts";
 import { formatKind } from "../../../presentation/words.ts";
+import {
+  describeAllowance,
+  describeMaxStaleness,
+  describePostponed,
+  describeReach,
+  describeReason,
+} from "../../../sync/describe-plan.ts";
 import { type AccountForecast, documentedAllowances, type Forecast } from "../../../sync/plan/forecast.ts";
 import type { OwedChecks } from "../../../sync/plan/owed-checks.ts";
 import type { SyncPlan } from "../../../sync/plan/preview.ts";
-import type { Order, Reason } from "../../../sync/plan/request.ts";
+import type { Order } from "../../../sync/plan/request.ts";
 import type { LinkedCataloguePlan } from "../../../sync/sync-account.ts";
 import type { Screen } from "../../terminal/io.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
-
-const reasonsOfNew: Readonly<Record<Order, string>> = {
-  value: "new, most valuable first",
-  breadth: "new, next of its level",
-  depth: "new, next of its brand",
-};
-
-const reasons: Readonly<Record<Exclude<Reason, "new">, string>> = {
-  root: "the root is checked once a day",
-  again: "checked again, because it may be gone",
-  listing: "a list, which shows changes",
-  suspect: "its parent or list has changed",
-  stale: "not checked for longer than --max-staleness",
-  expected: "free check of a likely change",
-  account: "every run checks a whole account",
-  verify: "--mode verify checks everything",
-  full: "--mode full fetches everything again",
-};
 
 /**
  * @param order the order of the plan
@@ -42,8 +30,8 @@ export function formatPlan(
   screen: Pick<Screen, "columns"> | null = null,
 ): string {
   const { mirror, due, next, forecast } = plan;
-  const parts = [`Mirror     ${mirror}\nAllowance  ${formatAllowance(plan.allowance, now)}\n`];
-  if (plan.postponed.length > 0) parts.push(describePostponed(plan.postponed, now));
+  const parts = [`Mirror     ${mirror}\nAllowance  ${describeAllowance(plan.allowance, now)}\n`];
+  if (plan.postponed.length > 0) parts.push(`Postponed  ${describePostponed(plan.postponed, now)}\n`);
   if (next.length === 0) parts.push("\nNothing is due.\n");
   else {
     parts.push(
@@ -53,7 +41,7 @@ export function formatPlan(
         ["next", "why", "key or URL"],
         next.map(({ kind, key, reason, url }) => [
           formatKind(kind),
-          reason === "new" ? reasonsOfNew[order] : reasons[reason],
+          describeReason(reason, order),
           key ?? url,
         ]),
         screen,
@@ -66,19 +54,13 @@ export function formatPlan(
   } else {
     const isFetched = forecast.depths.every(({ remainingRequests }) => remainingRequests === 0);
     if (!isFetched) parts.push(`\nTime until the mirror is complete, about\n${tabulateDays(forecast)}`);
-    parts.push(`\n${formatMaxStaleness(forecast)}\n`);
+    parts.push(`\n${describeMaxStaleness(forecast)}\n`);
     if (formatPercent(shareNow(forecast.coverage)) !== "100 %")
       parts.push(
         `\nShare of users' bras whose models are held (--order value, ${forecast.requestsPerDay} requests a day)\n${chartCoverage(forecast)}`,
       );
   }
   return parts.join("");
-}
-
-function describePostponed(postponed: SyncPlan["postponed"], now: number): string {
-  const [first] = postponed.map(({ retryAt }) => retryAt).sort();
-  const until = first === undefined ? "" : `, the first until ${formatMoment(first, now)}`;
-  return `Postponed  ${formatCount(postponed.length, "resource")}, as the service asked for each alone${until}\n`;
 }
 
 /** The plan of the linked catalogue resources. @param plan null before the first sync of the account */
@@ -94,15 +76,6 @@ export function formatLinkedPlan(plan: LinkedCataloguePlan | null): string {
   return `\nLinked resources in the catalogue's mirror: ${state}.\n`;
 }
 
-/** @param now epoch milliseconds */
-export function formatAllowance(allowance: SyncPlan["allowance"], now: number): string {
-  if (allowance === null) return "unknown until the next sync";
-  if (allowance.remaining === null) return "not reported by the service";
-  const { limit, remaining, resetAt, windowSeconds } = allowance;
-  const renewal = resetAt === null ? "" : `, renewed at ${formatMoment(resetAt, now)}`;
-  return `${remaining} left${limit === null ? "" : ` of ${formatRate(limit, windowSeconds)}`}${renewal}`;
-}
-
 function toDueRow({ kind, fetch, check, freeChecks }: SyncPlan["due"][number]): unknown[] {
   return [formatKind(kind), fetch, freeChecks, check - freeChecks];
 }
@@ -111,18 +84,6 @@ function toDueRow({ kind, fetch, check, freeChecks }: SyncPlan["due"][number]): 
 function describeAccount({ isWhole, days, requestsPerDay }: AccountForecast): string {
   if (!isWhole || !days) return "";
   return `\nTime until the mirror is complete: about ${formatDays(days)} at ${requestsPerDay} requests a day.\n`;
-}
-
-function describeReach({ due, allowance, spendable, accountForecast }: SyncPlan): string {
-  const cost = due.reduce((sum, { fetch, check, freeChecks }) => sum + fetch + check - freeChecks, 0);
-  const known = `${formatCount(cost, "counted request")} known to be due`;
-  if (accountForecast?.isWhole === false) return `${known}; more are found while syncing`;
-  if (spendable === null || cost === 0) return known;
-  const remaining = allowance?.remaining ?? null;
-  if (remaining === 0) return `${known}; the allowance is spent until it is renewed`;
-  if (spendable === 0) return `${known}; --budget and --reserve allow none of them`;
-  const means = spendable === remaining ? "the remaining allowance" : "this run's budget";
-  return `${known}; ${means} covers ${cost <= spendable ? "all of them" : `the first ${spendable}`}`;
 }
 
 /** One line with the command that makes the checks; empty if none is owed. */
@@ -197,27 +158,9 @@ export function chartCoverage({ coverage }: Forecast): string {
     .join("");
 }
 
-/** Longer checks a day are better made several at a time. */
-const secondsOfChecksPerDay = 3600;
-const maxConcurrency = 256;
-
 /** A warning if checks cannot keep up with --max-staleness; otherwise empty. */
 export function warnOfStaleness(forecast: Forecast | null): string {
   if (forecast === null) return "";
   const { days, attainableDays } = forecast.maxStaleness;
-  return attainableDays <= days ? "" : `${formatMaxStaleness(forecast)}\n`;
-}
-
-/** Whether checks can keep up with --max-staleness. */
-export function formatMaxStaleness({ maxStaleness }: Forecast): string {
-  const { days, attainableDays, requiredPerDay, secondsPerDay } = maxStaleness;
-  const maxAge = formatDays(days);
-  const takes = `Checking everything takes ${formatDays(attainableDays)}`;
-  if (attainableDays <= days) return `${takes}, within --max-staleness (${maxAge}).`;
-  const tooLong = `${takes}, longer than --max-staleness (${maxAge})`;
-  if (secondsPerDay === null)
-    return `${tooLong}, since checks spend allowance: give --max-staleness ${attainableDays}d.`;
-  const places = Math.min(maxConcurrency, Math.ceil(secondsPerDay / secondsOfChecksPerDay));
-  const flags = `--max-free-checks ${requiredPerDay}${places > 1 ? ` --check-concurrency ${places}` : ""}`;
-  return `${tooLong}: give a daily sync ${flags}, which takes about ${formatDuration(secondsPerDay / places)}, or give --max-staleness ${attainableDays}d.`;
+  return attainableDays <= days ? "" : `${describeMaxStaleness(forecast)}\n`;
 }

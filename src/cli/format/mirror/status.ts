@@ -13,12 +13,13 @@ import type {
   PastStatus,
   PossessionStatus,
 } from "../../../query/status/status.ts";
+import { describeAllowance } from "../../../sync/describe-plan.ts";
 import type { OwedChecks } from "../../../sync/plan/owed-checks.ts";
 import type { ForecastSummary } from "../../../sync/plan/preview.ts";
 import type { Screen } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
-import { formatAllowance, formatOwedChecks, summarizeForecast, warnOfStaleness } from "./plan.ts";
+import { formatOwedChecks, summarizeForecast, warnOfStaleness } from "./plan.ts";
 
 /** The output of `--json`. */
 export type StatusWithOutlook = MirrorStatus &
@@ -49,7 +50,7 @@ export function formatStatus(
     `Mirror     ${status.mirror} (${formatBytes(status.fileBytes)}, ${formatCount(status.revisions, "revision")})\n`,
     `Service    ${status.baseUrl}\n`,
     describeLastRun(lastRun),
-    `Allowance  ${formatAllowance(allowance, now)}\n`,
+    `Allowance  ${describeAllowance(allowance, now)}\n`,
     forecast === null ? "" : `Forecast   ${summarizeForecast(forecast, "sizes")}\n`,
     account === null ? formatKinds(status, now, screen) : "",
     `\n${describeCoverage(status, formatMinute)}\n${formatOwedChecks(status.owedChecks)}${warnOfStaleness(forecast)}`,

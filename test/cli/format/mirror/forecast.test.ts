@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import {
   chartCoverage,
-  formatMaxStaleness,
   summarizeForecast,
   tabulateDays,
   warnOfStaleness,
 } from "../../../../src/cli/format/mirror/plan.ts";
+import { describeMaxStaleness } from "../../../../src/sync/describe-plan.ts";
 import type { Forecast } from "../../../../src/sync/plan/forecast.ts";
 
 const forecast: Forecast = {
@@ -119,21 +119,21 @@ it("the chart has one bar per milestone, full only at 100 %", () => {
 });
 
 it("an unattainable max staleness comes with options to change", () => {
-  expect(formatMaxStaleness(forecast)).toMatch(/takes 3 days, within --max-staleness \(30 days\)/);
+  expect(describeMaxStaleness(forecast)).toMatch(/takes 3 days, within --max-staleness \(30 days\)/);
   const late = (requiredPerDay: number, secondsPerDay: number | null) => ({
     ...forecast,
     maxStaleness: { days: 30, attainableDays: 31, requiredPerDay, secondsPerDay },
   });
   const begin = "Checking everything takes 31 days, longer than --max-staleness (30 days)";
-  expect(formatMaxStaleness(late(2100, 210))).toBe(
+  expect(describeMaxStaleness(late(2100, 210))).toBe(
     `${begin}: give a daily sync --max-free-checks 2100, which takes about 4 min, or give --max-staleness 31d.`,
   );
-  expect(formatMaxStaleness(late(90_000, 9000))).toBe(
+  expect(describeMaxStaleness(late(90_000, 9000))).toBe(
     `${begin}: give a daily sync --max-free-checks 90000 --check-concurrency 3, which takes about 50 min, or give --max-staleness 31d.`,
   );
-  expect(formatMaxStaleness(late(2100, null))).toBe(
+  expect(describeMaxStaleness(late(2100, null))).toBe(
     `${begin}, since checks spend allowance: give --max-staleness 31d.`,
   );
   expect([warnOfStaleness(forecast), warnOfStaleness(null)]).toEqual(["", ""]);
-  expect(warnOfStaleness(late(2100, 210))).toBe(`${formatMaxStaleness(late(2100, 210))}\n`);
+  expect(warnOfStaleness(late(2100, 210))).toBe(`${describeMaxStaleness(late(2100, 210))}\n`);
 });

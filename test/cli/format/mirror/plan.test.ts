@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { formatAllowance, formatPlan } from "../../../../src/cli/format/mirror/plan.ts";
+import { formatPlan } from "../../../../src/cli/format/mirror/plan.ts";
+import { describeAllowance } from "../../../../src/sync/describe-plan.ts";
 import type { SyncPlan } from "../../../../src/sync/plan/preview.ts";
 import type { Reason } from "../../../../src/sync/plan/request.ts";
 
@@ -108,5 +109,5 @@ it.each([
   [{ limit: null, remaining: null, resetAt: null, windowSeconds: null }, "not reported by the service"],
   [null, "unknown until the next sync"],
 ])("the allowance %j is shown as %s", (known, expected) => {
-  expect(formatAllowance(known, now)).toBe(expected);
+  expect(describeAllowance(known, now)).toBe(expected);
 });

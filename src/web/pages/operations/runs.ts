@@ -1,16 +1,17 @@
 /** `/runs`: the run log, the newest run first. */
 import { html } from "hono/html";
-import type { Row } from "../../../exports/formats/table.ts";
-import { countRuns, listRuns, type RunRecord } from "../../mirror/runs/runs.ts";
-import { formatDuration } from "../../presentation/durations.ts";
-import { formatCount } from "../../presentation/numbers.ts";
-import type { Html, Page, View } from "../page.ts";
-import { type Column, pager, table } from "../parts/lists/table.ts";
-import { runLink } from "../parts/runs/run-link.ts";
-import { pageEnd, pagePlace } from "../parts/runs/run-place.ts";
-import { resultOf } from "../parts/runs/run-result.ts";
-import { empty } from "../parts/states.ts";
-import { none, numberOf, timeOf } from "../parts/values.ts";
+import type { Row } from "../../../../exports/formats/table.ts";
+import { countRuns, listRuns, type RunRecord } from "../../../mirror/runs/runs.ts";
+import { formatDuration } from "../../../presentation/durations.ts";
+import { formatCount } from "../../../presentation/numbers.ts";
+import type { Html, Page, View } from "../../page.ts";
+import { type Column, pager, table } from "../../parts/lists/table.ts";
+import { runLink } from "../../parts/runs/run-link.ts";
+import { pageEnd, pagePlace } from "../../parts/runs/run-place.ts";
+import { resultOf } from "../../parts/runs/run-result.ts";
+import { sectionTabs } from "../../parts/section-tabs.ts";
+import { empty } from "../../parts/states.ts";
+import { none, numberOf, timeOf } from "../../parts/values.ts";
 
 const pageSize = 50;
 
@@ -18,7 +19,8 @@ export const runsPage: Page = {
   path: "/runs",
   navigation: "Runs",
   render(view) {
-    const body = html`<h1>Runs</h1>
+    const body = html`${sectionTabs(view, "runs")}
+<h1>Runs</h1>
 ${listOf(view)}
 <p class="hint">New, changed, gone and failed are numbers of resources, pages of lists included.</p>`;
     return { title: "Runs", body };

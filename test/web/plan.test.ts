@@ -1,0 +1,51 @@
+/** The plan of the next sync as a page, from a mirror that is not complete. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { describeAllowance, describeReach } from "../../src/sync/describe-plan.ts";
+import { planSync } from "../../src/sync/plan/preview.ts";
+import { createServer } from "../../src/web/server.ts";
+import type { WebServer } from "../../src/web/start-servers.ts";
+import { type Rig, startRig } from "../sync/support/rig.ts";
+import { send } from "./support/web-rig.ts";
+
+let rig: Rig;
+let server: WebServer;
+beforeAll(async () => {
+  rig = await startRig({ brands: 6, models: 40, sizes: 240 });
+  await rig.sync({ budget: 12 });
+  server = await createServer({ findCatalogue: () => rig.file, port: 0, clock: rig.clock });
+});
+afterAll(async () => {
+  await server.close();
+  await rig[Symbol.asyncDispose]();
+});
+
+const expected = () => planSync({ file: rig.file, baseUrl: rig.sandbox.url, clock: rig.clock });
+
+/** As it stands in HTML. */
+const escaped = (text: string) => text.replaceAll("'", "&#39;");
+
+it("the plan is that of `armoire plan`", async () => {
+  const plan = expected();
+  expect(plan.next).toHaveLength(10);
+  const json = JSON.parse((await send(server, "/plan.json")).body);
+  const { due, next, spendable, allowance } = plan;
+  expect(json).toMatchObject({ due, next, spendable, allowance });
+});
+
+it("the page says what is due, what the allowance covers, and why each request is next", async () => {
+  const plan = expected();
+  const { status, body } = await send(server, "/plan");
+  expect(status).toBe(200);
+  expect(body).toContain(escaped(describeReach(plan)));
+  expect(body).toContain(escaped(describeAllowance(plan.allowance, rig.clock.now())));
+  for (const { key, url } of plan.next) expect(body).toContain(key ?? url);
+  expect(body.match(/new, most valuable first/g)?.length).toBeGreaterThan(3);
+  expect(body).toContain('<figure class="chart">');
+  for (const { kind, fetch } of plan.due.filter((one) => one.fetch > 0))
+    expect([kind, body.includes(`>${fetch}</td>`)]).toEqual([kind, true]);
+});
+
+it("a plan has no past", async () => {
+  const { status, body } = await send(server, "/plan?as-of=1");
+  expect([status, body.includes("A plan is of the present")]).toEqual([200, true]);
+});
