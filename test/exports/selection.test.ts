@@ -13,9 +13,9 @@ import { requireCondition } from "../../exports/row-condition.ts";
 import { openFolderSource } from "../../src/change/sources.ts";
 import type { Point } from "../../src/mirror/points/point.ts";
 import { publicTables } from "../../src/mirror/public-tables.ts";
-import { runQuery } from "../../src/query/sql/run-query.ts";
 import { crawl, startMirrorRig } from "../mirror/support/mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf } from "../mirror/support/world.ts";
+import { runQueryHere } from "../query/support/in-this-process.ts";
 import { tries } from "../support/thorough.ts";
 import { type Rig, startRig } from "../sync/support/rig.ts";
 
@@ -147,7 +147,7 @@ it("an export of some rows is not compared", async () => {
   await expect(openFolderSource(folder)).rejects.toMatchObject({ code: "not-comparable" });
 });
 
-const where = (sql: string) => ({ sql, run: runQuery });
+const where = (sql: string) => ({ sql, run: runQueryHere });
 
 it("--where exports the rows that meet a condition, of each table, and says so", async () => {
   for (const [table, sql] of [
@@ -287,7 +287,7 @@ it("a condition is evaluated in the state that is exported, while others write t
       where: {
         sql: "name like 'new %'",
         run: async (select) => {
-          const result = await runQuery(select);
+          const result = await runQueryHere(select);
           if (writes < times) rename.run(`new ${++writes}`);
           return result;
         },

@@ -1,6 +1,6 @@
 /**
  * Makes this process encrypt with little work for its passphrase: the usual work takes seconds, and tests encrypt and decrypt
- * a hundred times. The processes of the program do the usual work (`test/e2e/backup.test.ts`).
+ * a hundred times. Other processes do the usual work (`test/archive/create.test.ts`).
  */
 import { Encrypter } from "age-encryption";
 

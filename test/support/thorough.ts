@@ -11,7 +11,7 @@ declare module "vitest" {
 export const isThorough = inject("isThorough");
 
 /**
- * The steps before which a process is killed: in the suite every third one, from a random one that the title of a test has to
+ * The steps at which a process is killed or a call fails: in the suite every third one, from a random one that the title of a test has to
  * show; in `npm run thorough` each one.
  */
 export const killStride = isThorough ? 1 : 3;

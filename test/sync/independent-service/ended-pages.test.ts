@@ -13,8 +13,8 @@ const heldSizes = (rig: IndependentRig) =>
 const countEnded = ({ service }: IndependentRig) =>
   service.requests.filter(({ status }) => status === service.options.endedCursor).length;
 
-describe.each([400, 404, 410] as const)("addresses of pages that end each day (%d)", (endedCursor) => {
-  const options = { cursorWindowMs: dayMs, endedCursor };
+describe("addresses of pages that end each day", () => {
+  const options = { cursorWindowMs: dayMs, endedCursor: 410 } as const;
   it.each(["verify", "incremental"] as const)("are not requested on a later day (%s)", async (mode) => {
     await using rig = await startIndependentRig(options);
     await rig.sync();

@@ -253,7 +253,7 @@ it("16 concurrent requests spend an allowance of 100 exactly, however they inter
       expect(service.counted).toBe(100);
       expect(service.refused).toBe(0);
     }),
-    { numRuns: tries(150, 5000) },
+    { numRuns: tries(40, 5000) },
   );
 });
 

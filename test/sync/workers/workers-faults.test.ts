@@ -7,7 +7,7 @@ import { type RedisServer, startRedis } from "../../support/redis.ts";
 import { catalogueAt, startFetchWorkers } from "../../support/workers.ts";
 import { type Rig, startRig } from "../support/rig.ts";
 
-const world = { brands: 10, models: 60, sizes: 300, allowance: 100_000 };
+const world = { brands: 10, models: 40, sizes: 140, allowance: 100_000 };
 /** Requests running at a time. */
 const concurrency = 16;
 
