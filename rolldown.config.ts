@@ -24,6 +24,7 @@ const external = [
 export const entries = {
   cli: "src/cli/main.ts",
   index: "src/index.ts",
+  sandbox: "src/sandbox/sandbox.ts",
   // Started by path: `join(import.meta.dirname, "thread…")`. All output is in one folder, so the path holds in every chunk.
   "keychain-child": "src/accounts/tokens/keychain-child.ts",
   "query-child": "src/query/sql/query-child.ts",

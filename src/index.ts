@@ -133,8 +133,6 @@ export type { QueryLimits } from "./query/sql/limits.ts";
 export { type QueryOptions, type QueryRequest, type QueryResult, runQuery } from "./query/sql/run-query.ts";
 export { type MirrorStatus, type PastStatus, readPastStatus, readStatus } from "./query/status/status.ts";
 export { type SearchSuggestion, suggestSearch } from "./query/suggest-search.ts";
-export type { SandboxOptions } from "./sandbox/options.ts";
-export { type Sandbox, startSandbox } from "./sandbox/sandbox.ts";
 export { timeAfter } from "./schedule/cron-times.ts";
 export { ScheduleError } from "./schedule/errors.ts";
 export { type RunSchedulesOptions, runSchedules } from "./schedule/run/run-schedules.ts";

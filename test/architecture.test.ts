@@ -52,7 +52,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   "src/index.ts": [
     ...["src/platform", "schema", "src/service", "src/mirror", "src/accounts", "jobs", "src/sync"],
     ...["exports", "src/change", "src/query", "src/archive", "src/schedule", "src/metrics"],
-    ...["src/doctor", "src/web", "src/sandbox"],
+    ...["src/doctor", "src/web"],
   ],
   "src/cli": [
     ...[

@@ -74,7 +74,8 @@ describe("the packed package, installed without a single install script", () => 
 
   it("the installed package works as a library", async () => {
     const script = `
-      import { startSandbox, sync } from "armoire";
+      import { sync } from "armoire";
+      import { startSandbox } from "armoire/sandbox";
       await using sandbox = await startSandbox();
       const { complete } = await sync({ file: "library.sqlite", baseUrl: sandbox.url, depth: "brands" });
       process.stdout.write(String(complete));`;

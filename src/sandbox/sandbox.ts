@@ -22,6 +22,8 @@ import { createPaging } from "./resources/resource.ts";
 import { createWorld } from "./world/create-world.ts";
 import type { WorldTotals } from "./world/world.ts";
 
+export type { SandboxOptions } from "./options.ts";
+
 export interface Sandbox extends AsyncDisposable {
   /** The base URL, with a trailing slash. */
   readonly url: string;

@@ -3,7 +3,9 @@
  * JSON files in `./demo/`, and exit code 1 if a claim is false. The service is a sandbox in this process; all other steps
  * run the `armoire` program.
  */
-import { startSandbox } from "../../src/index.ts";
+import { rmSync } from "node:fs";
+import Database from "better-sqlite3";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { claimAllIsExported, claimAllIsHeld } from "./support/demo-claims.ts";
 import { startStory } from "./support/demo-story.ts";
@@ -11,6 +13,7 @@ import { program } from "./support/program.ts";
 import { compareTruths, readTruth } from "./support/sandbox-truth.ts";
 
 const exportFolder = "demo";
+const mirrorCopy = "demo-mirror.sqlite";
 const allowance = 10_000;
 
 const story = startStory(process.stdout);
@@ -89,7 +92,20 @@ try {
   story.print(
     `\nThe exported files are in ./${exportFolder}/. \`npx armoire sandbox\` starts such a service for you.`,
   );
+  await copyMirror((await armoire.readJson<{ mirror: string }>("status")).mirror, mirrorCopy);
+  story.print(`To look at the mirror in a browser: npx armoire serve --mirror ${mirrorCopy} --open`);
 } finally {
   await folder[Symbol.asyncDispose]();
 }
+/** Replaces an earlier copy. */
+async function copyMirror(mirror: string, place: string): Promise<void> {
+  rmSync(place, { force: true });
+  const database = new Database(mirror, { readonly: true });
+  try {
+    await database.backup(place);
+  } finally {
+    database.close();
+  }
+}
+
 if (story.wrongClaims > 0) process.exitCode = 1;

@@ -13,9 +13,17 @@ export default function setup({ provide }: TestProject): void {
     throw new Error(
       "The tests of pages need the browser Chromium (Debian: `sudo apt-get install chromium`).",
     );
-  const path = spawnSync("sh", ["-c", `command -v ${found}`], { encoding: "utf8" }).stdout.trim();
-  provide("chromium", path);
+  provide("chromium", pathOf(found));
 }
+
+/** The path of the program, if it is installed. */
+export function findChromium(): string | undefined {
+  const found = find();
+  return found === undefined ? undefined : pathOf(found);
+}
+
+const pathOf = (name: string): string =>
+  spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim();
 
 function install(): string | undefined {
   const isDebianAsRoot = process.geteuid?.() === 0 && spawnSync("apt-get", ["--version"]).status === 0;

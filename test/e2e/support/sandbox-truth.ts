@@ -1,5 +1,5 @@
 /** The sandbox's own data, to compare with a mirror. */
-import type { Sandbox } from "../../../src/index.ts";
+import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
 
 export interface Truth {
   readonly size: number;
