@@ -61,10 +61,14 @@ export function readResourceKeys(
   );
 }
 
-/** @param slug of any type; one that is empty or contains a slash would not be one part of an address */
+/** @param slug of any type; one that is empty, contains a slash or is no valid Unicode would not be one part of an address */
 export function keyOf(slug: unknown, href: unknown): string {
   const text = fromStored(slug);
-  return typeof text === "string" && /^[^/]+$/.test(text) && text !== "." && text !== ".."
+  return typeof text === "string" &&
+    text.isWellFormed() &&
+    /^[^/]+$/.test(text) &&
+    text !== "." &&
+    text !== ".."
     ? text
     : String(href);
 }
