@@ -59,7 +59,7 @@ it(`a removal that is killed at any step can be completed by removing the accoun
     expect(existsSync(folder)).toBe(false);
   }
   expect(step).toBeGreaterThan(15);
-}, 180_000);
+});
 
 it.each([false, true])(
   `adding an account (existing: %s) that is killed at any step can be repeated or undone (${steps})`,
@@ -83,5 +83,4 @@ it.each([false, true])(
     }
     expect(step).toBeGreaterThan(8);
   },
-  180_000,
 );

@@ -6,9 +6,7 @@ import { testPassphrase } from "../support/canary.ts";
 import { shellCommandsIn } from "../support/markdown.ts";
 import { callArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
-it("all commands of docs/back-up-your-data.md succeed in the order of the page", {
-  timeout: 120_000,
-}, async () => {
+it("all commands of docs/back-up-your-data.md succeed in the order of the page", async () => {
   await using folder = await temporaryFolder();
   await using sandbox = await startSandbox({ users: 1, brands: 2, models: 4, sizes: 8, allowance: 5000 });
   const page = readFileSync(join(import.meta.dirname, "../../docs/back-up-your-data.md"), "utf8");

@@ -5,9 +5,7 @@ import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { shellCommandsIn } from "../support/markdown.ts";
 import { callArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
-it("all commands of docs/changes.md succeed in the order of the page", {
-  timeout: 120_000,
-}, async () => {
+it("all commands of docs/changes.md succeed in the order of the page", async () => {
   await using folder = await temporaryFolder();
   await using sandbox = await startSandbox({ brands: 6, models: 20, sizes: 50, seed: 5 });
   const env = { ARMOIRE_DATA_DIR: join(folder.path, "data"), ARMOIRE_BASE_URL: sandbox.url };

@@ -20,7 +20,7 @@ const change = () => sandbox.advance({ changes: 6, additions: 1, removals: 1, mo
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  sandbox = await startSandbox({ brands: 6, models: 20, sizes: 50, seed: 5 });
+  sandbox = await startSandbox({ brands: 4, models: 10, sizes: 20, seed: 5 });
   env = { ARMOIRE_DATA_DIR: at("data"), ARMOIRE_BASE_URL: sandbox.url };
   await sync();
   change();
@@ -38,7 +38,7 @@ describe("changes", () => {
     expect(stdout).toMatch(
       /^# Changes in the catalogue of 127\.0\.0\.1:\d+\n\n## Run 2, [\d-]+ [\d:]+ UTC\n\n- /,
     );
-    expect(stdout).toMatch(/\n## Run 1, .*\n\n- 6 brands added, 20 models added, \d+ sizes added\n$/);
+    expect(stdout).toMatch(/\n## Run 1, .*\n\n- 4 brands added, 10 models added, \d+ sizes added\n$/);
   });
 
   it("--since and --limit leave out older changes, and --json is a JSON feed", async () => {
@@ -222,7 +222,7 @@ describe("--on-change", () => {
       env,
       cwd: folder.path,
     });
-    await vi.waitFor(() => expect(existsSync(at("running"))).toBe(true), { timeout: 20_000, interval: 20 });
+    await vi.waitFor(() => expect(existsSync(at("running"))).toBe(true), { timeout: 80_000, interval: 20 });
     rmSync(at("running"));
     running.kill(signal);
     expect(await result).toMatchObject({
@@ -233,11 +233,11 @@ describe("--on-change", () => {
 
   it("after a killed sync, the next one also passes the changes of that run", async () => {
     change();
-    await using slow = await startSandbox({ brands: 40, models: 60, sizes: 60, seed: 6, latencyMillis: 20 });
+    await using slow = await startSandbox({ brands: 10, models: 40, sizes: 40, seed: 6, latencyMillis: 20 });
     const settings = { ARMOIRE_DATA_DIR: at("slow"), ARMOIRE_BASE_URL: slow.url };
     const { process: first, result } = startArmoire(["sync", "--json"], { env: settings });
     await vi.waitFor(() => expect(countModels(at("slow"))).toBeGreaterThan(5), {
-      timeout: 20_000,
+      timeout: 80_000,
       interval: 20,
     });
     first.kill("SIGKILL");

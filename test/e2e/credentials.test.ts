@@ -24,7 +24,7 @@ it("a credential is sent to the service and stored nowhere", async () => {
     },
   ]);
   const running = startArmoire(["sync", ...settings, "--verbose", "--concurrency", "1"], { env });
-  await vi.waitFor(() => expect(sandbox.log().length).toBeGreaterThan(3), { interval: 5, timeout: 20_000 });
+  await vi.waitFor(() => expect(sandbox.log().length).toBeGreaterThan(3), { interval: 5, timeout: 80_000 });
   const args = readFileSync(`/proc/${running.process.pid}/cmdline`, "utf8");
   const synced = await running.result;
   expect(synced.exitCode).toBe(3);

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { openMirrorReader, readStatus } from "../../src/index.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 
-it("all claims of the demo hold, and its files are in ./demo/", { timeout: 120_000 }, async () => {
+it("all claims of the demo hold, and its files are in ./demo/", async () => {
   await using folder = await temporaryFolder();
   const demo = join(import.meta.dirname, "demo.ts");
   const { stdout } = await promisify(execFile)(process.execPath, [demo], { cwd: folder.path });

@@ -43,7 +43,7 @@ async function startSyncRig(options: SandboxOptions): Promise<SyncRig> {
 /** Waits for this number of requests. */
 async function waitForRequests({ sandbox }: SyncRig, count: number): Promise<void> {
   await vi.waitFor(() => expect(sandbox.log().length).toBeGreaterThanOrEqual(count), {
-    timeout: 20_000,
+    timeout: 80_000,
     interval: 5,
   });
 }

@@ -22,7 +22,7 @@ it("a scheduler serves the metrics of its schedules and their mirrors", async ()
     metricValue(await (await fetch(url)).text(), name, ...labels);
   await expect
     .poll(() => read("armoire_schedule_runs_total", 'schedule="often"', 'outcome="done"'), {
-      timeout: 30_000,
+      timeout: 80_000,
     })
     .toBeGreaterThan(0);
   expect(await read("armoire_run_last_complete_timestamp_seconds", 'principal="catalogue"')).toBeGreaterThan(

@@ -21,9 +21,7 @@ function redisSettings(): string[] {
   return settings.flatMap((line) => line.split(" ")).map((word, n) => (n % 2 === 0 ? `--${word}` : word));
 }
 
-it("all commands of docs/operating.md succeed in the order of the page", {
-  timeout: 120_000,
-}, async () => {
+it("all commands of docs/operating.md succeed in the order of the page", async () => {
   const [redisPort, dashboardPort] = [await freePort(), await freePort()];
   await using _redis = await startRedis([...redisSettings(), "--port", redisPort, "--bind", "127.0.0.1"]);
   await using folder = await temporaryFolder();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { RunRecord } from "../../src/mirror/runs/runs.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { SyncReport } from "../../src/sync/report.ts";
-import { runArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { type CommandResult, callArmoire, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 const daySeconds = 86_400;
 const zones = ["UTC", "Pacific/Kiritimati", "America/St_Johns"];
@@ -12,6 +12,7 @@ const dated = "select href, last_modified_at from brand union all select href, l
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let sandbox: Sandbox;
+const { TZ: ownZone } = process.env;
 beforeAll(async () => {
   folder = await temporaryFolder();
   sandbox = await startSandbox({
@@ -23,27 +24,33 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
+  if (ownZone === undefined) delete process.env.TZ;
+  else process.env.TZ = ownZone;
   await sandbox.close();
   await folder[Symbol.asyncDispose]();
 });
 
 async function inZone(zone: string) {
   const dataDir = join(folder.path, zone.replace("/", "-"));
-  const armoire = async (...args: readonly string[]): Promise<string> => {
-    const settings = ["--data-dir", dataDir, "--base-url", sandbox.url, "--json"];
-    const { stdout, stderr, exitCode } = await runArmoire([...args, ...settings], { env: { TZ: zone } });
+  const settings = ["--data-dir", dataDir, "--base-url", sandbox.url, "--json"];
+  const outputOf = ({ stdout, stderr, exitCode }: CommandResult): string => {
     expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
     return stdout;
   };
+  const sync = async () =>
+    outputOf(await runArmoire(["sync", "--quiet", ...settings], { env: { TZ: zone } }));
+  const call = async (...args: readonly string[]) => outputOf(await callArmoire([...args, ...settings]));
   const begun = Date.now();
-  await armoire("sync", "--quiet");
-  const secondReport = JSON.parse(await armoire("sync", "--quiet")) as SyncReport;
-  const [run] = JSON.parse(await armoire("runs")) as RunRecord[];
-  return { begun, again: secondReport, run, dates: await armoire("query", `${dated} order by href`) };
+  await sync();
+  const secondReport = JSON.parse(await sync()) as SyncReport;
+  process.env.TZ = zone;
+  const [run] = JSON.parse(await call("runs")) as RunRecord[];
+  return { begun, again: secondReport, run, dates: await call("query", `${dated} order by href`) };
 }
 
 it("mirrored data, times and the renewal of the allowance do not depend on the time zone", async () => {
-  const seen = await Promise.all(zones.map(inZone));
+  const seen: Awaited<ReturnType<typeof inZone>>[] = [];
+  for (const zone of zones) seen.push(await inZone(zone));
   for (const { begun, again: secondReport, run, dates } of seen) {
     expect(dates).toBe(seen[0]?.dates);
     expect(secondReport.requests).toMatchObject({ counted: 0, notModified: secondReport.requests.sent });

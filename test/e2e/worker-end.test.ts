@@ -33,7 +33,7 @@ it("a stopped worker returns slow requests, and another worker completes the mir
   const settings = ["--base-url", sandbox.url, "--data-dir", folder.path, "--redis", redis.url];
   const first = await startWorker(settings);
   const sync = runArmoire(["sync", ...settings, "--json"]);
-  await expect.poll(() => sandbox.log().filter(({ fault }) => fault).length, { timeout: 20_000 }).toBe(5);
+  await expect.poll(() => sandbox.log().filter(({ fault }) => fault).length, { timeout: 80_000 }).toBe(5);
   const end = await endWithinTenSeconds(first);
   expect(end).toMatchObject({ exitCode: 0 });
   const second = await startWorker(settings);
@@ -67,7 +67,7 @@ describe("in the middle of requests", () => {
     const settings = ["--base-url", sandbox.url, "--data-dir", folder.path, "--redis", redis.url];
     const worker = await startWorker(settings);
     const sync = startArmoire(["sync", ...settings, "--json"]);
-    await expect.poll(() => sandbox.log().filter(({ fault }) => fault).length, { timeout: 20_000 }).toBe(5);
+    await expect.poll(() => sandbox.log().filter(({ fault }) => fault).length, { timeout: 80_000 }).toBe(5);
     return {
       ...{ redis, settings, worker, sync },
       async [Symbol.asyncDispose]() {
@@ -80,9 +80,7 @@ describe("in the middle of requests", () => {
     };
   }
 
-  it("a worker with running requests stops just after Redis died, and another worker completes the mirror", {
-    timeout: 60_000,
-  }, async () => {
+  it("a worker with running requests stops just after Redis died, and another worker completes the mirror", async () => {
     await using rig = await startRequests();
     const { redis, settings, worker, sync } = rig;
     await redis.kill();
@@ -99,7 +97,7 @@ describe("in the middle of requests", () => {
   it.each([
     ["is gone", (redis: RedisServer) => redis.kill()],
     ["answers no more", async (redis: RedisServer) => redis.signal("SIGSTOP")],
-  ])("a sync whose Redis %s can be stopped", { timeout: 60_000 }, async (_case, lose) => {
+  ])("a sync whose Redis %s can be stopped", async (_case, lose) => {
     await using rig = await startRequests();
     await lose(rig.redis);
     expect(await endWithinTenSeconds(rig.sync)).toMatchObject({ exitCode: 143 });
@@ -107,7 +105,7 @@ describe("in the middle of requests", () => {
     await rig.worker.result;
   });
 
-  it("a worker with running requests stops while Redis hangs", { timeout: 60_000 }, async () => {
+  it("a worker with running requests stops while Redis hangs", async () => {
     await using rig = await startRequests();
     rig.redis.signal("SIGSTOP");
     expect(await endWithinTenSeconds(rig.worker)).toMatchObject({ exitCode: 0 });

@@ -131,7 +131,7 @@ it("workers of another version get no jobs of this one, and a sync without worke
   const transport = await rig.startCoordinator();
   const first = transport.send(requestFor("0"));
   await expect
-    .poll(() => rig.warnings, { timeout: 10_000 })
+    .poll(() => rig.warnings, { timeout: 80_000 })
     .toEqual([
       "The workers for catalogue have another credential or version than this sync: give them the same.",
     ]);
@@ -155,7 +155,7 @@ it("a worker with another credential gets no requests, and no credential passes 
   await rig.startWorker(async () => responseOf("from other"), otherPrincipal);
   const response = transport.send(requestFor("me/"));
   await expect
-    .poll(() => rig.warnings, { timeout: 10_000 })
+    .poll(() => rig.warnings, { timeout: 80_000 })
     .toContain("The workers for ada have another credential or version than this sync: give them the same.");
   await rig.startWorker(async () => responseOf("from ada"), ada);
   expect(textOf(await response)).toBe("from ada");
@@ -273,7 +273,7 @@ it("the queue has a limit only while its workers are paused", async () => {
   const sending = (async () => {
     while (isBusy) await transport.send(requestFor("more"));
   })();
-  await expect.poll(limit, { timeout: 5_000 }).toBeNull();
+  await expect.poll(limit, { timeout: 80_000 }).toBeNull();
   isBusy = false;
   await sending;
 });
@@ -376,7 +376,7 @@ it("coordinator and worker each warn once about a full Redis, and continue when 
   await using rig = await startBullmqRig();
   const { response, makeRoom } = await sendUntilFull(rig, responseOf("{}"));
   await expect
-    .poll(() => rig.warnings, { timeout: 15_000 })
+    .poll(() => rig.warnings, { timeout: 80_000 })
     .toEqual([outOfMemoryMessage, outOfMemoryMessage]);
   await makeRoom();
   expect(textOf(await response)).toBe("{}");
@@ -417,7 +417,7 @@ it("nothing is sent for a run whose heartbeat workers cannot see, until they can
   await rig.redis.admin.acl("SETUSER", "default", "resetchannels");
   const response = transport.send(requestFor("a"));
   await expect
-    .poll(() => rig.warnings, { timeout: 15_000 })
+    .poll(() => rig.warnings, { timeout: 80_000 })
     .toEqual([expect.stringMatching(/^Workers do not see this sync and send nothing for it, .*NOPERM/)]);
   expect(sent).toEqual([]);
   await rig.redis.admin.acl("SETUSER", "default", "allchannels");

@@ -68,7 +68,7 @@ async function startScheduler(runs: readonly RecurringRun[], { runMillis = 0 } =
   return scheduler;
 }
 
-const waitFor = (assertion: () => void) => vi.waitFor(assertion, { timeout: 20_000, interval: 20 });
+const waitFor = (assertion: () => void) => vi.waitFor(assertion, { timeout: 80_000, interval: 20 });
 const startedBy = (...all: readonly Scheduler[]) =>
   all.flatMap(({ started }) => started).sort((a, b) => a.startedAt - b.startedAt);
 

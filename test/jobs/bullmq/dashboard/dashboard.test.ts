@@ -86,7 +86,7 @@ it("/metrics has the last complete run, failures by reason, killed runs, and req
   // The snapshot is cached for a moment.
   await expect
     .poll(async () => metricValue(await read(), "armoire_runs_total", 'outcome="killed"'), {
-      timeout: 10_000,
+      timeout: 80_000,
     })
     .toBe(1);
   const text = await read();
@@ -128,7 +128,7 @@ it("the pages show the current queues of all principals, without proofs and bodi
   await responses.add("responses", { v: 3, bodies: [body] });
 
   await expect
-    .poll(async () => (await get(`${worker.url}api/queues`)).text, { timeout: 10_000 })
+    .poll(async () => (await get(`${worker.url}api/queues`)).text, { timeout: 80_000 })
     .toMatch(/fetch-ada@x\.example.*responses-m/s);
   const jobs = await Promise.all(
     ["fetch-ada@x.example", "responses-m"].map(
@@ -149,7 +149,7 @@ it("the pages show the current queues of all principals, without proofs and bodi
   await responses.obliterate({ force: true });
   await otherQueue.obliterate({ force: true });
   await expect
-    .poll(async () => (await get(`${worker.url}api/queues`)).text, { timeout: 10_000 })
+    .poll(async () => (await get(`${worker.url}api/queues`)).text, { timeout: 80_000 })
     .not.toMatch(/responses-m|fetch-ada/);
   await Promise.all([responses.close(), otherQueue.close()]);
 });
@@ -232,7 +232,7 @@ it("an unreachable Redis is reported at once, until it is back", async () => {
   expect(metricValue((await get(`${worker.url}metrics`)).text, "armoire_redis_up")).toBe(0);
   expect((await get(worker.url)).status).toBe(503);
   await own.start();
-  await expect.poll(async () => (await get(`${worker.url}healthz`)).status, { timeout: 15_000 }).toBe(200);
+  await expect.poll(async () => (await get(`${worker.url}healthz`)).status, { timeout: 80_000 }).toBe(200);
 });
 
 it("a Redis that accepts connections but does not respond is reported", async () => {
@@ -241,7 +241,7 @@ it("a Redis that accepts connections but does not respond is reported", async ()
   own.signal("SIGSTOP");
   expect((await get(`${worker.url}healthz`)).status).toBe(503);
   own.signal("SIGCONT");
-  await expect.poll(async () => (await get(`${worker.url}healthz`)).status, { timeout: 15_000 }).toBe(200);
+  await expect.poll(async () => (await get(`${worker.url}healthz`)).status, { timeout: 80_000 }).toBe(200);
 });
 
 it("listening on a foreign address fails with a hint", async () => {

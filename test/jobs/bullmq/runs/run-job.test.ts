@@ -62,7 +62,7 @@ it("a run is an active job with progress and log, and then a completed one with 
         run.update(() => ({ progress: 40 }));
         return (await rig.jobs.getActive())[0]?.progress;
       },
-      { timeout: 5_000 },
+      { timeout: 80_000 },
     )
     .toEqual({ progress: 40 });
   await run.end(complete);
@@ -105,7 +105,7 @@ it("the run of a coordinator that has ended becomes a failed job, although no ot
   await rig.redis.admin.del(`${rig.jobs.toKey(job?.id ?? "")}:lock`);
   await expect
     .poll(async () => (await rig.jobs.getFailed()).map(({ failedReason }) => failedReason), {
-      timeout: 25_000,
+      timeout: 80_000,
     })
     .toEqual([coordinatorEnded]);
   await queue.close();
