@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { listCatalogueMirrors } from "../../src/mirror/file/paths.ts";
 import { readMirror } from "../../src/mirror/reader.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { callArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { callArmoire, runArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { output } from "./support/output.ts";
 
@@ -16,6 +16,8 @@ const at = (name: string) => join(folder.path, name);
 const call = (...args: readonly string[]) => callArmoire(args, { env });
 const sync = (...args: readonly string[]) =>
   callArmoire(["sync", "--approve", ...args], { env, cwd: folder.path });
+/** A command that prints nothing: in this process, its output would be that of the tests. */
+const keepIn = (file: string) => `sh -c 'cat > ${file}'`;
 const change = () => sandbox.advance({ changes: 6, additions: 1, removals: 1, moves: 0 });
 
 beforeAll(async () => {
@@ -127,7 +129,9 @@ describe("--on-change", () => {
        writeFileSync("seen.json", JSON.stringify({ changes, args: process.argv.slice(2), env: process.env }));
        console.log("done");`,
     );
-    const result = await sync("--on-change", `'${process.execPath}' "${script}" one 'two words'`, "--json");
+    const command = `'${process.execPath}' "${script}" one 'two words'`;
+    // As a process, since the command prints to its error output.
+    const result = await runArmoire(["sync", "--on-change", command, "--json"], { env, cwd: folder.path });
     expect({ exitCode: result.exitCode, stderr: result.stderr }).toEqual({ exitCode: 0, stderr: "done\n" });
     const { run, onChange } = JSON.parse(result.stdout);
     expect(onChange).toEqual({
@@ -206,9 +210,9 @@ describe("--on-change", () => {
     });
     // A sync without the option leaves its changes to the next call.
     expect(await reportOf()).not.toHaveProperty("onChange");
-    expect(await reportOf("--on-change", "tee third.ndjson")).toMatchObject({ exitCode: 0 });
+    expect(await reportOf("--on-change", keepIn("third.ndjson"))).toMatchObject({ exitCode: 0 });
     expect(runsIn("third.ndjson")).toEqual(new Set([run, run + 1, run + 2, run + 3]));
-    expect(await reportOf("--on-change", "tee fourth.ndjson")).toMatchObject({ exitCode: 0 });
+    expect(await reportOf("--on-change", keepIn("fourth.ndjson"))).toMatchObject({ exitCode: 0 });
     expect(runsIn("fourth.ndjson")).toEqual(new Set([run + 4]));
   });
 
@@ -242,7 +246,7 @@ describe("--on-change", () => {
     });
     first.kill("SIGKILL");
     await result;
-    const second = await callArmoire(["sync", "--on-change", "tee all.ndjson"], {
+    const second = await callArmoire(["sync", "--on-change", keepIn("all.ndjson")], {
       env: settings,
       cwd: folder.path,
     });
@@ -261,7 +265,7 @@ describe("--on-change", () => {
       callArmoire(["sync", ...args], { env: settings, cwd: folder.path });
     // After some resources, the service refuses the credential for good.
     other.setFaults([{ kind: "model", fault: "not-authenticated", times: "always" }]);
-    const { exitCode, stderr } = await run("--on-change", "tee failed.ndjson", "--quiet");
+    const { exitCode, stderr } = await run("--on-change", keepIn("failed.ndjson"), "--quiet");
     expect(exitCode).toBe(4);
     expect(stderr).toMatch(/not authenticated/i);
     expect(readFileSync(at("failed.ndjson"), "utf8")).toMatch(/^\{"run":1,.*"change":"added"/);
