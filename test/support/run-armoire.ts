@@ -57,16 +57,27 @@ export function runArmoire(args: readonly string[], options?: RunOptions): Promi
   return startArmoire(args, options).result;
 }
 
+let callsInFolder = 0;
+let outerFolder = "";
+
+/** @returns makes the folder before the first of overlapping calls this process's folder again, once all have ended */
+function enterFolder(folder: string): () => void {
+  if (callsInFolder++ === 0) outerFolder = process.cwd();
+  process.chdir(folder);
+  return () => {
+    if (--callsInFolder === 0) process.chdir(outerFolder);
+  };
+}
+
 /**
  * Runs a command within this process: starting a process takes longer than most commands. For commands that another test
  * runs as a program. Calls in different folders must not overlap. There is no terminal, no input and no interruption; the settings must be given as options.
  */
 export async function callArmoire(
   args: readonly string[],
-  { env = {}, cwd = process.cwd() }: RunOptions = {},
+  { env = {}, cwd }: RunOptions = {},
 ): Promise<CommandResult> {
-  const cwdBefore = process.cwd();
-  process.chdir(cwd);
+  const leave = cwd === undefined ? () => {} : enterFolder(cwd);
   const printed = { stdout: "", stderr: "" };
   let exitCode = 0;
   const write = (name: keyof typeof printed) => (text: string) => {
@@ -85,7 +96,7 @@ export async function callArmoire(
       exitCode = code;
     },
     onInterrupt() {},
-  }).finally(() => process.chdir(cwdBefore));
+  }).finally(leave);
   requireNoSecretsIn(printed.stdout + printed.stderr, args);
   return { ...printed, exitCode };
 }
