@@ -3,6 +3,7 @@
  * rounds 9007199254740993 and drops duplicate keys silently.
  */
 import { isUtf8 } from "node:buffer";
+import { randomUUID } from "node:crypto";
 import { limits } from "./input/limits.ts";
 import { trimEnd, trimStart } from "./input/trim.ts";
 
@@ -12,10 +13,6 @@ export interface RawNumber {
 }
 
 interface JsonWithSource {
-  parse(
-    text: string,
-    reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
-  ): unknown;
   rawJSON(text: string): RawNumber;
   isRawJSON(value: unknown): value is RawNumber;
 }
@@ -62,12 +59,10 @@ export interface ParsedJson {
  * @throws JsonError
  */
 export function parseJsonOrThrow(text: string, within: Partial<JsonLimits> = {}): ParsedJson {
-  const { document, value, members } = parseRoundedOrThrow(text, within);
-  const { keys, mayBeInexact } = scanOutsideStrings(document);
-  return {
-    value: mayBeInexact ? exactJson.parse(document, keepExact) : value,
-    hasDuplicateKeys: keys !== members,
-  };
+  const { document, maxDepth } = requireSize(text, within);
+  const { keys, inexact } = scanOutsideStrings(document);
+  const { value, members } = inexact > 0 ? parseMarked(document, maxDepth) : parse(document, maxDepth);
+  return { value, hasDuplicateKeys: keys !== members };
 }
 
 /** Parses bytes of UTF-8. @throws JsonError */
@@ -79,37 +74,93 @@ export function parseJsonBytesOrThrow(bytes: Uint8Array, within: Partial<JsonLim
 
 /** As `parseJsonOrThrow`, but faster and with rounded numbers, to recognize a document. @throws JsonError */
 export function parseRoundedJsonOrThrow(text: string, within: Partial<JsonLimits> = {}): unknown {
-  return parseRoundedOrThrow(text, within).value;
+  const { document, maxDepth } = requireSize(text, within);
+  return parse(document, maxDepth).value;
 }
 
-function parseRoundedOrThrow(text: string, within: Partial<JsonLimits>) {
+/** @throws JsonError */
+function requireSize(text: string, within: Partial<JsonLimits>): { document: string; maxDepth: number } {
   const { maxDepth, maxValues } = { ...defaultJsonLimits, ...within };
   const document = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   // Before parsing: 16 MB of `[],` become gigabytes. A short text is not read twice.
   if (document.length > 2 * maxValues) requireLimits(document, maxDepth, maxValues);
+  return { document, maxDepth };
+}
+
+/** @throws JsonError */
+function parse(document: string, maxDepth: number): { value: unknown; members: number } {
   let value: unknown;
   try {
     value = JSON.parse(document);
   } catch {
-    // V8's message quotes the text, which may be private.
-    throw new JsonError("not-json", "not a JSON document");
+    throw notJson();
   }
-  return { document, value, members: countMembersOrThrow(value, maxDepth, 0) };
+  return { value, members: countMembersOrThrow(value, maxDepth, 0) };
 }
 
-function keepExact(_key: string, value: unknown, context: { source?: string }): unknown {
-  if (typeof value !== "number" || context.source === undefined) return value;
-  return exactNumber(context.source) ?? exactJson.rawJSON(context.source);
+/** V8's message quotes the text, which may be private. */
+const notJson = () => new JsonError("not-json", "not a JSON document");
+
+/**
+ * Parses a document with the inexact numbers as texts, which are then replaced. A reviver would get the source of each number
+ * too, but for it V8 keeps a copy of the whole document, and a document that was parsed before is a second one.
+ */
+function parseMarked(document: string, maxDepth: number): { value: unknown; members: number } {
+  // No text of the document begins with it, whoever wrote it.
+  const mark = `${randomUUID()}:`;
+  const parts: string[] = [];
+  let copied = 0;
+  scanOutsideStrings(document, (start, end) => {
+    parts.push(document.slice(copied, start), `"${mark}`, document.slice(start, end), '"');
+    copied = end;
+  });
+  parts.push(document.slice(copied));
+  const { value, members } = parse(parts.join(""), maxDepth);
+  return { value: withRawNumbers(value, mark), members };
 }
+
+/** Changes lists and objects in place. @throws JsonError for a number in the place of a key */
+function withRawNumbers(value: unknown, mark: string): unknown {
+  if (typeof value === "string") return value.startsWith(mark) ? toRawNumber(value, mark) : value;
+  if (typeof value !== "object" || value === null) return value;
+  const members = value as Record<string, unknown>;
+  for (const key of Object.keys(members)) {
+    if (key.startsWith(mark)) throw notJson();
+    const member = members[key];
+    if (typeof member === "object" || (typeof member === "string" && member.startsWith(mark)))
+      members[key] = withRawNumbers(member, mark);
+  }
+  return value;
+}
+
+const toRawNumber = (text: string, mark: string): RawNumber => exactJson.rawJSON(text.slice(mark.length));
 
 /** The number of a numeral; null if a double, or writing it back, would change it: 2^53 + 1, `1e400`, `-0`. */
 export function exactNumber(numeral: string): number | null {
-  if (numeral.length > limits.numeralLength) return null;
+  if (numeral.length > limits.numeralLength || countDigits(numeral) > maxDigits) return null;
   const value = Number(numeral);
   // Beyond 2^53 a double can print the digits that it was parsed from and still be another number.
   if (Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(numeral)) return null;
   if (!Number.isFinite(value) || Object.is(value, -0)) return null;
   return digitsOf(numeral) === digitsOf(String(value)) ? value : null;
+}
+
+/** The most digits that a double is written with. */
+const maxDigits = 17;
+
+/** Significant ones: without zeros at both ends. */
+function countDigits(numeral: string): number {
+  let digits = 0;
+  let zeros = 0;
+  for (let index = 0; index < numeral.length; index++) {
+    const code = numeral.charCodeAt(index);
+    if (code === 0x30) zeros += digits > 0 ? 1 : 0;
+    else if (code > 0x30 && code <= 0x39) {
+      digits += zeros + 1;
+      zeros = 0;
+    } else if ((code | 0x20) === 0x65) break;
+  }
+  return digits;
 }
 
 /** A number's sign-free digits and power of ten, so that `1.50`, `1.5` and `15e-1` compare equal. */
@@ -157,27 +208,55 @@ function requireLimits(document: string, maxDepth: number, maxValues: number): v
   }
 }
 
-/** Scans everything outside strings: counts colons, one per key, and looks for numbers that a double may change. */
-function scanOutsideStrings(document: string): { keys: number; mayBeInexact: boolean } {
+/**
+ * Scans everything outside strings: counts colons, one per key, and numbers that a double changes.
+ * @param note called with the place of each such number
+ * @throws JsonError for too many of them
+ */
+function scanOutsideStrings(
+  document: string,
+  note: (start: number, end: number) => void = () => {},
+): { keys: number; inexact: number } {
   let keys = 0;
-  let mayBeInexact = false;
+  let inexact = 0;
   for (let index = 0; index < document.length; index++) {
     const code = document.charCodeAt(index);
     if (code === 0x22) index = closingQuote(document, index);
     else if (code === 0x3a) keys++;
     else if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
       const end = endOfNumeral(document, index);
-      mayBeInexact ||= mayChange(document.slice(index, end));
+      if (isChanged(document, index, end)) {
+        if (++inexact > limits.inexactNumbers)
+          throw new JsonError(
+            "too-many-values",
+            `holds more than ${limits.inexactNumbers} numbers that a double would change`,
+          );
+        note(index, end);
+      }
       index = end - 1;
     }
   }
-  return { keys, mayBeInexact };
+  return { keys, inexact };
 }
 
-/** A double can change only numbers with at least sixteen digits, an exponent, or `-0`. */
-function mayChange(numeral: string): boolean {
-  return numeral.length >= 16 || numeral.startsWith("-0") || /[eE]/.test(numeral);
+/** A double can change only numbers with at least sixteen digits, an exponent, or `-0`. Most need no text of their own. */
+function isChanged(document: string, start: number, end: number): boolean {
+  const isZero = document.charCodeAt(start) === 0x2d && document.charCodeAt(start + 1) === 0x30;
+  if (end - start < 16 && !isZero && !hasExponent(document, start, end)) return false;
+  const numeral = document.slice(start, end);
+  return numeralForm.test(numeral) && exactNumber(numeral) === null;
 }
+
+function hasExponent(document: string, start: number, end: number): boolean {
+  for (let index = start; index < end; index++) {
+    // In lower case: `e`.
+    if ((document.charCodeAt(index) | 0x20) === 0x65) return true;
+  }
+  return false;
+}
+
+/** Of a valid document; another one stays as it is, so that it is refused. */
+const numeralForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 function endOfNumeral(document: string, start: number): number {
   let end = start + 1;

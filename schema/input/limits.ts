@@ -6,7 +6,9 @@ export const limits = {
   /** Levels of nesting; V8 parses any depth but overflows its stack when it writes 5,000 of them. */
   jsonDepth: 64,
   /** Objects, lists, texts, numbers, … of one body. */
-  jsonValues: 500_000,
+  jsonValues: 300_000,
+  /** Numbers of one body that a double would change. Each is kept as written, in ten times the memory of another number. */
+  inexactNumbers: 20_000,
   /** Digits of a number that is compared with a double; a longer one stays as written. */
   numeralLength: 1_000,
   /** Items that a list may report; estimates accept no more. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { limits } from "../../schema/input/limits.ts";
 import { defaultJsonLimits, isRawNumber, JsonError, parseJsonOrThrow } from "../../schema/json.ts";
 import { anyNumeral, anyText, meaningOf } from "./support/arbitrary-json.ts";
 
@@ -205,7 +206,37 @@ describe("depth", () => {
 
   it("nesting of any depth is refused without a crash", () => {
     expect(codeOf(nested(1_000_000))).toBe("too-deep");
-    expect(codeOf("[".repeat(1_000_000))).toBe("not-json");
+    expect(codeOf("[".repeat(2 * defaultJsonLimits.maxValues))).toBe("not-json");
     expect(codeOf(nested(500_000, '{"a":['.slice(0, 6), "]}"))).toBe("too-deep");
+  });
+});
+
+describe("numbers that a double would change", () => {
+  const long = "0.1234567890123456789";
+  const list = (count: number) => `[${Array.from({ length: count }, () => long).join(",")}]`;
+
+  it("more of them than a body may hold are refused", () => {
+    expect(codeOf(list(limits.inexactNumbers))).toBe("parsed");
+    expect(codeOf(list(limits.inexactNumbers + 1))).toBe("too-many-values");
+    // As long, but a double holds them.
+    expect(codeOf(list(limits.inexactNumbers + 1).replaceAll(long, "0.12500000000000000000"))).toBe("parsed");
+  });
+
+  it.each([
+    `{${long}:1}`,
+    `{${long} :1}`,
+    `[${long} ${long}]`,
+    `[0${long}]`,
+    `[${long}"a"]`,
+    `[1.${"1".repeat(20)}.1]`,
+  ])("they do not make an invalid document valid: %s", (text) => {
+    expect(codeOf(text)).toBe("not-json");
+  });
+
+  it("they are kept in lists and objects of any depth, beside texts that look like them", () => {
+    const text = `{"a":[${long},"${long}",{"__proto__":${long},"b":-0}],"c":1e400,"d":null}`;
+    const { value } = parseJsonOrThrow(text);
+    expect(JSON.stringify(value)).toBe(text);
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
 });

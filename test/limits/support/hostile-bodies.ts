@@ -33,13 +33,23 @@ export const hostileBodies: Readonly<Record<string, () => HostileBody>> = {
   "too many links": () =>
     refused(list("").replace('"links":{}', `"links":{${repeat((n) => `"l${n}":"brands/${n}/"`, 100_000)}}`)),
   "as many unknown fields as allowed": () =>
-    within(list("", `,${repeat((n) => `"field ${n}":${n}`, 400_000)}`)),
-  "as many lists as allowed": () => within(list("", `,"more":[${repeat(() => "[[],[]]", 120_000)}]`)),
+    within(list("", `,${repeat((n) => `"field ${n}":${n}`, 295_000)}`)),
+  "as many lists as allowed": () => within(list("", `,"more":[${repeat(() => "[[],[]]", 72_000)}]`)),
   "one long name": () => within(list(`{"href":"brands/1/","name":"${filler(4096)}"}`)),
   "one long name of escapes": () =>
     within(list(`{"href":"brands/1/","name":"${"\\ud800".repeat(2_700_000)}"}`)),
   "one long link": () => within(list(`{"href":"${filler(4096)}","name":"a"}`)),
   "one long number": () => within(list("", `,"more":${"7".repeat(bytes - 4096)}`)),
+  "too many long numbers": () =>
+    refused(list("", `,"more":[${repeat((n) => `0.${String(n).padStart(36, "7")}`, 390_000)}]`)),
+  "as many long numbers as allowed": () =>
+    within(list("", `,"more":[${repeat((n) => `0.${String(n).padStart(750, "7")}`, 20_000)}]`)),
+  "as many lists as allowed, and a long number": () =>
+    within(list("", `,"more":[${repeat(() => "[[],[]]", 72_000)}],"long":1e400`)),
+  "as many fields as allowed, with as many long numbers": () =>
+    within(
+      list("", `,${repeat((n) => `"field ${n}":${n}${n % 15 === 0 ? ".12345678901234567" : ""}`, 295_000)}`),
+    ),
   "one long name of a field": () => within(list("", `,"${filler(4096)}":1`)),
 };
 
