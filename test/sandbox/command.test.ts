@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, it } from "vitest";
 import { z } from "zod";
+import { callArmoire } from "../support/run-armoire.ts";
 import { bearer, getEnvelope, linkOf, send } from "./support/client.ts";
 
 const program = fileURLToPath(new URL("../../src/cli/armoire.js", import.meta.url));
@@ -84,10 +85,10 @@ it.each([
   [["--brands", "0"], "brands"],
   [["--nothing"], "--nothing"],
 ])("the sandbox command refuses %j with exit code 2", async (args, message) => {
-  const { code, err, out } = await armoire("sandbox", ...args).ended;
-  expect({ code, out }).toEqual({ code: 2, out: "" });
-  expect(err).toContain(message);
-  expect(err).not.toContain("    at ");
+  const { exitCode, stderr, stdout } = await callArmoire(["sandbox", ...args]);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+  expect(stderr).toContain(message);
+  expect(stderr).not.toContain("    at ");
 });
 
 it("a used port gives a one-line error", async () => {
