@@ -10,7 +10,16 @@ import type { Clock } from "../platform/clock.ts";
 import { messageOf } from "../platform/errors.ts";
 import { describeError } from "./errors.ts";
 import type { ServedMirror } from "./mirrors/open-mirror.ts";
-import type { Html, Page, PageContent, PageRows, QueryPage, QueryPageRequest, View } from "./page.ts";
+import type {
+  Html,
+  Page,
+  PageContent,
+  PageRows,
+  QueryPage,
+  QueryPageRequest,
+  ShownSchedules,
+  View,
+} from "./page.ts";
 import { nothingHeld } from "./pages/nothing-held.ts";
 import { layout } from "./parts/layout.ts";
 import { hrefOf, linker, withoutParameters } from "./parts/links.ts";
@@ -31,6 +40,7 @@ export interface DispatcherOptions {
   /** Null if the server has no pages of an account. */
   readonly account: AccountOfPages | null;
   readonly session: PageSessions;
+  readonly readSchedules: (() => ShownSchedules) | null;
   readonly pages: readonly (Page | QueryPage)[];
   readonly clock: Clock;
   readonly asOf: Point | undefined;
@@ -86,6 +96,7 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
 
   const viewOf = (mirror: MirrorReader, { page, parameters, query, path, asOf }: Target): View => ({
     ...{ mirror, parameters, query, path, asOf, now: clock.now() },
+    schedules: options.readSchedules,
     account: page.area === "account" ? describeAccount() : null,
     link: linker(query, page),
     recent: (key, compute) => mirrorOf(page).recent(mirror, key, compute),

@@ -65,6 +65,8 @@ export interface View {
   /** The path of this page, without a query. */
   readonly path: string;
   readonly asOf: Point | undefined;
+  /** Null if the server was not told of any. */
+  readonly schedules: (() => ShownSchedules) | null;
   /** Null on pages of the catalogue. */
   readonly account: ServedAccount | null;
   /** Epoch milliseconds. */
@@ -83,6 +85,34 @@ export interface ServedAccount {
   readonly name: string;
   /** Null if none is known. */
   readonly newestBackup: NewestBackup | null;
+}
+
+/** Recurring runs, as the caller of the server knows them. */
+export interface ShownSchedules {
+  readonly schedules: readonly ShownSchedule[];
+  /** Of accounts, which are not shown: pages of an account need its key. */
+  readonly ofAccounts: number;
+}
+
+export interface ShownSchedule {
+  readonly name: string;
+  readonly cron: string;
+  /** The time zone of `cron`. */
+  readonly tz: string;
+  /** Without the program. */
+  readonly command: string;
+  /** ISO 8601, UTC; null if it is never due again. */
+  readonly nextAt: string | null;
+  /** The newest first. */
+  readonly runs: readonly {
+    /** ISO 8601, UTC. */
+    readonly startedAt: string;
+    /** Null while it runs, or if it is lost. */
+    readonly seconds: number | null;
+    /** In words. */
+    readonly outcome: string;
+    readonly details: string;
+  }[];
 }
 
 export type LinkQuery = Readonly<Record<string, string | number | null | undefined>>;

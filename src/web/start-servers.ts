@@ -9,6 +9,7 @@ import { assets } from "./assets/assets.ts";
 import { createDispatcher } from "./dispatch.ts";
 import { listen } from "./listen.ts";
 import { serveMirror } from "./mirrors/open-mirror.ts";
+import type { ShownSchedules } from "./page.ts";
 import { pages } from "./pages/pages.ts";
 import { guard, needsKeyForAll } from "./security.ts";
 import { serveSessions } from "./session/session-routes.ts";
@@ -27,6 +28,8 @@ export interface ServerOptions {
   readonly account?: AccountSource | null;
   /** The service's own API from the mirrors, on an origin of its own. Default: null, only pages are served. */
   readonly api?: ApiServerOptions | null;
+  /** For the page of the schedules. Default: it has none. */
+  readonly readSchedules?: () => ShownSchedules;
   /** Default: the system's. */
   readonly clock?: Clock;
   /** Called with errors that are no user's fault. Default: they are only shown on the page. */
@@ -82,7 +85,16 @@ export async function startServers(options: ServerOptions): Promise<WebServer> {
   const account = options.account ?? null;
   const accountMirror = account && serveMirror(account.findMirror, () => clock.now());
   const dispatcher = createDispatcher({
-    ...{ mirror, pages, clock, session, onError, asOf: options.asOf, isPrivate: needsKey },
+    ...{
+      mirror,
+      pages,
+      clock,
+      session,
+      onError,
+      asOf: options.asOf,
+      readSchedules: options.readSchedules ?? null,
+      isPrivate: needsKey,
+    },
     account: account && accountMirror && { ...account, mirror: accountMirror },
   });
   dispatcher.addRoutes(app);

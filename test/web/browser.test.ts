@@ -9,11 +9,21 @@ import { createServer } from "../../src/web/server.ts";
 import { checkPage, launchBrowser, sound, type Watched, watchPage } from "./support/browser.ts";
 import { linksIn, startWebRig, type WebRig } from "./support/web-rig.ts";
 
+const schedules = {
+  ofAccounts: 1,
+  schedules: [
+    {
+      ...{ name: "daily", cron: "0 6 * * *", tz: "Europe/Paris", command: "sync", nextAt: null },
+      runs: [{ startedAt: "2025-01-01T06:00:00.000Z", seconds: 60, outcome: "done", details: "3 changed" }],
+    },
+  ],
+};
+
 let web: WebRig;
 let browser: Browser;
 let paths: readonly string[];
 beforeAll(async () => {
-  web = await startWebRig();
+  web = await startWebRig({ readSchedules: () => schedules });
   paths = await kindsOfPages();
   browser = await launchBrowser(inject("chromium"));
 });
@@ -71,7 +81,7 @@ it("every kind of page is accessible, fits and asks nothing elsewhere, light and
   expect(new Set(paths.map(shapeOf))).toEqual(
     new Set([
       ...["/", "/brands", "/models", "/search", "/brand/*", "/brand/*/*"],
-      ...["/changes", "/changes/*", "/compare", "/runs", "/plan"],
+      ...["/changes", "/changes/*", "/compare", "/runs", "/plan", "/schedules"],
       ...["/questions", "/questions/*", "/sql", "/tables", "/tables/*"],
     ]),
   );

@@ -34,8 +34,8 @@ ${searchForm(view, "", true)}
 ${held(view)}
 ${charts(view)}
 <div class="columns even">
-<section aria-labelledby="changes"><h2 id="changes">Newest changes</h2>${changes(view)}</section>
-<section aria-labelledby="runs"><h2 id="runs">Last runs</h2>${runs(view)}</section>
+<section aria-labelledby="changes"><h2 id="changes">Newest changes</h2>${changes(view)}<p class="more"><a href="${view.link("/changes")}">All changes</a></p></section>
+<section aria-labelledby="runs"><h2 id="runs">Last runs</h2>${runs(view)}<p class="more"><a href="${view.link("/runs")}">All runs</a> · <a href="${view.link("/plan")}">Plan</a></p></section>
 </div>`;
     return { title: "", body };
   },

@@ -18,6 +18,7 @@ import { modelPage } from "./model.ts";
 import { modelsPage } from "./models.ts";
 import { planPage } from "./operations/plan.ts";
 import { runsPage } from "./operations/runs.ts";
+import { schedulesPage } from "./operations/schedules.ts";
 import { searchPage } from "./search.ts";
 import { tablePage } from "./tables/table.ts";
 import { tablesPage } from "./tables/tables.ts";
@@ -25,6 +26,6 @@ import { tablesPage } from "./tables/tables.ts";
 export const pages: readonly (Page | QueryPage)[] = [
   ...[homePage, brandsPage, modelsPage, changesPage, questionsPage, runsPage, galleryPage],
   ...[brandPage, modelPage, runChangesPage, comparePage, searchPage],
-  ...[questionPage, sqlPage, tablesPage, tablePage, planPage],
+  ...[questionPage, sqlPage, tablesPage, tablePage, planPage, schedulesPage],
   ...[braPage, compareBrasPage, dimensionsPage, measurementsPage],
 ];

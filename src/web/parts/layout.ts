@@ -73,7 +73,7 @@ const belonging: Readonly<Record<string, readonly string[]>> = {
   "/brands": ["/brand"],
   "/changes": ["/compare"],
   "/questions": ["/sql", "/tables"],
-  "/runs": ["/plan"],
+  "/runs": ["/plan", "/schedules"],
 };
 
 /** A list stays marked on the pages of its items: brands also on those of their models. */

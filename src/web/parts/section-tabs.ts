@@ -5,7 +5,7 @@ import type { Html, View } from "../page.ts";
 const sections = {
   changes: { "/changes": "By run", "/compare": "Any two points" },
   questions: { "/questions": "Questions", "/sql": "SQL", "/tables": "Tables" },
-  runs: { "/runs": "Runs", "/plan": "Plan" },
+  runs: { "/runs": "Runs", "/plan": "Plan", "/schedules": "Schedules" },
 } as const;
 
 export function sectionTabs(view: View, section: keyof typeof sections): Html {

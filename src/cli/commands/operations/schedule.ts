@@ -154,7 +154,7 @@ function listAll(name: string | undefined, command: Command, io: Io): void {
   else printText(io, formatSchedules(listed, Date.now(), io.screen));
 }
 
-function toListed(schedule: Schedule, dataDir: string): ListedSchedule {
+export function toListed(schedule: Schedule, dataDir: string): ListedSchedule {
   const next = timeAfter(schedule, Date.now());
   return {
     ...schedule,

@@ -3,10 +3,12 @@ import { type Command, InvalidArgumentError } from "commander";
 import { readNewestBackup } from "../../../accounts/newest-backup.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
 import { readMirror } from "../../../mirror/reader.ts";
+import { listSchedules } from "../../../schedule/schedules.ts";
 import { createServer } from "../../../web/server.ts";
 import type { AccountSource, ApiServerOptions, WebServer } from "../../../web/start-servers.ts";
 import { type AsOfFlags, asOfOption } from "../../flags/as-of.ts";
 import { collect, portNumber, positiveNumber, wholeNumber } from "../../flags/option-values.ts";
+import { toShownSchedules } from "../../format/operations/schedules.ts";
 import { readOutlook } from "../../read-plan.ts";
 import { candidateMirrorFiles, catalogueFileBeside, mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
@@ -15,6 +17,7 @@ import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { openBrowser } from "../../terminal/open-browser.ts";
+import { toListed } from "./schedule.ts";
 
 interface ServeFlags extends AsOfFlags {
   readonly port: number;
@@ -56,8 +59,8 @@ export function configure(command: Command, io: Io): void {
     );
   addHelp(command, {
     details: [
-      "Prints an address at which a browser shows the mirror: brands, models, the sizes that they cover, their history, and " +
-        "a search. Every list is also there as .csv, .ndjson and .json. It reads files only, and never connects to the service.",
+      "Prints an address at which a browser shows the mirror: brands, models, the sizes that they cover, their history, " +
+        "changes, questions and SQL, the plan, and a search. Every list is also there as .csv, .ndjson and .json. It reads files only, and never connects to the service.",
       "The second address is the service's own API, answered from the mirror: a base URL for any client of the service, without " +
         "limits unless --allowance sets one. With --account NAME it also has that user's resources, for requests with the printed " +
         "key as token.",
@@ -83,6 +86,10 @@ export function configure(command: Command, io: Io): void {
       ...(flags.asOf !== undefined && { asOf: parsePoint(flags.asOf, pointContext()) }),
       account: accountSourceOf(settings),
       api: apiOptionsOf(flags, settings, io),
+      readSchedules: () => {
+        const dataDir = settings.dataDir.value;
+        return toShownSchedules(listSchedules(dataDir).map((schedule) => toListed(schedule, dataDir)));
+      },
       onError: (text) => io.err(`${text}\n`),
     });
     const stopped = new Promise((resolve) => io.onInterrupt(resolve));

@@ -9,6 +9,7 @@ import type { ScheduledRun } from "../../../schedule/run-history.ts";
 import type { Schedule } from "../../../schedule/schedule.ts";
 import type { InstallPlan, RemovalPlan, SystemCommand } from "../../../schedule/system/install.ts";
 import type { PrintedFile } from "../../../schedule/system/installation.ts";
+import type { ShownSchedules } from "../../../web/page.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import type { Io } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
@@ -60,6 +61,22 @@ export function formatSchedules(
     ];
   });
   return formatWrappedTable(["name", "next", "last run", "cron", "command"], rows, screen);
+}
+
+/** For the page of the schedules: those of accounts are only counted, since their pages need a key. */
+export function toShownSchedules(schedules: readonly ListedSchedule[]): ShownSchedules {
+  const isOfAccount = ({ args }: ListedSchedule) => args.some((arg) => /^--account(=|$)/.test(arg));
+  const shown = schedules.filter((schedule) => !isOfAccount(schedule));
+  return {
+    ofAccounts: schedules.length - shown.length,
+    schedules: shown.map(({ name, cron, tz, args, nextAt, runs }) => ({
+      ...{ name, cron, tz, nextAt, command: args.join(" ") },
+      runs: runs.toReversed().map((run) => ({
+        ...{ startedAt: run.startedAt, seconds: run.seconds, outcome: run.outcome },
+        details: describeCounts(run),
+      })),
+    })),
+  };
 }
 
 /** The precision of its times. */
