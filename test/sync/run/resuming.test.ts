@@ -138,7 +138,8 @@ describe("refused runs", () => {
     rig.sandbox.setFaults([{ kind: "model", from: 3, times: "always", ...fault }]);
     await rig.sync({ concurrency: 4 }).catch(() => null);
     const refused = rig.sandbox.log().filter(({ status }) => status !== 200);
-    // Three rounds may concern single resources only. The next one concerns the run, as do requests running with it.
-    expect(refused.length).toBeLessThanOrEqual(4 * 4);
+    // Three rounds may concern single resources only, the fourth concerns the run. In each, four requests run, and others
+    // may begin while the refusal is examined.
+    expect(refused.length).toBeLessThanOrEqual(4 * (4 + 2));
   });
 });
