@@ -47,7 +47,7 @@ ${schedules.filter(({ runs }) => runs.length > 0).map(runsOf)}`
   }${
     ofAccounts === 0
       ? ""
-      : html`<p class="hint">${withCode(`${formatCount(ofAccounts, "schedule")} of accounts: see \`armoire schedule list\`.`)}</p>`
+      : html`<p class="hint more">${withCode(`${formatCount(ofAccounts, "schedule")} of accounts: see \`armoire schedule list\`.`)}</p>`
   }`;
 }
 

@@ -9,7 +9,7 @@ import { table } from "../lists/table.ts";
 import { externalLink, none, pathOf } from "../values.ts";
 
 /** Of an answer, so that a page stays small. */
-const maxCells = 1000;
+const maxCells = 600;
 const minRows = 10;
 export const maxRows = 100;
 const maxLength = 200;
