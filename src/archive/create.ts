@@ -1,6 +1,7 @@
 /** Makes a backup of a mirror: one file, whole or absent, without a request to the service. */
 import { lstatSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { requireRestorable } from "../mirror/bookkeeping/restore-rows.ts";
 import { type MirrorReader, readMirror } from "../mirror/reader.ts";
 import { type TemporaryFile, writeTemporary } from "../platform/atomic-file.ts";
 import { isSystemError } from "../platform/errors.ts";
@@ -67,6 +68,7 @@ export async function createBackup(request: CreateBackupRequest): Promise<Create
 async function writeBackup(mirror: MirrorReader, request: CreateBackupRequest): Promise<CreatedBackup> {
   const { passphrase, signal } = request;
   if (passphrase !== undefined) requireStrongPassphrase(passphrase);
+  await requireRestorable(mirror);
   const catalogue = readLinkedCatalogue(mirror, request.catalogue ?? null);
   const { manifest, entries, rootHash } = readContents(mirror, request.account, catalogue);
   const { error: catalogueError } = catalogue;

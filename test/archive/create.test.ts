@@ -1,6 +1,6 @@
 /** Making a backup: one private file, whole or absent, with the same bytes for the same state. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { Decrypter } from "age-encryption";
@@ -276,4 +276,15 @@ process.stdout.write(value);`;
     const wrong = verifyBackup({ file, askPassphrase: async () => "canary-correct horse" });
     await expect(wrong).rejects.toMatchObject({ code: "wrong-passphrase" });
   });
+});
+
+it("a mirror whose bookkeeping could not be restored is not backed up, and the reason is named", async () => {
+  await using rig = await startBackupRig();
+  crawl(rig.mirror, accountWorld());
+  rig.mirror.db.prepare("update _run set counts_json = '{'").run();
+  await expect(rig.create("a.zip")).rejects.toMatchObject({
+    code: "damaged",
+    message: expect.stringContaining("counts_json"),
+  });
+  expect(existsSync(rig.path("a.zip"))).toBe(false);
 });

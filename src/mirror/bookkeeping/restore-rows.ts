@@ -4,13 +4,22 @@
  */
 import Database from "better-sqlite3";
 import { unknownKind } from "../../../schema/kind.ts";
-import type { AccountUser } from "../account/user.ts";
+import { type AccountUser, readAccountUser } from "../account/user.ts";
 import { checkStates } from "../check/check-states.ts";
 import { type Connection, withDeferredReferences } from "../file/connection.ts";
+import { MirrorError } from "../file/errors.ts";
 import { type MirrorIdentity, readMeta, writeIdentity } from "../file/meta.ts";
 import { migrateMirror } from "../file/migrate.ts";
 import { prepare, q } from "../file/statements.ts";
-import { BookkeepingRowError, type BookkeepingWriter, type PutRows, prepareBookkeeping } from "./rows.ts";
+import type { MirrorReader } from "../reader.ts";
+import {
+  BookkeepingRowError,
+  type BookkeepingWriter,
+  bookkeepingTables,
+  type PutRows,
+  prepareBookkeeping,
+  readBookkeepingRows,
+} from "./rows.ts";
 
 /** What the manifest says about the mirror. */
 export interface ExpectedMirror {
@@ -62,6 +71,32 @@ export async function openBookkeepingTrial(expected: ExpectedMirror): Promise<Bo
     },
     close: () => db.close(),
   };
+}
+
+/**
+ * Finds out before a backup is written whether it can be restored.
+ * @throws MirrorError `damaged`
+ */
+export async function requireRestorable({ db, file, identity }: MirrorReader): Promise<void> {
+  const trial = await openBookkeepingTrial({
+    identity,
+    user: identity.area === "account" ? readAccountUser(db) : null,
+  });
+  try {
+    for (const table of bookkeepingTables) trial.putRows(table, readBookkeepingRows(db, table));
+    trial.finish();
+  } catch (error) {
+    if (!(error instanceof BookkeepingRowError)) throw error;
+    throw new MirrorError(
+      "damaged",
+      file,
+      `The mirror holds a row that no backup can restore: ${error.message}`,
+      "Restore a copy of the mirror, or sync again into a new file.",
+      { cause: error },
+    );
+  } finally {
+    trial.close();
+  }
 }
 
 const danglingRow = (table: string) =>
