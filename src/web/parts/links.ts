@@ -7,7 +7,7 @@ import type { LinkQuery, Page, View } from "../page.ts";
  */
 export function linker(current: URLSearchParams, page: Pick<Page, "area"> | undefined): View["link"] {
   const point = current.get("as-of");
-  const isRun = point !== null && /^\s*(\d+|latest.*)\s*$/.test(point);
+  const isRun = /^(\d+$|latest)/.test(point?.trim() ?? "");
   return (path, query: LinkQuery = {}) => {
     const parameters = new URLSearchParams();
     for (const [name, value] of Object.entries(query))
