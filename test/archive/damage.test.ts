@@ -57,11 +57,16 @@ it("a sound backup has no problems, and its root hash is the SHA-256 of SHA256SU
   expect(forgeZip(withSums(entries)).equals(sound)).toBe(true);
 });
 
-it("a single flipped bit is found in every byte", async () => {
+/** All in thorough mode: each try reads the whole backup. */
+const stride = isThorough ? 1 : 5;
+const start = Math.floor(Math.random() * stride);
+
+it(`a single flipped bit is found in every byte (every ${stride}, from ${start})`, async () => {
   const flipped = Buffer.from(small);
   const expectFound = async (first: number) => {
     const missed: number[] = [];
     for (const [byte, value] of small.entries()) {
+      if (byte % stride !== start) continue;
       flipped[byte] = value ^ (1 << ((first + byte) & 7));
       if ((await scanBytes(flipped)).problems.length === 0) missed.push(byte);
       flipped[byte] = value;
@@ -76,8 +81,8 @@ it("a single flipped bit is found in every byte", async () => {
   expect((await scanBytes(flipped)).problems).toEqual([]);
 });
 
-it("a cut at any length is found", async () => {
-  for (let length = 0; length < small.length; length++)
+it(`a cut at any length is found (every ${stride}, from ${start})`, async () => {
+  for (let length = start; length < small.length; length += stride)
     expect((await scanBytes(small.subarray(0, length))).problems).not.toEqual([]);
 });
 
@@ -304,7 +309,7 @@ it.each<[string, () => ForgedEntry[], string]>([
   [
     "another service in the manifest",
     () => withContent("manifest", (text) => text.replace(urlOf(""), "https://other.example/")),
-    "a resource is of another service",
+    "of _meta is not one of a mirror",
   ],
   [
     "a resource of another service",
@@ -312,13 +317,16 @@ it.each<[string, () => ForgedEntry[], string]>([
       withContent("bookkeeping/resource", (text) =>
         text.replace(urlOf("me/bras/1/"), "https://other.example/"),
       ),
-    "a resource is of another service",
+    'of _resource is not one of a mirror ("url")',
   ],
 ])("parts that disagree are refused by the restore: %s", async (_edit, edited, message) => {
   await using rig = await startBackupRig();
   await writeFile(rig.path("forged.zip"), forgeZip(withSums(edited())));
   const error = await rig.restore("forged.zip", "new.sqlite").catch((reason: unknown) => reason);
-  expect(error).toMatchObject({ code: "damaged", message: expect.stringContaining(message) });
+  expect({ code: (error as BackupError).code, message: (error as Error).message }).toEqual({
+    code: "damaged",
+    message: expect.stringContaining(message),
+  });
   expect((await readdir(rig.folder)).filter((name) => name.startsWith("new.sqlite"))).toEqual([]);
 });
 

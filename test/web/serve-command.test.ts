@@ -28,7 +28,15 @@ it("a port in use is one clear line", async () => {
   await once(other, "listening");
   const address = other.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
-  const { exitCode, stderr } = await runArmoire(["serve", "--mirror", rig.file, "--port", String(port)]);
+  const { exitCode, stderr } = await runArmoire([
+    "serve",
+    "--mirror",
+    rig.file,
+    "--port",
+    String(port),
+    "--api-port",
+    "0",
+  ]);
   expect(exitCode).toBe(1);
   expect(stderr).toContain(`Cannot listen on 127.0.0.1 port ${port}`);
   expect(stderr).toContain("Choose another --port, or 0 for any free one.");

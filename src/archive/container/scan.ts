@@ -67,7 +67,7 @@ export async function scanBackup(
   /** The entries that bookkeeping refers to: bodies of revisions, pictures, and bodies of linked catalogue resources. */
   const referenced = new Set<string>();
   let manifest: BackupManifest | null = null;
-  let trial: BookkeepingTrial | null = null;
+  let trial = null as BookkeepingTrial | null;
   let rootHash: string | null = null;
   let previous: string | null = null;
   try {
@@ -81,7 +81,6 @@ export async function scanBackup(
       if (name === manifestEntry) {
         manifest = entry.hasItsCrc ? parseManifestOrReport(content) : null;
         if (manifest === null) break;
-        trial = await openBookkeepingTrial(mirrorOf(manifest));
       }
       const sha256 = hash("sha256", content);
       if (name === checksumsEntry) {
@@ -92,7 +91,7 @@ export async function scanBackup(
       const expected = hashInName(name);
       if (expected !== null && expected !== sha256)
         report(name, "does not have the SHA-256 that is its name");
-      readRows(name, content);
+      await readRows(name, content);
       if (problems.length === 0 && manifest !== null) visit(entry, manifest);
     }
     requireComplete();
@@ -111,15 +110,20 @@ export async function scanBackup(
     return null;
   }
 
-  function readRows(name: string, content: Buffer): void {
+  async function readRows(name: string, content: Buffer): Promise<void> {
     const table = bookkeepingOf(name);
     if (table === null && name !== catalogueIndexEntry) return;
     const rows = withReferences(
       name,
       parseRows(content, (line) => report(name, `its line ${line} is no row`)),
     );
-    if (table === null) for (const _row of rows);
-    else tryRows(name, () => trial?.putRows(table, rows));
+    // Rows of a backup that is damaged anyway are only counted.
+    if (table === null || manifest === null || problems.length > 0) for (const _row of rows);
+    else {
+      trial ??= await openBookkeepingTrial(mirrorOf(manifest));
+      const { putRows } = trial;
+      tryRows(name, () => putRows(table, rows));
+    }
   }
 
   function tryRows(entry: string | null, attempt: () => void): void {
