@@ -106,7 +106,7 @@ const notJson = () => new JsonError("not-json", "not a JSON document");
  * too, but for it V8 keeps a copy of the whole document, and a document that was parsed before is a second one.
  */
 function parseMarked(document: string, maxDepth: number): { value: unknown; members: number } {
-  // No text of the document begins with it, whoever wrote it.
+  // Random, so no text of the document begins with it.
   const mark = `${randomUUID()}:`;
   const parts: string[] = [];
   let copied = 0;

@@ -21,6 +21,10 @@ const content = z.object({
 
 export type NewestBackup = Readonly<z.infer<typeof content>>;
 
+/** What the last check found, if the file is still there. */
+export const stateOfBackup = ({ file, damagedAt }: NewestBackup): "verified" | "damaged" | "missing" =>
+  existsSync(file) ? (damagedAt === null ? "verified" : "damaged") : "missing";
+
 /** @returns null if there is none, or its description cannot be read or is not private */
 export function readNewestBackup({ newestBackupFile }: AccountPlace): NewestBackup | null {
   try {

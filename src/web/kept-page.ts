@@ -3,6 +3,7 @@
  * pictures. Out: text with the style sheet and the pictures in it, without script and without anything from elsewhere.
  */
 import { html, raw } from "hono/html";
+import { stateOfBackup } from "../accounts/newest-backup.ts";
 import { formatMinute } from "../presentation/times.ts";
 import type { Bra, Wardrobe } from "../query/lists/wardrobe.ts";
 import { assets } from "./assets/assets.ts";
@@ -105,7 +106,7 @@ ${
 
 function verifyHint({ name, newestBackup }: ServedAccount): Html {
   const about = html`This page is for reading. A backup has the data itself, and can be checked and restored`;
-  return newestBackup === null
+  return newestBackup === null || stateOfBackup(newestBackup) === "missing"
     ? html`${about}: <code>armoire backup --account ${name} --to FOLDER</code>`
     : html`${about}: <code>armoire backup verify ${newestBackup.file}</code>`;
 }

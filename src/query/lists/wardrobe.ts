@@ -1,9 +1,11 @@
 /** What the user of an account has: their bras with sizes, dimensions and pictures, and their measurements over time. */
-import type { Cell } from "../../../schema/fields.ts";
+import { bra as braEntity } from "../../../schema/entities/bra.ts";
+import { type Cell, decimal } from "../../../schema/fields.ts";
 import { resourceKey } from "../../../schema/views/resource-key.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import { fromStored } from "../../mirror/rows/cells.ts";
+import { pivot } from "../questions/matrix.ts";
 import { findQuestion } from "../questions/questions.ts";
 
 export interface Wardrobe {
@@ -42,19 +44,11 @@ export interface Measurements {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-/** The columns of a bra that are lengths, in centimetres, and its number of hooks. */
-export const dimensions = [
-  "band_length",
-  "stretched_band_length",
-  "bust_perimeter",
-  "cup_depth",
-  "cup_separation",
-  "wire_length",
-  "gore_height",
-  "wing_height",
-  "strap_width",
+/** The columns of a bra that are lengths, in centimetres; and its number of hooks. */
+export const dimensions: readonly string[] = [
+  ...Object.entries(braEntity.fields.shape).flatMap(([name, field]) => (field === decimal ? [name] : [])),
   "hooks",
-] as const;
+];
 
 /** @throws MirrorError */
 export function readWardrobe({ db }: MirrorReader): Wardrobe {
@@ -109,19 +103,17 @@ function distinctPictures(rows: readonly Record<string, Cell>[]): BraPicture[] {
 }
 
 function readMeasurements(db: Connection): Measurements {
-  const values = readRecords(db, findQuestion("measurements").sql);
-  const names = [...new Set(values.flatMap(({ name }) => (name == null ? [] : [String(name)])))];
-  const byPlace = new Map<string, { readonly day: Cell; readonly cells: Map<string, Cell> }>();
-  for (const { day = null, href, n, name, value = null } of values) {
-    const place = `${href} ${n}`;
-    const row = byPlace.get(place) ?? { day, cells: new Map<string, Cell>() };
-    byPlace.set(place, row);
-    if (name != null) row.cells.set(String(name), value);
-  }
-  const rows = [...byPlace.values()]
-    .sort((a, b) => (String(a.day ?? "") < String(b.day ?? "") ? -1 : 1))
-    .map(({ day, cells }) => [day, ...names.map((name) => cells.get(name) ?? null)]);
-  return { columns: ["day", ...names], rows };
+  const { sql, matrix } = findQuestion("measurements");
+  if (matrix === undefined) throw new Error("the question has no matrix");
+  const select = db.prepare<[], unknown[]>(sql).raw().safeIntegers();
+  const given = {
+    columns: select.columns().map(({ name }) => name),
+    rows: select.all().map((row) => row.map(fromStored)),
+  };
+  const { columns, rows } = pivot(given, matrix);
+  // Its last columns say which measurement a row is.
+  const end = columns.length - matrix.down.length + 1;
+  return { columns: columns.slice(0, end), rows: rows.map((row) => row.slice(0, end)) };
 }
 
 type Stored = Record<string, Cell>;

@@ -1,20 +1,47 @@
-/** Turns a result with one row for each pair of values into a matrix. */
+/** Turns rows with one for each pair of values into a matrix. */
 import type { Row } from "../../../exports/formats/table.ts";
 import type { Cell } from "../../../schema/fields.ts";
 import type { QueryResult } from "../sql/run-query.ts";
 import type { Matrix } from "./question.ts";
 
+/** @throws QueryError, or the signal's reason */
+export async function toMatrix(result: QueryResult, matrix: Matrix, maxRows: number): Promise<QueryResult> {
+  const given: Row[] = [];
+  for await (const batch of result.batches) given.push(...batch);
+  const { columns, rows: all } = pivot({ columns: result.columns, rows: given }, matrix);
+  const rows = all.slice(0, maxRows);
+  async function* readRows() {
+    yield* rows;
+  }
+  async function* readBatches() {
+    yield rows;
+  }
+  return {
+    columns,
+    coverage: result.coverage,
+    emptyTables: result.emptyTables,
+    batches: readBatches(),
+    rows: readRows(),
+    maxRows,
+    isCut: all.length > maxRows,
+    total: all.length > maxRows ? all.length : null,
+  };
+}
+
+export interface Rows {
+  readonly columns: readonly string[];
+  readonly rows: readonly Row[];
+}
+
 /**
  * Rows are sorted by `down`, with null last; columns are in order of appearance, with that of null last. A pair without a row
- * is an empty cell.
- * @throws QueryError, or the signal's reason
+ * is an empty cell. The first of `down` is the first column, its others are the last ones.
  */
-export async function toMatrix(result: QueryResult, matrix: Matrix, maxRows: number): Promise<QueryResult> {
-  const { down, across, value, nullName } = matrix;
-  const indexOf = (name: string) => result.columns.indexOf(name);
+export function pivot(given: Rows, { down, across, value, nullName }: Matrix): Rows {
+  const indexOf = (name: string) => given.columns.indexOf(name);
   const names = new Set<Cell>();
   const lines = new Map<string, { readonly place: Row; readonly cells: Map<Cell, Cell> }>();
-  for await (const row of result.rows) {
+  for (const row of given.rows) {
     const cellOf = (name: string): Cell => row[indexOf(name)] ?? null;
     const place = down.map(cellOf);
     const key = place.map((cell) => `${typeof cell} ${cell}`).join("\n");
@@ -26,30 +53,15 @@ export async function toMatrix(result: QueryResult, matrix: Matrix, maxRows: num
     line.cells.set(cellOf(across), cellOf(value));
   }
   const ordered = [...names].sort((a, b) => Number(a === null) - Number(b === null));
-  const all: readonly Row[] = [...lines.values()]
+  const rows = [...lines.values()]
     .sort((a, b) => compareRows(a.place, b.place))
     .map(({ place: [first = null, ...others], cells }) => [
       first,
       ...ordered.map((name) => cells.get(name) ?? null),
       ...others,
     ]);
-  const rows = all.slice(0, maxRows);
-  async function* readRows() {
-    yield* rows;
-  }
-  async function* readBatches() {
-    yield rows;
-  }
-  return {
-    columns: [down[0], ...ordered.map((name) => (name === null ? nullName : String(name))), ...down.slice(1)],
-    coverage: result.coverage,
-    emptyTables: result.emptyTables,
-    batches: readBatches(),
-    rows: readRows(),
-    maxRows,
-    isCut: all.length > maxRows,
-    total: all.length > maxRows ? all.length : null,
-  };
+  const acrossNames = ordered.map((name) => (name === null ? nullName : String(name)));
+  return { columns: [down[0], ...acrossNames, ...down.slice(1)], rows };
 }
 
 function compareRows(a: Row, b: Row): number {

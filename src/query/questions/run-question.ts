@@ -2,6 +2,7 @@
 import { type PointContext, pointContext } from "../../mirror/points/point.ts";
 import { readMirror } from "../../mirror/reader.ts";
 import { QueryError } from "../sql/errors.ts";
+import { startQueryProcess } from "../sql/query-process.ts";
 import { type QueryOptions, type QueryResult, runQuery } from "../sql/run-query.ts";
 import { toMatrix } from "./matrix.ts";
 import { areasOf } from "./question.ts";
@@ -23,8 +24,14 @@ export interface QuestionResult extends QueryResult {
   readonly ifEmpty: string | null;
 }
 
-/** @throws QueryError, also `question`; PointError; MirrorError; the signal's reason */
-export async function runQuestion(request: QuestionRequest): Promise<QuestionResult> {
+/**
+ * @param startProcess as for `runQuery`
+ * @throws QueryError, also `question`; PointError; MirrorError; the signal's reason
+ */
+export async function runQuestion(
+  request: QuestionRequest,
+  startProcess = startQueryProcess,
+): Promise<QuestionResult> {
   const { question: name, options = {}, context = pointContext(), ...query } = request;
   const question = findQuestion(name);
   const { parameters, limit, ifEmpty } = readMirror(
@@ -45,10 +52,13 @@ export async function runQuestion(request: QuestionRequest): Promise<QuestionRes
   const countMillis = maxRows === limit ? 0 : (query.countMillis ?? 0);
   try {
     if (matrix === undefined)
-      return Object.assign(await runQuery({ ...query, countMillis, maxRows, sql, parameters }), about);
+      return Object.assign(
+        await runQuery({ ...query, countMillis, maxRows, sql, parameters }, startProcess),
+        about,
+      );
     const { maxRows: _, ...wholeQuery } = query;
     return Object.assign(
-      await toMatrix(await runQuery({ ...wholeQuery, sql, parameters }), matrix, maxRows),
+      await toMatrix(await runQuery({ ...wholeQuery, sql, parameters }, startProcess), matrix, maxRows),
       about,
     );
   } catch (error) {

@@ -38,8 +38,6 @@ export interface QueryOptions extends Partial<QueryLimits> {
   /** The file of another mirror, readable as `catalogue.brand` and so on, in its present state. */
   readonly catalogue?: string;
   readonly signal?: AbortSignal;
-  /** Default: a new process of Node.js. */
-  readonly startProcess?: typeof startQueryProcess;
 }
 
 export interface QueryResult {
@@ -80,8 +78,14 @@ export interface QueryCoverage {
 /** 23 days; a timer of Node.js for 25 days fires at once. */
 const maxTimeoutMillis = 2_000_000_000;
 
-/** @throws QueryError, or the signal's reason; with `asOf` also MirrorError, PointError */
-export async function runQuery(request: QueryRequest): Promise<QueryResult> {
+/**
+ * @param startProcess starts the process of the query
+ * @throws QueryError, or the signal's reason; with `asOf` also MirrorError, PointError
+ */
+export async function runQuery(
+  request: QueryRequest,
+  startProcess = startQueryProcess,
+): Promise<QueryResult> {
   const { file, sql, parameters = [], maxRows = Number.POSITIVE_INFINITY, signal } = request;
   signal?.throwIfAborted();
   const limits = limitsOf(request);
@@ -94,7 +98,7 @@ export async function runQuery(request: QueryRequest): Promise<QueryResult> {
     );
   }
   const shownViews = request.asOf === undefined ? [] : viewsAsOf(file, request.asOf);
-  const child = (request.startProcess ?? startQueryProcess)(limits, signal);
+  const child = startProcess(limits, signal);
   const start = {
     type: "start",
     file: resolve(file),

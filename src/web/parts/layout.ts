@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import type { EndedRun } from "../../mirror/points/resolve-point.ts";
 import { assets } from "../assets/assets.ts";
 import type { Html } from "../page.ts";
+import { pointField } from "./point-field.ts";
 import { timeOf } from "./values.ts";
 
 export interface Frame {
@@ -82,11 +83,10 @@ function isWithin(path: string, target: string): boolean {
   return roots.some((root) => path === root || path.startsWith(`${root}/`));
 }
 
-function smallSearch({ query }: Frame): Html {
-  const point = query.get("as-of");
+function smallSearch({ link }: Frame): Html {
   return html`<form class="find" action="/search" role="search">
 <input type="search" name="q" placeholder="Search" aria-label="Search brands and models" autocomplete="off" data-slash>
-${point === null ? "" : html`<input type="hidden" name="as-of" value="${point}">`}</form>`;
+${pointField(link, "/search")}</form>`;
 }
 
 function pointControl({ path, query, asOf, points }: Frame): Html {

@@ -5,6 +5,7 @@ import type { Html, View } from "../page.ts";
 const sections = {
   changes: { "/changes": "By run", "/compare": "Any two points" },
   questions: { "/questions": "Questions", "/sql": "SQL", "/tables": "Tables" },
+  account: { "/me": "Gallery", "/me/dimensions": "Dimensions", "/me/measurements": "Measurements" },
   runs: { "/runs": "Runs", "/plan": "Plan", "/schedules": "Schedules" },
 } as const;
 

@@ -19,6 +19,6 @@ const startProcess: typeof startQueryProcess = () => {
   };
 };
 
-export const runQueryHere = (request: QueryRequest) => runQuery({ ...request, startProcess });
+export const runQueryHere = (request: QueryRequest) => runQuery(request, startProcess);
 
-export const runQuestionHere = (request: QuestionRequest) => runQuestion({ ...request, startProcess });
+export const runQuestionHere = (request: QuestionRequest) => runQuestion(request, startProcess);

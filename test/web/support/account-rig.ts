@@ -17,7 +17,7 @@ export interface AccountRig extends AsyncDisposable {
   readonly file: string;
   /** What the pages take for the newest backup. */
   backup: NewestBackup | null;
-  /** With the session of somebody who has the key. */
+  /** Sends the cookie of an open session. */
   get(path: string, options?: RequestOptions): Promise<Reply>;
   read<Result>(read: (mirror: MirrorReader) => Result): Result;
 }

@@ -48,11 +48,6 @@ export function configure(command: Command, io: Io): void {
       );
     const signal = interruptSignal(io, "the file was not written");
     const path = resolve(flags.out);
-    try {
-      requireReplaceable(path);
-    } catch (error) {
-      throw toFileError(error, flags.out);
-    }
     const { wardrobe, file, baseUrl } = withMirror(
       settings,
       (mirror) => ({ wardrobe: readWardrobe(mirror), file: mirror.file, baseUrl: mirror.identity.baseUrl }),
@@ -66,6 +61,7 @@ export function configure(command: Command, io: Io): void {
     });
     const content = Buffer.from(text);
     try {
+      requireReplaceable(path);
       (await writeTemporary(path, [content], { signal, mode: fileMode(true) })).commit();
     } catch (error) {
       throw toFileError(error, flags.out);

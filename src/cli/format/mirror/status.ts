@@ -1,6 +1,5 @@
 /** Formats the status of a mirror for people, now and at an earlier point. */
-import { existsSync } from "node:fs";
-import type { NewestBackup } from "../../../accounts/newest-backup.ts";
+import { type NewestBackup, stateOfBackup } from "../../../accounts/newest-backup.ts";
 import { nameOfUser } from "../../../mirror/account/user.ts";
 import { describeCoverage } from "../../../mirror/runs/coverage.ts";
 import { formatAge } from "../../../presentation/durations.ts";
@@ -111,12 +110,12 @@ function describeNewestBackup(backup: NewestBackup | null, account: string, now:
   if (backup === null)
     return `Backup     none known; \`armoire backup --account ${account} --to FOLDER\` makes one\n`;
   const { file, createdAt, verifiedAt, damagedAt } = backup;
-  const checked =
-    damagedAt === null
-      ? `verified ${formatAge(verifiedAt, now)} ago`
-      : `found damaged ${formatAge(damagedAt, now)} ago`;
-  const verified = existsSync(file) ? checked : "not there any more";
-  return `Backup     ${formatMinute(createdAt)}, ${verified}: ${escapeControls(file)}\n`;
+  const state = {
+    verified: `verified ${formatAge(verifiedAt, now)} ago`,
+    damaged: `found damaged ${formatAge(damagedAt, now)} ago`,
+    missing: "not there any more",
+  }[stateOfBackup(backup)];
+  return `Backup     ${formatMinute(createdAt)}, ${state}: ${escapeControls(file)}\n`;
 }
 
 /** What `armoire show` takes, or else the URL. */

@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import { KeyError } from "../../../query/keys/resolve-key.ts";
 import { type Bra, readWardrobe, type Wardrobe } from "../../../query/lists/wardrobe.ts";
 import type { Html, ServedAccount, View } from "../../page.ts";
+import { sectionTabs } from "../../parts/section-tabs.ts";
 import { nameOf } from "../../parts/values.ts";
 import type { BraAddresses } from "../../parts/wardrobe/gallery.ts";
 import { isShownPicture } from "../../parts/wardrobe/pictures.ts";
@@ -33,17 +34,8 @@ export function findBra({ bras }: Wardrobe, key: string): Bra {
   );
 }
 
-const tabs = [
-  ["/me", "Gallery"],
-  ["/me/dimensions", "Dimensions"],
-  ["/me/measurements", "Measurements"],
-] as const;
-
 export function accountHeading(view: View, wardrobe: Wardrobe): Html {
   const { name } = accountOf(view);
   return html`<div class="title"><h1>Bras of ${nameOf(wardrobe.username, name)}</h1></div>
-<nav class="tabs" aria-label="Pages of this account"><ul>${tabs.map(
-    ([path, label]) =>
-      html`<li><a href="${view.link(path)}"${view.path === path ? html` aria-current="page"` : ""}>${label}</a></li>`,
-  )}</ul></nav>`;
+${sectionTabs(view, "account")}`;
 }

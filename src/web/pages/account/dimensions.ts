@@ -9,7 +9,7 @@ import { empty } from "../../parts/states.ts";
 import { dimensionTable } from "../../parts/wardrobe/dimensions.ts";
 import { accountHeading, addressesIn, wardrobeOf } from "./account-view.ts";
 
-const sorts: readonly string[] = ["name", "size", ...dimensions];
+const sorts = ["name", "size", ...dimensions];
 
 export const dimensionsPage: Page = {
   path: "/me/dimensions",

@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import { formatCount } from "../../../presentation/numbers.ts";
 import type { Bra } from "../../../query/lists/wardrobe.ts";
 import type { Html, Page, View } from "../../page.ts";
+import { pointField } from "../../parts/point-field.ts";
 import { empty } from "../../parts/states.ts";
 import { gallery } from "../../parts/wardrobe/gallery.ts";
 import { isGone, summary } from "../../parts/wardrobe/summary.ts";
@@ -23,7 +24,7 @@ ${filterForm(view, wardrobe.bras)}
 ${
   bras.length === 0
     ? empty(isFiltered(view) ? "No bra has all of this." : "No bras are held.", emptyHint(view))
-    : html`<form action="/me/compare">${pointField(view)}
+    : html`<form action="/me/compare">${pointField(view.link, "/me/compare")}
 ${gallery(bras, addressesIn(view), true)}
 <p class="actions"><button>Compare the chosen bras</button></p></form>`
 }`;
@@ -82,7 +83,7 @@ ${
       ])
     : ""
 }
-${pointField(view)}<button>Filter</button></form>`;
+${pointField(view.link, "/me")}<button>Filter</button></form>`;
 }
 
 function choice(
@@ -96,12 +97,6 @@ function choice(
     ([value, label]) =>
       html`<option value="${value}"${value === chosen ? html` selected` : ""}>${label}</option>`,
   )}</select>`;
-}
-
-/** Keeps the point in time. */
-function pointField({ query }: View): Html | string {
-  const point = query.get("as-of");
-  return point ? html`<input type="hidden" name="as-of" value="${point}">` : "";
 }
 
 const emptyHint = (view: View): Html | string =>

@@ -6,6 +6,7 @@ import type { Html, PageContent, QueryPage, QueryPageRequest, View } from "../..
 import { answerSection } from "../../parts/answers/answer-section.ts";
 import { maxRows } from "../../parts/answers/answer-table.ts";
 import { answerOrError, failure, isError, notRun, statusOf } from "../../parts/answers/failure.ts";
+import { pointField } from "../../parts/point-field.ts";
 import { sectionTabs } from "../../parts/section-tabs.ts";
 import type { Ask } from "../../queries/answers.ts";
 
@@ -43,14 +44,13 @@ function askOf(request: QueryPageRequest): Ask {
 
 function page(view: View, content: Html): PageContent {
   const sql = statementIn(view);
-  const point = view.query.get("as-of");
   const body = html`${sectionTabs(view, "questions")}
 <h1>SQL</h1>
 <form class="statement" action="/sql" aria-label="Statement">
 <label for="statement" class="hint">One statement that only reads, on the <a href="${view.link("/tables")}">tables of this mirror</a></label>
 <textarea id="statement" name="q" rows="${Math.min(16, Math.max(4, sql.split("\n").length + 1))}" spellcheck="false" autocapitalize="off" autocomplete="off" required>
 ${sql}</textarea>
-${point === null ? "" : html`<input type="hidden" name="as-of" value="${point}">`}
+${pointField(view.link, "/sql")}
 <button>Run</button>
 </form>
 ${content}`;

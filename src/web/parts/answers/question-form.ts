@@ -2,6 +2,7 @@
 import { html } from "hono/html";
 import type { Question, QuestionOption } from "../../../query/questions/question.ts";
 import type { Html, View } from "../../page.ts";
+import { pointField } from "../point-field.ts";
 
 /** The options that a URL gives; empty ones are not given. */
 export const givenOptions = (
@@ -26,12 +27,10 @@ export function titleOf({ title }: Question): { readonly asked: string; readonly
 }
 
 export function questionForm(view: View, question: Question): Html | string {
-  const point = view.query.get("as-of");
-  const kept = point === null ? "" : html`<input type="hidden" name="as-of" value="${point}">`;
   if (question.options.length === 0) return "";
   return html`<form class="fields" action="${view.path}" aria-label="Options of this question">
 ${question.options.map((option) => field(option, view.query.get(option.name)?.trim() ?? ""))}
-${kept}
+${pointField(view.link, view.path)}
 <p class="field"><button>Answer</button></p>
 </form>`;
 }

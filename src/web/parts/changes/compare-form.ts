@@ -4,11 +4,11 @@ import { compareKinds } from "../../../change/compared-kinds.ts";
 import { publicTables } from "../../../mirror/public-tables.ts";
 import { formatKind } from "../../../presentation/words.ts";
 import type { Html, View } from "../../page.ts";
+import { pointField } from "../point-field.ts";
 
 export function compareForm(view: View): Html {
   const { mirror, query } = view;
   const { kinds, fields } = view.recent("compared kinds", () => namesOf(view));
-  const point = query.get("as-of");
   return html`<form class="fields" action="/compare" aria-label="What to compare">
 <p class="field"><label for="from">From</label><input id="from" name="from" value="${query.get("from") ?? ""}" placeholder="the state before the last change" list="points" autocomplete="off" spellcheck="false"></p>
 <p class="field"><label for="to">To</label><input id="to" name="to" value="${query.get("to") ?? ""}" placeholder="${mirror.asOf === null ? "the latest run" : `run ${mirror.asOf.run}`}" list="points" autocomplete="off" spellcheck="false"></p>
@@ -20,7 +20,7 @@ ${repeated(query, "brand", "Brand", "a name, slug or URL", null)}
 ${repeated(query, "field", "Only this field", "such as bra_count", "fields")}
 ${repeated(query, "ignore", "Without this field", "such as bra_count", "fields")}
 <datalist id="fields">${fields.map((field) => html`<option value="${field}"></option>`)}</datalist>
-${point === null ? "" : html`<input type="hidden" name="as-of" value="${point}">`}
+${pointField(view.link, "/compare")}
 <p class="field"><button>Compare</button></p>
 </form>
 <p class="hint">A point is a run such as 12, a time such as 2026-11-03, or -7d.</p>`;

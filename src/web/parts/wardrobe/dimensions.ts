@@ -9,8 +9,6 @@ import { type Sorting, table } from "../lists/table.ts";
 import { labelOf } from "../resource/field-changes.ts";
 import { nameOf, none } from "../values.ts";
 
-type Dimension = (typeof dimensions)[number];
-
 /** Only dimensions that one of the bras has. @param sorting default: the table cannot be sorted */
 export function dimensionTable(bras: readonly Bra[], hrefOf: (bra: Bra) => string, sorting?: Sorting): Html {
   const shown = dimensions.filter((name) => bras.some(({ fields }) => fields[name] != null));
@@ -37,7 +35,7 @@ interface Extremes {
 }
 
 /** Null where there is nothing to compare. */
-function extremesOf(bras: readonly Bra[], name: Dimension): Extremes | null {
+function extremesOf(bras: readonly Bra[], name: string): Extremes | null {
   const values = bras.flatMap(({ fields }) => {
     const value = toNumber(fields[name] ?? null);
     return value === null ? [] : [value];

@@ -1,5 +1,6 @@
 /** What an account has, how fresh it is, and when it was last backed up: the first lines of its pages. */
 import { html } from "hono/html";
+import { stateOfBackup } from "../../../accounts/newest-backup.ts";
 import { formatAge } from "../../../presentation/durations.ts";
 import { formatCount } from "../../../presentation/numbers.ts";
 import { formatMinute } from "../../../presentation/times.ts";
@@ -28,7 +29,10 @@ function backupNote(backup: ServedAccount["newestBackup"], account: string): Htm
     return html`<p class="note" role="note">No backup is known. <code>armoire backup --account ${account} --to FOLDER</code> makes one.</p>`;
   const { createdAt, verifiedAt, damagedAt, file } = backup;
   const place = html`<span class="code">${file}</span>`;
-  if (damagedAt !== null)
+  const state = stateOfBackup(backup);
+  if (state === "missing")
+    return html`<p class="note" role="note"><strong>The newest backup is not there any more</strong>: ${place}</p>`;
+  if (state === "damaged" && damagedAt !== null)
     return html`<p class="note" role="note"><strong>The newest backup is damaged</strong>, as a check found ${timeOf(damagedAt)}: ${place}</p>`;
   return html`<p class="note whole" role="note">Newest backup ${formatMinute(createdAt)}, last verified ${timeOf(verifiedAt)}: ${place}</p>`;
 }
