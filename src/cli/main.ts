@@ -28,6 +28,7 @@ export async function main(args: readonly string[], io: Io = systemIo()): Promis
   });
   try {
     if (args[0] === "complete" && args[1] === "--") return await complete(program, args.slice(2), io);
+    if (args.length === 0 && (await introduce(program, io))) return;
     await program.parseAsync(withUsualForms(args), { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -37,6 +38,16 @@ export async function main(args: readonly string[], io: Io = systemIo()): Promis
     io.err(describeError(error, args.includes("--verbose")));
     io.setExitCode(exitCodeOf(error));
   }
+}
+
+/** @returns false if the user has begun already, and needs the list of commands instead */
+async function introduce(program: Command, io: Io): Promise<boolean> {
+  const { introduction } = await import("./settings/introduction.ts");
+  const text = introduction(program, io);
+  if (text === null) return false;
+  io.err(text);
+  io.setExitCode(exitCodes.usage);
+  return true;
 }
 
 /** For the script of `armoire completion`. */

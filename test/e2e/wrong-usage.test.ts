@@ -1,7 +1,8 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { leavesOf, loadCommandLine } from "../support/command-line.ts";
-import { callArmoire, runArmoire } from "../support/run-armoire.ts";
+import { findUsageError, leavesOf, loadCommandLine } from "../support/command-line.ts";
+import { callArmoire, temporaryFolder } from "../support/run-armoire.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { createFixture, type Fixture } from "./support/fixture.ts";
 import { expectRefused, type RefusedCase } from "./support/refused-case.ts";
@@ -311,7 +312,26 @@ describe("a base URL with a secret is refused without showing it", () => {
 });
 
 it("a call without a command prints the help as an error", async () => {
-  const { stdout, stderr, exitCode } = await runArmoire([]);
+  const env = { ARMOIRE_BASE_URL: "https://api.example/" };
+  const { stdout, stderr, exitCode } = await callArmoire([], { env });
   expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 2 });
   expect(stderr).toMatch(/^Usage: armoire/);
+});
+
+it("a call without a command, settings, a mirror or an account explains the first steps", async () => {
+  await using folder = await temporaryFolder();
+  const call = (env: Readonly<Record<string, string>> = {}) =>
+    callArmoire([], { env: { ARMOIRE_DATA_DIR: folder.path, ...env } });
+  const { stdout, stderr, exitCode } = await call({ npm_command: "exec" });
+  expect({ stdout, exitCode }).toEqual({ stdout: "", exitCode: 2 });
+  expect(stderr.trimEnd().split("\n").length).toBeLessThanOrEqual(10);
+  const steps = [...stderr.matchAll(/^ {2}npx armoire (.*?)(?: {2,}\(.*)?$/gm)].map(([, step = ""]) => step);
+  expect(steps.length).toBe(3);
+  const commandLine = await loadCommandLine();
+  for (const step of steps)
+    expect([step, await findUsageError(commandLine, step.split(" "))]).toEqual([step, null]);
+
+  mkdirSync(join(folder.path, "there-0/"));
+  writeFileSync(join(folder.path, "there-0/catalogue.sqlite"), "");
+  expect((await call()).stderr).toMatch(/^Usage: armoire/);
 });
