@@ -1,17 +1,26 @@
 /** The package as a user gets it: packed from a copy of this folder, installed into an empty one, run there. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, glob, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, glob, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { isBuiltin } from "node:module";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "./support/run-armoire.ts";
 
 const root = join(import.meta.dirname, "..");
 const notPacked = ["node_modules", "dist", "demo", ".git"];
 const run = promisify(execFile);
-const { version }: { version: string } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+const manifest: {
+  readonly version: string;
+  readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+} = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+const { version } = manifest;
 
 describe("the packed package, installed without a single install script", () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -85,14 +94,53 @@ describe("the packed package, installed without a single install script", () => 
   });
 
   it("the installed package contains every program that the command starts as a thread or a process", async () => {
-    const started: string[] = [];
-    for await (const file of glob("src/**/*.ts", { cwd: root })) {
-      const source = await readFile(join(root, file), "utf8");
-      for (const [, name] of source.matchAll(/join\(import\.meta\.dirname, `([\w-]+)\$\{extname/g))
-        started.push(`dist/${name}.js`);
-    }
+    const started = await startedPrograms();
     expect(started.length).toBeGreaterThanOrEqual(3);
     expect(packed).toEqual(expect.arrayContaining(started));
+  });
+
+  it("every file of the bundle is loaded by the command, the library or a program that they start", async () => {
+    const inBundle = packed.filter((path) => path.startsWith("dist/"));
+    const started = await startedPrograms();
+    const entries = ["dist/cli.js", ...exportedFiles(), ...started];
+    const loaded = await filesLoadedBy(join(home, "node_modules/armoire"), entries, inBundle);
+    const assets = await readdir(join(root, "src/web/assets"));
+    const read = assets.filter((name) => name.startsWith("web-")).map((name) => `dist/${name}`);
+    expect(inBundle.sort()).toEqual([...loaded, ...read, "dist/third-party-licences.txt"].sort());
+  });
+
+  it("publint and arethetypeswrong find no mistake in the package", async () => {
+    const { messages } = await publint({
+      pkgDir: join(home, "node_modules/armoire"),
+      ...{ pack: false, strict: true },
+    });
+    expect(messages).toEqual([]);
+    const tarball = new Uint8Array(await readFile(join(folder.path, `armoire-${version}.tgz`)));
+    const result = await checkPackage(createPackageFromTarballData(tarball));
+    // The package has ES modules only, and Node 10 knows no exports.
+    const problems = result.types === false ? ["no types"] : result.problems;
+    const ofModules = problems.filter((problem) =>
+      typeof problem === "string" || !("resolutionKind" in problem)
+        ? true
+        : /^(node16-esm|bundler)$/.test(problem.resolutionKind),
+    );
+    expect(ofModules).toEqual([]);
+  });
+
+  it.each(["index", "sandbox"])("docs/api/%s.d.ts is what `npm run api` writes", async (name) => {
+    const declarations = await readFile(join(home, `node_modules/armoire/dist/${name}.d.ts`), "utf8");
+    expect(await readFile(join(root, `docs/api/${name}.d.ts`), "utf8")).toBe(declarations);
+  });
+
+  it("the installed package imports each of its dependencies, at most 20, and no other package", async () => {
+    const imported = new Set<string>();
+    for (const file of packed.filter((path) => /^dist\/.*\.(js|ts)$/.test(path)))
+      for (const name of importsIn(await readFile(join(home, "node_modules/armoire", file), "utf8")))
+        if (!/^(node:|\.)/.test(name)) imported.add(packageOf(name));
+    const direct = Object.keys(manifest.dependencies).filter((name) => !name.startsWith("@types/"));
+    const optional = Object.keys(manifest.peerDependencies);
+    expect([...imported].filter((name) => !isBuiltin(name)).sort()).toEqual([...direct, ...optional].sort());
+    expect(Object.keys(manifest.dependencies).length).toBeLessThanOrEqual(20);
   });
 
   it("the installed package contains the licences of the packages that are bundled", () => {
@@ -107,6 +155,48 @@ describe("the packed package, installed without a single install script", () => 
     expect(strays).toEqual([]);
   });
 });
+
+/** The files in `dist/` that the sources start by path. */
+async function startedPrograms(): Promise<string[]> {
+  const started: string[] = [];
+  for await (const file of glob("src/**/*.ts", { cwd: root })) {
+    const source = await readFile(join(root, file), "utf8");
+    for (const [, name] of source.matchAll(/join\(import\.meta\.dirname, `([\w-]+)\$\{extname/g))
+      started.push(`dist/${name}.js`);
+  }
+  return started;
+}
+
+function exportedFiles(): string[] {
+  return Object.values(manifest.exports).flatMap((conditions) =>
+    Object.values(conditions).map((path) => path.replace("./", "")),
+  );
+}
+
+/** The entries, and those of the files that they import. Comments in bundled packages name others. */
+async function filesLoadedBy(
+  folder: string,
+  entries: readonly string[],
+  files: readonly string[],
+): Promise<string[]> {
+  const loaded = new Set(entries);
+  for (const file of loaded) {
+    const imported = importsIn(await readFile(join(folder, file), "utf8"));
+    for (const path of imported.map((name) => name.replace(/^\.\//, "dist/")))
+      if (files.includes(path)) loaded.add(path);
+  }
+  return [...loaded];
+}
+
+/** The modules that a bundled file imports. */
+function importsIn(source: string): string[] {
+  const forms = /^(?:import|export)\b[^"\n]*"([^"\n]+)";|\bimport\("([^"\n]+)"\)/gm;
+  return [...source.matchAll(forms)].flatMap((match) => match.slice(1).filter((name) => name !== undefined));
+}
+
+function packageOf(name: string): string {
+  return name.match(/^(@[^/]+\/)?[^/]+/)?.[0] ?? name;
+}
 
 /** Npm prints what its scripts print before its own answer. */
 function pathsIn(response: string): string[] {

@@ -1,0 +1,2995 @@
+import Database from "better-sqlite3";
+import { z } from "zod";
+/** The base class of all errors that users see, and the conversion of system errors to it. */
+/** What a failure means to the caller. The command line derives its exit code from it. */
+type ErrorKind = "failed" |
+/** Invalid input, or a name that does not exist. */
+"usage" |
+/** Not authenticated, or an invalid setting. */
+"settings" |
+/** Another process holds a lock. */
+"locked" |
+/** The mirror or another file in use is damaged, or from a newer version. */
+"damaged" |
+/** A backup or an export is damaged, or of another version. */
+"rejected" |
+/** The caller requires a complete mirror, and it is not. */
+"incomplete" |
+/** Ended by Ctrl-C, or by a request to terminate. */
+"interrupted" | "terminated";
+/** An error with a stable `code` for programs and a `hint` for people: what to do next. Compare codes, never messages. */
+declare class ArmoireError<Code extends string = string> extends Error {
+  readonly kind: ErrorKind;
+  readonly code: Code;
+  /** What to do next; empty where the message says it. */
+  readonly hint: string;
+  constructor(kind: ErrorKind, code: Code, message: string, hint: string, options?: ErrorOptions);
+}
+declare const ExportError_base: {
+  new (code: "bad-condition" | "bad-folder-name" | "bad-selection" | "bad-table-name" | "changing" | "damaged-package" | "incomplete" | "newer-package" | "no-folder" | "not-a-package" | "nothing-held" | "symbolic-link" | "write-failed", message: string, hint?: string, options?: ErrorOptions): {
+    readonly name: string;
+    message: string;
+    stack?: string;
+    cause?: unknown;
+    readonly kind: ErrorKind;
+    readonly code: "bad-condition" | "bad-folder-name" | "bad-selection" | "bad-table-name" | "changing" | "damaged-package" | "incomplete" | "newer-package" | "no-folder" | "not-a-package" | "nothing-held" | "symbolic-link" | "write-failed";
+    readonly hint: string;
+  };
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  stackTraceLimit: number;
+};
+/** Why an export cannot be written or read. */
+export declare class ExportError extends ExportError_base {}
+type Connection = Database.Database;
+declare const rels: readonly ["resource", "entity", "collection"];
+type Rel = (typeof rels)[number];
+/** An irregularity in a body, which is stored all the same; `pointer` is a JSON pointer (RFC 6901) into it. */
+interface FieldIssue {
+  readonly pointer: string;
+  readonly code: "wrong-type" | "unknown-field" | "unknown-link" | "duplicate-key" | "item-without-href" |
+  /** The body has more issues than are kept; `detail` says how many. */
+  "more-issues";
+  /** For the user. */
+  readonly detail?: string;
+}
+interface Envelope {
+  readonly rel: Rel;
+  readonly self: string | null;
+  readonly spec: string | null;
+  /** Link name to URL as sent; null means "not granted" (field notes, Credentials). */
+  readonly links: Readonly<Record<string, string | null>>;
+  readonly meta: EnvelopeMeta;
+  /** The attributes of an entity; some `resource` envelopes (`rate_limit`) have a body too. */
+  readonly body: Readonly<Record<string, unknown>> | null;
+  /** The items of a collection. */
+  readonly items: readonly Readonly<Record<string, unknown>>[];
+}
+interface EnvelopeMeta {
+  readonly welcome: string | null;
+  /** The collection of an entity. */
+  readonly collection: string | null;
+  readonly next: string | null;
+  readonly prev: string | null;
+  readonly current: string | null;
+  readonly paginated: boolean | null;
+  /** In practice the number of items on this page, not a number of pages. */
+  readonly pageTotal: number | null;
+  /** The number of items in the whole collection, according to the service. */
+  readonly collectionTotal: number | null;
+}
+/** The value of a column in a row, as one of SQLite's storage classes. Text may contain NUL and lone surrogates. */
+type Cell = string | bigint | number | null;
+interface Projection {
+  readonly row: EntityRow | null;
+  readonly lists: readonly ListRows[];
+  readonly issues: readonly FieldIssue[];
+}
+interface EntityRow {
+  readonly table: string;
+  /** One per column of `columnsOf(entity)`, in that order. */
+  readonly cells: readonly Cell[];
+}
+interface ListRows {
+  readonly table: string;
+  readonly rows: readonly (readonly Cell[])[];
+}
+interface Summary {
+  readonly fields: z.ZodObject<z.ZodRawShape>;
+  /** The field with the name for display. */
+  readonly nameField: string;
+}
+/** The depths of a sync; each includes the entities of that kind. */
+declare const depths: readonly ["brands", "models", "sizes"];
+type Depth = (typeof depths)[number];
+/** The areas of the service. A mirror contains one of them; resources of the other have the state `elsewhere`. */
+type Area = "catalogue" | "account";
+interface Kind {
+  readonly name: string;
+  /** Null if the specification does not define it. */
+  readonly rel: Rel | null;
+  /** The areas whose mirrors fetch it. */
+  readonly areas: readonly Area[];
+  /** Link name to kind, for targets that belong to this resource. */
+  readonly children: Readonly<Record<string, string>>;
+  /** Link name to kind, for the parent and other targets that the crawl reaches anyway. */
+  readonly references: Readonly<Record<string, string>>;
+  /** Link name to kind, for targets that become resources only with `--follow`. */
+  readonly optional: Readonly<Record<string, string>>;
+  /** Names of known links whose targets have no kind here. */
+  readonly otherLinks: readonly string[];
+  /** The items of a collection: their kind, their summary, and whether they belong to it. */
+  readonly items?: {
+    readonly kind: string;
+    readonly summary: Summary;
+    readonly owned: boolean;
+  };
+  /** Turns a body into rows; absent for kinds without rows. */
+  readonly project?: (envelope: Envelope, serviceName: string) => Projection;
+}
+/** The kinds by name. */
+type Kinds = Readonly<Record<string, Kind>>;
+/** The service and the area that a mirror copies. */
+interface MirrorIdentity {
+  /** Of the service's root. */
+  readonly baseUrl: string;
+  readonly area: Area;
+  /** The prefix of the service's own fields: `acme` for `acme_url`. */
+  readonly serviceName: string;
+}
+/** A point in the history of a mirror. */
+type Point = {
+  readonly kind: "latest";
+  /** The number of ended runs after it (default: 0). */
+  readonly back?: number;
+} | {
+  readonly kind: "run";
+  readonly run: number;
+} | {
+  readonly kind: "time";
+  /** ISO 8601, UTC: the first millisecond of the given time. */
+  readonly from: string;
+  /** ISO 8601, UTC: the last millisecond of the given time, which may be a whole day or year. */
+  readonly at: string;
+  readonly text: string;
+  /** The default zone, if the text depends on it; else null. */
+  readonly timeZone: string | null;
+};
+/** A point, or the path of a mirror or of an export folder. */
+type PointOrPath = Point | {
+  readonly kind: "mirror" | "export";
+  readonly path: string;
+};
+interface PointContext {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** IANA name; for times without a zone. */
+  readonly timeZone: string;
+}
+/** @throws PointError `syntax` */
+export declare function parsePoint(text: string, context: PointContext): Point;
+declare const PointError_base: {
+  new (code: "no-such-run" | "pruned" | "syntax" | "too-early", message: string, hint?: string, options?: ErrorOptions): {
+    readonly name: string;
+    message: string;
+    stack?: string;
+    cause?: unknown;
+    readonly kind: ErrorKind;
+    readonly code: "no-such-run" | "pruned" | "syntax" | "too-early";
+    readonly hint: string;
+  };
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  stackTraceLimit: number;
+};
+/** A point is invalid, or the mirror has no such point. */
+export declare class PointError extends PointError_base {}
+/** A run that has ended. */
+interface EndedRun {
+  readonly run: number;
+  /** ISO 8601, UTC. */
+  readonly endedAt: string;
+}
+/**
+ * Finds the last run, by number, that had ended by the point and is not pruned. Clocks can be set back, so a run may have
+ * ended before a run with a lower number.
+ * @throws PointError `no-such-run`, `pruned`, `too-early`
+ */
+export declare function resolvePoint(db: Connection, point: Point): EndedRun;
+/** A mirror open for reading, in any number of processes at once, also while a sync writes. */
+interface MirrorReader {
+  readonly file: string;
+  readonly identity: MirrorIdentity;
+  /** The run whose state `db` shows; null for the current state. */
+  readonly asOf: EndedRun | null;
+  readonly db: Connection;
+  close(): void;
+}
+/**
+ * @param point shows the mirror as it was at that point, under the same names; default: the current state
+ * @param busyMillis how long a statement waits for a lock of another process. Default: 5000
+ * @throws MirrorError `not-found`, `not-a-mirror`, `damaged`, `newer`, `unwritable`; PointError
+ */
+export declare function openMirrorReader(file: string, point?: Point, busyMillis?: number): MirrorReader;
+/** Counts of resources of one kind: `known` is the sum of `held`, `due`, `failed` and `gone`. */
+interface KindCoverage {
+  readonly kind: string;
+  readonly known: number;
+  readonly held: number;
+  /** Never fetched; also if the service asked to request it later. */
+  readonly due: number;
+  /** Never fetched, and the last attempt failed. */
+  readonly failed: number;
+  readonly gone: number;
+  /** Lists of this kind whose pages are inconsistent. */
+  readonly partial: number;
+  /** Resources without a usable link to one of this kind, which the specification requires. */
+  readonly missingLinks: number;
+  /** Absent resources that are kept until `sync --approve`. */
+  readonly awaitingApproval: number;
+  /** Times of the first and the last check of held resources, ISO 8601, UTC; null if none is held. */
+  readonly oldestCheckAt: string | null;
+  readonly newestCheckAt: string | null;
+}
+interface Coverage {
+  readonly complete: boolean;
+  readonly kinds: readonly KindCoverage[];
+}
+/**
+ * Of the present, or of the point that the mirror was opened as of.
+ * @param tables only the kinds that these public tables are made of; default: all kinds
+ */
+export declare function readCoverage(mirror: Pick<MirrorReader, "db" | "asOf">, tables?: readonly string[]): Coverage;
+interface PublicTable {
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** An SQL expression: the key of a row as one text. */
+  readonly key: string;
+  rows(): Iterable<readonly Cell[]>;
+  /** Takes less time than `rows`, which may sort all of them before the first. */
+  isEmpty(): boolean;
+}
+/** Rows and columns to leave out. Default for each: none. */
+interface TableSelection {
+  /** Only rows of these resources, by URL. */
+  readonly hrefs?: readonly string[];
+  /** Only rows of these brands, by URL, and of their models and sizes. */
+  readonly brandHrefs?: readonly string[];
+  /** Only rows of resources that changed after this run; all rows of `relation` and `media`. */
+  readonly changedAfterRun?: number;
+  /** Only rows whose `key` is in the temporary table `chosenKeys`. */
+  readonly hasChosenKeys?: boolean;
+  /** With the table `envelope`. */
+  readonly withEnvelopes?: boolean;
+  /** Only these columns, in this order, and only tables that have one. */
+  readonly columns?: readonly string[];
+}
+/** All public tables of the mirror's area, and `media` if there are pictures. */
+export declare function publicTables(mirror: MirrorReader, selection?: TableSelection): PublicTable[];
+declare const compressions: readonly ["gzip", "zstd"];
+type Compression = (typeof compressions)[number];
+export declare const exportFormats: readonly ["csv", "json", "ndjson", "parquet", "sqlite"];
+type ExportFormat = (typeof exportFormats)[number];
+/** A whole number may be a bigint or, if that is exact, a number. */
+type Row$1 = readonly Cell[];
+interface ExportTable {
+  /** Becomes a file name: lower-case letters and underscores. */
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** Ordered by key, one cell for each column. Called once for each format, with the same rows each time. */
+  rows(): Iterable<Row$1>;
+}
+/**
+ * - `guarded`: text that a spreadsheet would run as a formula gets an apostrophe.
+ * - `exact`: no apostrophes, for programs.
+ * - `excel`: `guarded`, with a byte order mark, without which Excel does not read UTF-8, and CR LF line ends.
+ */
+declare const csvProfiles: readonly ["guarded", "exact", "excel"];
+type CsvProfile = (typeof csvProfiles)[number];
+declare const exportedState: z.ZodObject<{
+  baseUrl: z.ZodString;
+  run: z.ZodNullable<z.ZodNumber>;
+  endedAt: z.ZodNullable<z.ZodString>;
+  asOf: z.ZodOptional<z.ZodNumber>;
+  brands: z.ZodOptional<z.ZodArray<z.ZodString>>;
+  changedAfterRun: z.ZodOptional<z.ZodNumber>;
+  where: z.ZodOptional<z.ZodString>;
+  columns: z.ZodOptional<z.ZodArray<z.ZodString>>;
+}, z.core.$strip>;
+declare const coverage: z.ZodObject<{
+  complete: z.ZodBoolean;
+  kinds: z.ZodArray<z.ZodObject<{
+    kind: z.ZodString;
+    known: z.ZodNumber;
+    held: z.ZodNumber;
+    due: z.ZodNumber;
+    failed: z.ZodNumber;
+    gone: z.ZodNumber;
+    partial: z.ZodNumber;
+    missingLinks: z.ZodDefault<z.ZodNumber>;
+    awaitingApproval: z.ZodNumber;
+    oldestCheckAt: z.ZodNullable<z.ZodString>;
+    newestCheckAt: z.ZodNullable<z.ZodString>;
+  }, z.core.$strip>>;
+}, z.core.$strip>;
+/** The state that was exported. */
+type ExportedState = z.infer<typeof exportedState>;
+/** A file of a data package. */
+interface HashedFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+/** A table in one format. */
+interface PackageFile extends HashedFile {
+  readonly table: string;
+  readonly format: string;
+  readonly rows: number;
+  readonly columns: readonly string[];
+  /** `bytes` and `sha256` are those of the compressed file. */
+  readonly compression?: Compression;
+  readonly decompressedBytes?: number;
+  /** Columns that are text in this file because a cell does not fit their type. Not of JSON and NDJSON. */
+  readonly mixedColumns?: readonly string[];
+}
+interface PackageContents {
+  readonly toolVersion: string;
+  readonly state: ExportedState;
+  /** How whole and how fresh the exported state is; absent for tables that are not of a mirror. */
+  readonly coverage?: z.infer<typeof coverage>;
+  /** Of CSV files. */
+  readonly csv: CsvProfile;
+  readonly files: readonly PackageFile[];
+  /** Tables without rows, which have no files. */
+  readonly emptyTables?: readonly EmptyTable[];
+  /** The README and the scripts that load the tables. */
+  readonly companions: readonly HashedFile[];
+}
+interface EmptyTable {
+  readonly name: string;
+  readonly columns: readonly string[];
+}
+/** What a publisher says about a package; the program knows none of it. */
+interface Publication {
+  /** An SPDX identifier, or the URL of a licence. */
+  readonly license?: string;
+  /** How to cite the package. */
+  readonly citation?: string;
+}
+/**
+ * Reads the descriptor of the data package in a folder.
+ * @throws ExportError `not-a-package`, `newer-package` or `damaged-package`; FileError `not-a-file`
+ */
+export declare function readPackageContents(folder: string): Promise<PackageContents>;
+/** A column of one table with the `href` of a row in another, which is in the same package. */
+interface Reference {
+  readonly table: string;
+  readonly column: string;
+  readonly to: string;
+}
+/** Runs one SELECT on a mirror. `runQuery` of this library is one. */
+type RunSelect = (select: {
+  readonly file: string;
+  readonly sql: string;
+  readonly asOf?: Point;
+  readonly signal?: AbortSignal;
+}) => Promise<{
+  readonly rows: AsyncIterable<Row$1>;
+}>;
+interface RowCondition {
+  /** Over the columns of the table, as after WHERE. */
+  readonly sql: string;
+  readonly run: RunSelect;
+}
+interface SelectionRequest {
+  /** Only these tables; all that have rows if empty. */
+  readonly tables: readonly string[];
+  /** Only these columns, in this order, and only tables that have one. Default: all. */
+  readonly columns?: readonly string[];
+  /** Only rows of these brands (name, slug or URL), and of their models and sizes. Default: all. */
+  readonly brands?: readonly string[];
+  /** Only rows of resources that changed after this point. Default: all. */
+  readonly changedSince?: Point;
+  /** With the table `envelope`: the last response for each resource, as sent. Default: only if it is among `tables`. */
+  readonly withEnvelopes?: boolean;
+  /** Only rows that meet it; with exactly one table. Default: all. */
+  readonly where?: RowCondition;
+}
+/** What to export. */
+interface ExportSource extends SelectionRequest {
+  /** The mirror. */
+  readonly file: string;
+  /** Exports the mirror as it was then. The data files equal those of an export made at that time. */
+  readonly asOf?: Point;
+  /** Writes nothing unless the exported tables are complete. Default: false. */
+  readonly requireComplete?: boolean;
+  readonly signal?: AbortSignal;
+}
+interface ExportDatabaseRequest extends ExportSource {
+  /** A file, in whose name `{run}` and `{date}` are replaced. */
+  readonly out: string;
+}
+interface ExportedDatabase {
+  /** The absolute path. */
+  readonly file: string;
+  readonly tables: readonly {
+    readonly table: string;
+    readonly rows: number;
+  }[];
+  readonly state: ExportedState;
+  readonly coverage: Coverage;
+}
+/**
+ * The file is whole or as it was before.
+ * @throws MirrorError, PointError, ExportError; the signal's reason
+ */
+export declare function exportDatabase(request: ExportDatabaseRequest): Promise<ExportedDatabase>;
+/** Reads the free bytes of a folder's disk; null if the system does not know them. @throws a system error */
+type ReadFreeBytes = (folder: string) => number | null;
+interface WriteTablesRequest {
+  readonly formats: readonly ExportFormat[];
+  readonly tables: readonly ExportTable[];
+  /** Columns whose values are all keys of rows in another of the tables. Default: none. */
+  readonly references?: readonly Reference[];
+  /** Of CSV files. Default: `guarded`. */
+  readonly csv?: CsvProfile;
+  /** Of CSV, JSON and NDJSON files. Default: none. */
+  readonly compression?: Compression;
+  /** Makes files and folder readable by their owner only. Default: the modes that the umask allows. */
+  readonly isPrivate?: boolean;
+  readonly signal?: AbortSignal;
+}
+interface DataPackageRequest extends WriteTablesRequest {
+  /** The folder to make, in an existing one. An earlier data package there is replaced. */
+  readonly out: string;
+  readonly state: ExportedState;
+  readonly coverage?: Coverage;
+  /** Named in the descriptor. Default: none. */
+  readonly emptyTables?: readonly EmptyTable[];
+  readonly publication?: Publication;
+  readonly toolVersion: string;
+}
+interface WrittenPackage extends PackageContents {
+  /** The absolute path. */
+  readonly folder: string;
+  /** Whether the folder held this state before, whenever that was checked; then it was left as it was. */
+  readonly isUnchanged: boolean;
+}
+/**
+ * Writes a data package. On any error, the earlier content of `out` is unchanged and nothing is left beside it.
+ * @throws ExportError; FileError `not-replaceable`; what a table's rows throw; the signal's reason
+ */
+export declare function writeDataPackage(request: DataPackageRequest): Promise<WrittenPackage>;
+interface ExportMirrorRequest extends ExportSource {
+  /**
+   * The folder to make; an earlier data package there is replaced. In its last part, `{run}` is the number of the exported
+   * run, and `{date}` the UTC date of its end.
+   */
+  readonly out: string;
+  readonly formats: readonly ExportFormat[];
+  /** Of CSV files. Default: `guarded`. */
+  readonly csv?: CsvProfile;
+  /** Of CSV, JSON and NDJSON files. Default: none. */
+  readonly compression?: Compression;
+  readonly publication?: Publication;
+  readonly toolVersion: string;
+  /** Reads the free space of a disk. Default: the system's. */
+  readonly readFreeBytes?: ReadFreeBytes;
+}
+/** @throws MirrorError, PointError, ExportError; FileError `disk-full` before anything is written */
+export declare function exportMirror(request: ExportMirrorRequest): Promise<WrittenPackage>;
+interface ExportTableRequest extends Omit<ExportSource, "tables"> {
+  readonly table: string;
+  readonly format: ExportFormat;
+  /** A file, in whose name `{run}` and `{date}` are replaced; or what writes each piece of a text format. */
+  readonly out: string | ((text: string) => Promise<void> | undefined);
+  /** Of CSV. Default: `guarded`. */
+  readonly csv?: CsvProfile;
+  /** Of a file in a text format. Default: none. */
+  readonly compression?: Compression;
+}
+interface ExportedTable {
+  /** The absolute path; null if it is no file. */
+  readonly file: string | null;
+  readonly table: string;
+  readonly format: ExportFormat;
+  readonly rows: number;
+  readonly state: ExportedState;
+  readonly coverage: Coverage;
+}
+/**
+ * A file is whole or as it was before.
+ * @throws MirrorError, PointError, ExportError; the signal's reason
+ */
+export declare function exportTable(request: ExportTableRequest): Promise<ExportedTable>;
+type RowProblem = "unreadable" | "wrong-rows" | "duplicate-key" | "broken-reference";
+interface PackageProblem {
+  /** The file's name in the package. */
+  readonly path: string;
+  readonly code: "missing" | "not-a-file" | "wrong-size" | "wrong-hash" | "not-listed" | RowProblem;
+}
+interface PackageReport {
+  readonly contents: PackageContents;
+  /**
+   * Empty: every file is byte for byte as written, and its rows are as stated. This detects damage but no forgery: a forger can
+   * write a descriptor too.
+   */
+  readonly problems: readonly PackageProblem[];
+}
+/**
+ * Checks every file of a data package against its descriptor, in one reading: size, SHA-256, and the number of rows. Rows of
+ * CSV, JSON and NDJSON must parse, with unique keys and references to rows that are there.
+ * @throws ExportError if the descriptor cannot be read; a system error if a file cannot be read
+ */
+export declare function verifyDataPackage(folder: string): Promise<PackageReport>;
+/**
+ * What the caller does next: `retry` in a later run (retries within this one are used up); `skip` this resource; or stop
+ * the run, because the allowance is spent or the credential is rejected.
+ */
+type ServiceErrorNext = "retry" | "skip" | "stop-allowance" | "stop-authentication";
+interface Meaning {
+  readonly next: ServiceErrorNext;
+  readonly hint: string;
+}
+/** The one place that decides what each failure means. `retry-policy.ts` decides which ones are retried at once. */
+declare const meanings: {
+  unreachable: Meaning;
+  "host-not-found": Meaning;
+  "tls-failed": Meaning;
+  "connection-lost": Meaning;
+  timeout: Meaning;
+  "incomplete-body": Meaning;
+  "malformed-response": Meaning;
+  "server-error": Meaning;
+  busy: Meaning;
+  "circuit-open": Meaning;
+  /** Found out of several in a row. */
+  "no-usable-response": Meaning;
+  "worker-lost": Meaning;
+  /** Not sent: all workers wait until the allowance is renewed. */
+  paused: Meaning;
+  /** Not sent: the caller cancelled it before. */
+  cancelled: Meaning;
+  /** Not sent: the client was closed before. */
+  closed: Meaning;
+  throttled: Meaning;
+  /** Found out of one that was throttled. */
+  postponed: Meaning;
+  "allowance-spent": Meaning;
+  "not-authenticated": {
+    next: "stop-authentication";
+    hint: string;
+  };
+  refused: Meaning;
+  forbidden: Meaning;
+  "unexpected-status": Meaning;
+  "not-the-api": Meaning;
+  "not-json": Meaning;
+  "not-utf8": Meaning;
+  "too-deep": Meaning;
+  "too-large": Meaning;
+  "encoding-refused": Meaning;
+  "repeats-credential": Meaning;
+  "redirect-refused": Meaning;
+  "too-many-redirects": Meaning;
+  "unexpected-not-modified": Meaning;
+  "not-a-picture": Meaning;
+  "private-address": Meaning;
+  "link-refused": Meaning;
+};
+type ServiceErrorCode = keyof typeof meanings;
+interface ServiceErrorContext {
+  /** The address that was requested. */
+  readonly url: string;
+  readonly status?: number | null;
+  /** When to try again, in epoch milliseconds. */
+  readonly resumeAt?: number | null;
+  /** Whether the response refuses without a reason: the allowance may be spent, the client blocked, or this resource forbidden. */
+  readonly isUnexplained?: boolean;
+}
+/** Why a request has no usable response. It never holds a header or a credential. */
+export declare class ServiceError extends ArmoireError<ServiceErrorCode> {
+  readonly name = "ServiceError";
+  readonly next: ServiceErrorNext;
+  readonly url: string;
+  /** The message without the address: "answered 500". */
+  readonly detail: string;
+  readonly status: number | null;
+  readonly resumeAt: number | null;
+  readonly isUnexplained: boolean;
+  constructor(code: ServiceErrorCode, detail: string, { url, status, resumeAt, isUnexplained }: ServiceErrorContext);
+}
+declare const ServiceSettingsError_base: {
+  new (code: "bad-base-url" | "bad-credential", message: string, hint?: string, options?: ErrorOptions): {
+    readonly name: string;
+    message: string;
+    stack?: string;
+    cause?: unknown;
+    readonly kind: ErrorKind;
+    readonly code: "bad-base-url" | "bad-credential";
+    readonly hint: string;
+  };
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  stackTraceLimit: number;
+};
+/** A setting that the client cannot use. Its message never holds the value, which may be secret. */
+export declare class ServiceSettingsError extends ServiceSettingsError_base {}
+interface SecretEncoding {
+  readonly form: "as it is" | "URL-encoded" | "in JSON" | "base64" | "base64url" | "hexadecimal" | "UTF-16";
+  readonly bytes: Buffer;
+}
+/** A text that must not leak: it can be searched for, and cannot be sent. */
+interface SecretText {
+  toString(): string;
+  toJSON(): string;
+}
+interface Credential extends SecretText {
+  readonly kind: "token" | "app";
+}
+/** @throws ServiceSettingsError when the token holds a character that no header can carry */
+export declare function bearerToken(token: string): Credential;
+/** @throws ServiceSettingsError when the key or secret holds a character that no header can carry */
+export declare function appCredential(key: string, secret: string): Credential;
+/** For a secret that is never sent to the service, such as a passphrase. */
+export declare function hideSecret(text: string): SecretText;
+/** On whose behalf requests are sent. */
+interface Principal {
+  /** `catalogue`, or the name of an account. */
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly credential: Credential | null;
+}
+interface GuardOptions {
+  /** The address to listen on. */
+  readonly host: string;
+  /** Further host names that requests may have, such as that of a container. Default: none. */
+  readonly names?: readonly string[];
+  /** Whether jobs can be paused, promoted, removed and, those of resources, retried. */
+  readonly allowsActions: boolean;
+}
+/** How many requests of a principal had an outcome. */
+interface RequestCount {
+  readonly principal: string;
+  /** The status of the response, or the code of the failure: `200`, `304`, `429`, `timeout`. */
+  readonly outcome: string;
+  readonly count: number;
+}
+interface DashboardOptions extends GuardOptions {
+  /** 0 for any free port. */
+  readonly port: number;
+}
+declare const RedisError_base: {
+  new (code: "bad-address" | "unreachable" | "unsuitable", message: string, hint?: string, options?: ErrorOptions): {
+    readonly name: string;
+    message: string;
+    stack?: string;
+    cause?: unknown;
+    readonly kind: ErrorKind;
+    readonly code: "bad-address" | "unreachable" | "unsuitable";
+    readonly hint: string;
+  };
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  stackTraceLimit: number;
+};
+/** Why a Redis cannot be used. Its address is shown without user and password. */
+export declare class RedisError extends RedisError_base {}
+declare const DashboardError_base: {
+  new (code: "cannot-listen", message: string, hint?: string, options?: ErrorOptions): {
+    readonly name: string;
+    message: string;
+    stack?: string;
+    cause?: unknown;
+    readonly kind: ErrorKind;
+    readonly code: "cannot-listen";
+    readonly hint: string;
+  };
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  stackTraceLimit: number;
+};
+/** The dashboard cannot listen on its address. */
+export declare class DashboardError extends DashboardError_base {}
+declare const TelemetryError_base: {
+  new (code: "not-installed", message: string, hint?: string, options?: ErrorOptions): {
+    readonly name: string;
+    message: string;
+    stack?: string;
+    cause?: unknown;
+    readonly kind: ErrorKind;
+    readonly code: "not-installed";
+    readonly hint: string;
+  };
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  stackTraceLimit: number;
+};
+/** Jobs cannot be followed. */
+export declare class TelemetryError extends TelemetryError_base {}
+interface RunWorkerOptions {
+  /** The address of Redis: `redis:`, `rediss:`, or the path of a socket. */
+  readonly redis: string;
+  /** On whose behalf it sends. */
+  readonly principals: readonly Principal[];
+  /** Requests running at a time, for each principal. Default: 8. */
+  readonly concurrency?: number;
+  /** Makes a span of each job of the catalogue. Needs `bullmq-otel`, and an OpenTelemetry SDK. Default: false. */
+  readonly telemetry?: boolean;
+  /** Serves pages, health and metrics. Default: none. */
+  readonly dashboard?: DashboardOptions | null;
+  /** Stops the worker: within ten seconds, running requests are finished or returned to their queue. */
+  readonly signal: AbortSignal;
+  /** Called once it accepts requests. */
+  readonly onReady?: (ready: WorkerReady) => void;
+  /** Receives problems that an operator may need to act on. */
+  readonly onWarning?: (text: string) => void;
+  /** Called every few seconds while Redis responds and all principals' jobs are accepted, with accepted credentials. */
+  readonly onHealthy?: () => void;
+}
+interface WorkerReady {
+  /** The current counts of sent requests. */
+  readonly requests: () => readonly RequestCount[];
+  /** Null without a dashboard. */
+  readonly dashboardUrl: string | null;
+}
+/**
+ * Resolves once `signal` is aborted and the worker has stopped.
+ * @throws RedisError; TelemetryError; ServiceSettingsError for an invalid base URL; DashboardError
+ */
+export declare function runWorker(options: RunWorkerOptions): Promise<void>;
+declare const kinds$1: Kinds;
+declare const scopeNames: readonly ["profile", "email", "bras", "measurements"];
+type ScopeName = (typeof scopeNames)[number];
+interface AccountUser {
+  /** The service's number of the user, as text; null if unknown. */
+  readonly userId: string | null;
+  readonly username: string | null;
+}
+/** The files of an account. */
+interface AccountPlace {
+  readonly folder: string;
+  readonly accountFile: string;
+  /** Used if there is no keychain. */
+  readonly tokenFile: string;
+  readonly mirrorFile: string;
+  /** The allowance of this user; other accounts and the catalogue have ledgers of their own. */
+  readonly ledgerFile: string;
+  /** About the newest backup; missing before the first. */
+  readonly newestBackupFile: string;
+}
+interface Account extends AccountPlace {
+  readonly name: string;
+  readonly baseUrl: string;
+  /** The prefix of the service's own fields: `acme` for `acme_url`. */
+  readonly serviceName: string;
+  /** The service's number of the user; null if the service gave none. */
+  readonly userId: number | null;
+  /** Null if the service gave only the number. */
+  readonly username: string | null;
+  /** ISO 8601, UTC. */
+  readonly addedAt: string;
+  readonly tokenIn: "keychain" | "file";
+  /** The name of the token in the keychain: unique to this account, wherever its folder is. */
+  readonly keychainEntry: string;
+  /** Whether the keychain may still have an earlier token, although the current one is in a file. */
+  readonly mayBeInKeychain: boolean;
+  /** When the token was stored: ISO 8601, UTC. */
+  readonly tokenAt: string;
+  /** The scopes that the service showed to be granted at that time. */
+  readonly scopes: readonly ScopeName[];
+  /** The scopes of which only a request for their list shows whether they are granted. */
+  readonly unknownScopes: readonly ScopeName[];
+}
+/** @param name a name that `requireAccountName` accepts */
+export declare function accountPlace(dataDir: string, name: string): AccountPlace;
+/** @throws AccountError `bad-name`, `unknown`, `damaged`, `newer`; FileError `unsafe` if others may change its folder */
+export declare function readAccount(dataDir: string, name: string): Account;
+/** Sorted by name. @throws as `readAccount`, if one of them cannot be read */
+export declare function listAccounts(dataDir: string): Account[];
+declare const AccountError_base: {
+  new (code: "bad-name" | "damaged" | "newer" | "no-token" | "refused" | "taken" | "unidentified" | "unknown", message: string, hint?: string, options?: ErrorOptions): {
+    readonly name: string;
+    message: string;
+    stack?: string;
+    cause?: unknown;
+    readonly kind: ErrorKind;
+    readonly code: "bad-name" | "damaged" | "newer" | "no-token" | "refused" | "taken" | "unidentified" | "unknown";
+    readonly hint: string;
+  };
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  stackTraceLimit: number;
+};
+/** An account cannot be used. No message contains a token. */
+export declare class AccountError extends AccountError_base {}
+/** A field or link that the specification does not have, or a field of another type. */
+type DriftCode = "unknown-field" | "unknown-link" | "wrong-type";
+/** Why a run ended although resources were still due. */
+type StopReason = "budget" | "allowance" | "interrupted" | "approval" | "error";
+interface BulkDeletionOfRun {
+  readonly kind: string;
+  /** URL of the list; null if the resources are in several lists or in none. */
+  readonly collection: string | null;
+  readonly absent: number;
+  /** All resources of the list or kind, absent ones included. */
+  readonly of: number;
+}
+interface RunCounts {
+  /** Null for a run that died: its requests were counted in memory only. */
+  readonly requests: {
+    readonly sent: number;
+    readonly counted: number;
+    readonly notModified: number;
+  } | null;
+  readonly resources: {
+    readonly new: number;
+    readonly changed: number;
+    readonly unchanged: number;
+    readonly gone: number;
+    /** Null for a run that died. */
+    readonly failed: number | null;
+    /** The following are missing for a run that died. */
+    readonly awaitingApproval?: number;
+    readonly partial?: number;
+    readonly pending?: number;
+    readonly notChecked?: number;
+  };
+}
+interface RunRecord {
+  readonly id: number;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  /** `not-finished`: its process died, and the next run will close it. */
+  readonly state: "ended" | "running" | "not-finished";
+  readonly mode: string;
+  readonly scope: unknown;
+  readonly stopped: StopReason | null;
+  /** The message of the error, or of the unexplained refusal, that stopped the run. */
+  readonly error: string | null;
+  readonly counts: RunCounts | null;
+  /** When the run was pruned; its state can no longer be shown. */
+  readonly prunedAt: string | null;
+}
+/** The file's lock shows whether an open run is still running. */
+type RunLog = Pick<MirrorReader, "db" | "file">;
+/**
+ * The newest runs, newest first.
+ * @param idle also the runs that sent no request and changed nothing. Default: true
+ * @param before only runs with a lower number. Default: all
+ */
+export declare function listRuns({ db, file }: RunLog, limit: number, idle?: boolean, before?: number): RunRecord[];
+interface AccountOverview extends Account {
+  /** Null before the first sync. */
+  readonly lastSync: Pick<RunRecord, "startedAt" | "endedAt" | "state" | "stopped"> | null;
+  /** How many the user has, without tombstones; null without a mirror. */
+  readonly bras: number | null;
+  readonly measurements: number | null;
+}
+/** @throws MirrorError if there is a mirror that cannot be read */
+export declare function readOverview(account: Account): AccountOverview;
+/** The operating system's store for secrets of the user. */
+interface Keychain {
+  /** @returns null if there is no such entry. @throws KeychainError */
+  get(entry: string): Promise<string | null>;
+  /** @throws KeychainError */
+  set(entry: string, secret: string): Promise<void>;
+  /** No error if there is no such entry. @throws KeychainError */
+  delete(entry: string): Promise<void>;
+}
+/** There is no keychain, or it failed. The message never contains a secret. */
+export declare class KeychainError extends Error {
+  readonly name = "KeychainError";
+}
+interface RemoveAccountOptions {
+  readonly dataDir: string;
+  readonly name: string;
+  /** Also erases the mirror and everything else in the account's folder. */
+  readonly purge: boolean;
+  readonly keychain: Keychain;
+  /** ISO 8601; shown to a process that finds the mirror locked. */
+  readonly startedAt: string;
+}
+interface RemovedAccount {
+  readonly name: string;
+  readonly folder: string;
+  /** False if an earlier removal had left only the folder. */
+  readonly wasAccount: boolean;
+  /** The remaining files, without locks. */
+  readonly kept: readonly string[];
+  /** Removed files whose content stays under other names, their hard links; they were not overwritten. */
+  readonly hardLinked: readonly string[];
+  /** Data about the account that stays in the catalogue's mirror after a purge; null for none. */
+  readonly remainingCatalogue: RemainingCatalogueData | null;
+  /** Why the keychain may still have the token, and its name there; null if it does not. */
+  readonly remainingToken: {
+    readonly entry: string | null;
+    readonly why: string;
+  } | null;
+}
+/**
+ * @throws AccountError `unknown` if there is neither the account nor a folder of a removed one; FileError `unsafe`,
+ *   `locked`, `unwritable`; MirrorError `locked` while a sync writes the mirror
+ */
+export declare function removeAccount(options: RemoveAccountOptions): Promise<RemovedAccount>;
+/** Brands, models and sizes that were fetched for the account: they show which bras the user has. */
+interface RemainingCatalogueData {
+  /** The catalogue's mirror. */
+  readonly file: string;
+  /** How many entities linked from the user's bras are in it; null if one of the mirrors cannot be read. */
+  readonly entities: number | null;
+}
+interface SystemKeychainOptions {
+  /** The process gets only the variables that are needed to find the keychain. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Called if the keychain is slow, probably because it is locked. */
+  readonly onWait?: () => void;
+  /** How long the user may take to unlock it. Default: 60,000. */
+  readonly deadlineMillis?: number;
+}
+/** Starts no process until it is used. */
+export declare function systemKeychain(options: SystemKeychainOptions): Keychain;
+/** @throws AccountError `no-token` if it is missing or the keychain fails; FileError `unsafe` if others may read it */
+export declare function readToken(account: Account, keychain: Keychain): Promise<Credential>;
+/** The account with its stored token. */
+interface StoredToken {
+  readonly account: Account;
+  /** Why the token is in a file; null if it is in the keychain. */
+  readonly whyNoKeychain: string | null;
+}
+declare const retentionRules: readonly ["last", "daily", "weekly", "monthly", "yearly"];
+type RetentionRule = (typeof retentionRules)[number];
+/** How many runs each rule keeps: the newest runs, or the last run of each of the newest periods that have one. */
+type RetentionPolicy = Readonly<Partial<Record<RetentionRule, number>>>;
+interface KeptRun extends EndedRun {
+  /** `latest`, `last`, or a rule and the period whose last run this is, for example `weekly 2026-W03`. */
+  readonly reasons: readonly string[];
+}
+/** Both lists are ordered from the newest run to the oldest. */
+interface RetentionChoice {
+  readonly keep: readonly KeptRun[];
+  readonly prune: readonly EndedRun[];
+}
+declare const manifest: z.ZodObject<{
+  format: z.ZodLiteral<"armoire-backup">;
+  formatVersion: z.ZodLiteral<3>;
+  schema: z.ZodString;
+  service: z.ZodObject<{
+    baseUrl: z.ZodURL;
+    name: z.ZodString;
+  }, z.core.$strict>;
+  area: z.ZodEnum<{
+    account: "account";
+    catalogue: "catalogue";
+  }>;
+  account: z.ZodNullable<z.ZodString>;
+  user: z.ZodNullable<z.ZodObject<{
+    userId: z.ZodNullable<z.ZodString>;
+    username: z.ZodNullable<z.ZodString>;
+  }, z.core.$strict>>;
+  mirrorId: z.ZodNullable<z.ZodString>;
+  state: z.ZodObject<{
+    run: z.ZodNumber;
+    at: z.ZodISODateTime;
+  }, z.core.$strict>;
+  coverage: z.ZodArray<z.ZodObject<{
+    kind: z.ZodString;
+    held: z.ZodNumber;
+    due: z.ZodNumber;
+    failed: z.ZodNumber;
+  }, z.core.$strict>>;
+  partial: z.ZodNumber;
+  missingLinks: z.ZodDefault<z.ZodNumber>;
+  awaitingApproval: z.ZodNumber;
+  notGranted: z.ZodArray<z.ZodEnum<{
+    bras: "bras";
+    email: "email";
+    measurements: "measurements";
+    profile: "profile";
+  }>>;
+  revisions: z.ZodNumber;
+  bodies: z.ZodNumber;
+  tables: z.ZodArray<z.ZodObject<{
+    name: z.ZodString;
+    columns: z.ZodArray<z.ZodString>;
+    rows: z.ZodNumber;
+    current: z.ZodNumber;
+  }, z.core.$strict>>;
+  catalogue: z.ZodNullable<z.ZodObject<{
+    isRequested: z.ZodBoolean;
+    coverage: z.ZodArray<z.ZodObject<{
+      kind: z.ZodString;
+      held: z.ZodNumber;
+      due: z.ZodNumber;
+      failed: z.ZodNumber;
+    }, z.core.$strict>>;
+    tables: z.ZodArray<z.ZodObject<{
+      name: z.ZodString;
+      columns: z.ZodArray<z.ZodString>;
+      rows: z.ZodNumber;
+      current: z.ZodNumber;
+    }, z.core.$strict>>;
+  }, z.core.$strict>>;
+}, z.core.$strict>;
+type BackupManifest = z.infer<typeof manifest>;
+interface CreateBackupRequest {
+  /** The mirror's file; a sync may write it meanwhile. */
+  readonly mirror: string;
+  /**
+   * The catalogue's mirror, for the resources that an account's bras link to; it need not exist. Default: none, so the backup
+   * has no catalogue part.
+   */
+  readonly catalogue?: string | null;
+  /** The account's name; null for a mirror that was given as a file. */
+  readonly account: string | null;
+  /**
+   * A file that ends in `.zip` or, encrypted, in `.zip.age`; or a folder, in which the file is named by account and state, with
+   * a number if another state has the name.
+   */
+  readonly to: string;
+  /** Encrypts the backup. */
+  readonly passphrase?: string;
+  /** Replaces an existing file. */
+  readonly replace?: boolean;
+  /** Reads the free space of a disk. Default: the system's. */
+  readonly readFreeBytes?: ReadFreeBytes;
+  readonly signal?: AbortSignal;
+}
+interface CreatedBackup {
+  readonly file: string;
+  readonly bytes: number;
+  readonly isEncrypted: boolean;
+  /** False if the same backup existed already. */
+  readonly isNew: boolean;
+  /** In hex; to be kept elsewhere. The same state has the same one, encrypted or not. */
+  readonly rootHash: string;
+  readonly manifest: BackupManifest;
+  /** Why the catalogue's mirror could not be read, so the catalogue part is missing; else null. */
+  readonly catalogueError: unknown;
+}
+/**
+ * On any error, an earlier file at `to` is unchanged and nothing is left beside it.
+ * @throws MirrorError, also `damaged` for a damaged body; BackupError; the signal's reason
+ */
+export declare function createBackup(request: CreateBackupRequest): Promise<CreatedBackup>;
+/** A cell; or, for a field that is a list, its entries in order. */
+type Value = Cell | readonly Readonly<Record<string, Cell>>[];
+/** A resource's fields as a mirror shows them, `href` first; its lists have the service's names. */
+type Row = Readonly<Record<string, Value>>;
+interface FieldChange$1 {
+  readonly field: string;
+  readonly before: Value;
+  readonly after: Value;
+}
+interface ResourceChange {
+  /** The table of its row: `brand`, `model`, … */
+  readonly kind: string;
+  readonly href: string;
+  /** For people: the first naming field that has a value. */
+  readonly name: Value;
+}
+/** Unknown in the earlier state. The row has a `gone_at` if the resource came and went in between. */
+interface Added extends ResourceChange {
+  readonly change: "added";
+  readonly row: Row;
+}
+/** Gone. `row` has its last values; `fields` are its other changes, empty if the later state does not know the resource. */
+interface Removed extends ResourceChange {
+  readonly change: "removed";
+  /** Whether the later state holds a tombstone; `row` is then the tombstone's. */
+  readonly isTombstone: boolean;
+  readonly row: Row;
+  readonly fields: readonly FieldChange$1[];
+}
+/** A tombstone in the earlier state, present in the later one; `fields` are its other changes. */
+interface Revived extends ResourceChange {
+  readonly change: "revived";
+  /** The `gone_at` of the tombstone. */
+  readonly goneAt: Cell;
+  readonly row: Row;
+  readonly fields: readonly FieldChange$1[];
+}
+/**
+ * Other values. `touched` if `last_modified_at` is the only difference: the service reports a change that no field shows.
+ * Never `touched` if one of the states holds only some fields of the kind.
+ */
+interface Changed extends ResourceChange {
+  readonly change: "changed" | "touched";
+  readonly fields: readonly FieldChange$1[];
+}
+/** An observed change: two states differ. */
+type Change = Added | Removed | Revived | Changed;
+/** A change that the service reports by `last_modified_at`, whatever the mirror observed. */
+interface Reported extends ResourceChange {
+  readonly change: "reported";
+  /** As sent. */
+  readonly lastModifiedAt: string;
+  readonly row: Row;
+}
+/** The number of changes by kind and word; kinds without changes have no entry. */
+type Totals = Record<string, Partial<Record<(Change | Reported)["change"], number>>>;
+/** Called only for an encrypted backup. */
+type AskPassphrase = () => Promise<string>;
+interface NewEntry {
+  readonly name: string;
+  readonly content: Buffer;
+}
+interface ReadEntry extends NewEntry {
+  /** Whether the content has the CRC-32 of its header. */
+  readonly hasItsCrc: boolean;
+}
+interface BackupProblem {
+  /** The entry's name, made printable if it is none of ours; null for a problem of the whole file. */
+  readonly entry: string | null;
+  readonly message: string;
+}
+type VisitEntry = (entry: ReadEntry, manifest: BackupManifest) => void;
+declare const BackupError_base: {
+  new (code: "damaged" | "exists" | "needs-passphrase" | "not-found" | "nothing-held" | "other-account" | "other-version" | "too-big" | "unreadable" | "weak-passphrase" | "write-failed" | "wrong-passphrase" | "wrong-place", message: string, hint?: string, options?: ErrorOptions): {
+    readonly name: string;
+    message: string;
+    stack?: string;
+    cause?: unknown;
+    readonly kind: ErrorKind;
+    readonly code: "damaged" | "exists" | "needs-passphrase" | "not-found" | "nothing-held" | "other-account" | "other-version" | "too-big" | "unreadable" | "weak-passphrase" | "write-failed" | "wrong-passphrase" | "wrong-place";
+    readonly hint: string;
+  };
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  stackTraceLimit: number;
+};
+/** What can be wrong with a backup; each message names the file. */
+export declare class BackupError extends BackupError_base {}
+interface ListRequest {
+  readonly folder: string;
+  /**
+   * Only backups of this owner, and files whose owner is unknown. Default: all. Another user's account of the same name is
+   * another owner.
+   */
+  readonly of?: BackupOwner;
+  /** Without it, encrypted backups are listed by name only. */
+  readonly askPassphrase?: AskPassphrase;
+  readonly signal?: AbortSignal;
+}
+/** The owner of a backup, as in its manifest. */
+interface BackupOwner extends Pick<BackupManifest, "service" | "area" | "user" | "account"> {
+  /** Only backups of mirrors with this id. Default: all. */
+  readonly mirrorId?: string | null;
+}
+type ListedBackup = SoundBackup | FaultyBackup;
+interface SoundBackup {
+  readonly file: string;
+  readonly isSound: true;
+  readonly bytes: number;
+  readonly isEncrypted: boolean;
+  readonly manifest: BackupManifest;
+  readonly rootHash: string;
+  /**
+   * The changes since the backup before it of the same mirror, by kind; null if there is none, or if it is of a later state.
+   */
+  readonly changes: Totals | null;
+}
+interface FaultyBackup {
+  readonly file: string;
+  readonly isSound: false;
+  readonly code: Extract<BackupError["code"], "damaged" | "other-version" | "needs-passphrase" | "wrong-passphrase" | "unreadable">;
+  /** More than one only for `damaged`. */
+  readonly problems: readonly BackupProblem[];
+}
+/** In the order of their names, so those of an account are in the order of their states. @throws BackupError */
+export declare function listBackups(request: ListRequest): AsyncGenerator<ListedBackup>;
+interface PruneRequest extends ListRequest {
+  readonly keep: RetentionPolicy;
+  /** Only reports what would be removed. */
+  readonly isPreview: boolean;
+}
+interface PruneReport {
+  readonly folder: string;
+  readonly isPreview: boolean;
+  /** Always includes the newest backup of each mirror, and backups with names that the user chose. */
+  readonly keep: readonly KeptBackup[];
+  /** Removed; or, in a preview, to be removed. */
+  readonly remove: readonly PrunedBackup[];
+  readonly untouched: readonly FaultyBackup[];
+}
+interface PrunedBackup {
+  readonly file: string;
+  readonly bytes: number;
+  /** When the last run in it ended; ISO 8601, UTC. */
+  readonly at: string;
+}
+interface KeptBackup extends PrunedBackup {
+  /** `latest`, a rule and its period, `highest run`, `most catalogue resources`, or `name`. */
+  readonly reasons: readonly string[];
+}
+/** @throws BackupError; the signal's reason */
+export declare function pruneBackups(request: PruneRequest): Promise<PruneReport>;
+interface BackUpRequest<Synced> extends CreateBackupRequest {
+  /** A folder; checked before the sync. */
+  readonly to: string;
+  /** Brings the mirror up to date. If it fails, the mirror is backed up as it is. */
+  readonly sync: () => Promise<Synced>;
+  /** Which earlier backups of the account in the folder to keep. Default: all. */
+  readonly keep?: RetentionPolicy;
+}
+interface BackedUp<Synced> {
+  /** What `sync` returned or threw. */
+  readonly synced: {
+    readonly report: Synced;
+  } | {
+    readonly error: unknown;
+  };
+  readonly created: CreatedBackup;
+  /** Null without `keep`, and if the sync failed or the catalogue could not be read: then nothing is pruned. */
+  readonly pruned: PruneReport | null;
+}
+/**
+ * @throws BackupError, also `damaged` if the written file reads back differently; MirrorError; the signal's reason; the error
+ * of `sync` if there is nothing to back up
+ */
+export declare function backUp<Synced>(request: BackUpRequest<Synced>): Promise<BackedUp<Synced>>;
+/** A defect of a mirror. */
+interface CheckProblem {
+  readonly code: "file" | "foreign-key" | "body" | "state" | "row" | "link" | "member" | "page" | "search" | "media";
+  /** The resource's URL, the table, or a picture's file. */
+  readonly where: string;
+  readonly message: string;
+}
+interface CheckReport {
+  readonly bodies: number;
+  readonly resources: number;
+  /** Downloaded pictures. */
+  readonly pictures: number;
+  readonly problems: readonly CheckProblem[];
+}
+export declare function checkMirror(mirror: MirrorReader, kinds: Kinds): CheckReport;
+interface VerifyRequest {
+  readonly file: string;
+  /** From when the backup was made, in hex. With it, a forged or another backup is found as well. */
+  readonly rootHash?: string;
+  readonly askPassphrase?: AskPassphrase;
+}
+interface VerifyReport {
+  readonly file: string;
+  readonly bytes: number;
+  readonly isEncrypted: boolean;
+  readonly manifest: BackupManifest | null;
+  readonly rootHash: string | null;
+  readonly entries: number;
+  readonly problems: readonly BackupProblem[];
+}
+/**
+ * @param visit sees each entry on the way, before the rest is known to be sound
+ * @throws BackupError `other-version`, `not-found`, `unreadable`, `needs-passphrase`, `wrong-passphrase`
+ */
+export declare function verifyBackup(request: VerifyRequest, visit?: VisitEntry): Promise<VerifyReport>;
+interface RestoreMirrorRequest extends VerifyRequest {
+  /** The new mirror's file. */
+  readonly mirror: string;
+  readonly kinds: Kinds;
+  /** ISO 8601; shown to a process that finds the mirror locked. */
+  readonly openedAt: string;
+  /** The account that the backup must be of. Default: any. */
+  readonly of?: {
+    readonly baseUrl: string;
+    readonly user: AccountUser;
+  };
+  /** Replaces an earlier mirror of the same account. Default: false. */
+  readonly replace?: boolean;
+}
+interface RestoredMirror {
+  readonly mirror: string;
+  readonly manifest: BackupManifest;
+  readonly rootHash: string;
+  /** The report of `mirror check`. */
+  readonly check: CheckReport;
+}
+/** @throws BackupError, also `other-account`; MirrorError, also `exists` */
+export declare function restoreBackup(request: RestoreMirrorRequest): Promise<RestoredMirror>;
+interface UnpackRequest extends VerifyRequest {
+  /** A folder that does not exist or is empty. */
+  readonly folder: string;
+}
+/** Writes the entries of a backup as files. @throws BackupError */
+export declare function unpackBackup(request: UnpackRequest): Promise<SoundContent>;
+interface SoundContent {
+  readonly manifest: BackupManifest;
+  readonly rootHash: string;
+}
+declare const ChangeError_base: {
+  new (code: "bad-point" | "command-failed" | "no-such-run" | "not-comparable" | "two-services" | "unknown-name", message: string, hint?: string, options?: ErrorOptions): {
+    readonly name: string;
+    message: string;
+    stack?: string;
+    cause?: unknown;
+    readonly kind: ErrorKind;
+    readonly code: "bad-point" | "command-failed" | "no-such-run" | "not-comparable" | "two-services" | "unknown-name";
+    readonly hint: string;
+  };
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  stackTraceLimit: number;
+};
+/** Why two states cannot be compared, or their changes not passed on. */
+export declare class ChangeError extends ChangeError_base {}
+/** `key`: such as `brand/model/size`; the URL without slugs; null if no mirror is compared, or it does not know the resource. */
+type Keyed<Found> = Found & {
+  readonly key: string | null;
+};
+/** A mirror as it was when a run had ended. */
+interface MirrorLocation {
+  /** The file. */
+  readonly mirror: string;
+  /** A run that has ended; 0 is the empty mirror before the first one. */
+  readonly run: number;
+  /** ISO 8601; null before the first run. */
+  readonly endedAt: string | null;
+}
+/** An export; `run` is the one that it states. */
+interface FolderLocation {
+  readonly folder: string;
+  readonly run: number | null;
+}
+type SourceLocation = MirrorLocation | FolderLocation;
+/** One side of a comparison. */
+interface DiffSource {
+  readonly place: SourceLocation;
+  /** Of the service; null for an export that does not record it. */
+  readonly baseUrl: string | null;
+}
+/** A filter as a person writes it. */
+interface FilterInput {
+  readonly kinds?: readonly string[];
+  /** Each a URL, or a slug or name in any spelling. */
+  readonly brands?: readonly string[];
+  readonly fields?: readonly string[];
+  readonly ignored?: readonly string[];
+}
+interface ChangeLogRequest extends FilterInput {
+  readonly mirror: string;
+  /** Only the runs after this point. Default, and for a point before the first run: all runs. */
+  readonly since?: Point;
+  /** Only the runs with a higher number; excludes `since`. */
+  readonly after?: number;
+}
+/** One read transaction. Close it afterwards. */
+interface ChangeLog {
+  readonly identity: MirrorIdentity;
+  /** A URN, the same for the same filter and for copies of the mirror. */
+  readonly id: string;
+  /** The last run. */
+  readonly to: EndedRun;
+  /** The runs that changed something, newest first. Read the changes of one run before the next run. */
+  readonly runs: () => Iterable<RunChanges>;
+  /** As `runs`, grouped. Changes of `last_modified_at` alone are left out. */
+  readonly entries: () => Iterable<ChangeEntry>;
+  close(): void;
+}
+interface RunChanges extends EndedRun {
+  /** Whether there is no run before it: then everything is new. */
+  readonly isFirst: boolean;
+  /** Ordered by kind and `href`. */
+  readonly changes: Iterable<Keyed<Change>>;
+}
+/** What one run found about one resource: a brand, a model with its sizes, a bra, … */
+interface ChangeEntry extends EndedRun {
+  /** A URN, the same whenever the log is read, until its run is pruned. */
+  readonly id: string;
+  /** Null for the first run and one with very many changes: the entry has only their number. */
+  readonly subject: Subject | null;
+  /** Empty if `subject` is null. */
+  readonly changes: readonly Keyed<Change>[];
+  readonly totals: Totals;
+}
+interface Subject {
+  readonly kind: string;
+  readonly key: string | null;
+  readonly href: string;
+  /** A model has the name of its brand before its own. */
+  readonly label: string;
+  /** Its page on the public site. */
+  readonly page: string | null;
+}
+/** @throws ChangeError, PointError, MirrorError */
+export declare function openChangeLog({ mirror: file, since, after: afterRun, ...input }: ChangeLogRequest): ChangeLog;
+interface FeedOptions {
+  /** The address that the feed will have. */
+  readonly url?: string;
+}
+declare const logFormats: readonly ["markdown", "atom", "jsonfeed", "ndjson"];
+type LogFormat = (typeof logFormats)[number];
+interface LogOptions extends FeedOptions {
+  /** At most this many entries, or for NDJSON changes. Default: 100, and all changes. */
+  readonly limit?: number;
+}
+/** @returns the text, part after part, read from the log meanwhile @throws MirrorError */
+export declare function changeLogText(log: ChangeLog, format: LogFormat, options?: LogOptions): Generator<string>;
+interface ChangeCommand {
+  /** The program and its arguments. No shell reads them. */
+  readonly command: readonly [string, ...string[]];
+  readonly format: LogFormat;
+  /** The program's whole environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+/** What became of a command; all runs after `after` up to `to` were passed to it. */
+interface ChangeCommandOutcome {
+  /** Without its arguments, which may hold a secret. */
+  readonly program: string;
+  readonly after: number;
+  readonly to: number;
+  /** Null if it was ended by a signal, or could not be started. */
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Why it could not be started, or else null. */
+  readonly startError: string | null;
+}
+interface PassChangesOnOptions {
+  readonly command: ChangeCommand;
+  /** The mirror's file. */
+  readonly mirror: string;
+  readonly kinds: Kinds;
+  /** If no command has received changes of this mirror yet, it receives those after this run. */
+  readonly before: number;
+  /** ISO 8601; shown to a process that finds the mirror locked. */
+  readonly openedAt: string;
+  /** Ends the command. */
+  readonly signal?: AbortSignal;
+}
+/**
+ * Runs the command with the changes of all runs since its last successful call, whatever the command was then.
+ * @returns null if there are no changes @throws PointError, MirrorError
+ */
+export declare function passChangesOn(options: PassChangesOnOptions): Promise<ChangeCommandOutcome | null>;
+interface DiffRequest extends FilterInput {
+  /** The mirror of points that are no path. Not needed if both are files or folders. */
+  readonly mirror?: string;
+  /**
+   * Default: the run before the last one, up to `to`, that changed anything. `"previous"`: the run before `to`, or the empty
+   * mirror if `to` is the first run.
+   */
+  readonly from?: PointOrPath | "previous";
+  /** Default: the latest run. */
+  readonly to?: PointOrPath;
+}
+/** Changes, read while they are iterated, once. Close it afterwards. */
+interface OpenDiff<Found> {
+  /** Null for reported changes: they compare nothing. */
+  readonly from: DiffSource | null;
+  readonly to: DiffSource;
+  /** Of reported changes: the earliest time, as the service writes times. Null for observed changes. */
+  readonly since: string | null;
+  /** Tables, and fields as `table.field`, that only one side has; they are not compared. */
+  readonly notCompared: readonly string[];
+  readonly changes: Iterable<Found>;
+  /** Of reported changes: resources without a valid `last_modified_at`, which may have changed; known after the iteration. */
+  readonly withoutTime: number;
+  close(): void;
+}
+/**
+ * The observed changes between two points.
+ * @throws ChangeError, PointError, MirrorError, ExportError
+ */
+export declare function openDiff(request: DiffRequest): Promise<OpenDiff<Keyed<Change>>>;
+/**
+ * The changes that the service reports at a time or later, in the state at `to`.
+ * @param request `from`, `fields` and `ignored` are not used
+ * @param since a time as the service writes it, of any precision, or a point in time that is no run
+ * @param context default: the present
+ * @throws ChangeError, PointError, MirrorError, ExportError
+ */
+export declare function openReported(request: DiffRequest, since: string, context?: PointContext): Promise<OpenDiff<Keyed<Reported>>>;
+interface DiagnoseRequest {
+  readonly dataDir: string;
+  /** Null to send no request. */
+  readonly baseUrl: string | null;
+  /** Candidates: files that do not exist are skipped. Null if they could not be listed. */
+  readonly mirrorFiles: readonly string[] | null;
+  /** It need not exist. */
+  readonly ledgerFile: string;
+  readonly credential: Credential | null;
+  /** The account of the mirror, the ledger and the credential; null for the catalogue. */
+  readonly account: TokenOwner | null;
+}
+/** The user that an account's token must belong to. */
+interface TokenOwner {
+  /** The account's name. */
+  readonly name: string;
+  readonly userId: number | null;
+  readonly username: string | null;
+}
+/** The result of one check. */
+interface Diagnosis {
+  readonly isOk: boolean;
+  readonly message: string;
+  readonly hint: string | null;
+}
+/** Never throws for a failed check. It sends one request, or two for an account, unless `baseUrl` is null. */
+export declare function diagnose(request: DiagnoseRequest): Promise<Diagnosis[]>;
+/** Empty without accounts. @throws FileError if the folder of accounts cannot be read or is unsafe */
+export declare function diagnoseAccounts(dataDir: string): Diagnosis[];
+interface EncodedContents {
+  /** `body`: responses of the service in a mirror. `archive`: the entries of an archive. `file`: the decompressed file or pages. */
+  readonly in: "body" | "archive" | "file";
+  /** Throws after the last readable piece if the rest cannot be read; `explainUnreadable` knows these errors. */
+  readonly pieces: AsyncIterable<Buffer> | Iterable<Buffer>;
+}
+/** `format`: a format that is not decoded. `free-pages`: a mirror may hold remains of deleted bodies. */
+type UnreadableReason = "encrypted" | "damaged" | "format" | "free-pages";
+interface Unreadable {
+  readonly reason: UnreadableReason;
+  /** For people: "it is damaged". */
+  readonly why: string;
+}
+interface KnownSecret {
+  /** For people: "token of the account ada". */
+  readonly label: string;
+  readonly credential: SecretText;
+  /** Absolute paths of the files that may hold it. */
+  readonly places: readonly string[];
+}
+interface FoundSecret {
+  /** Its path, without secrets that are part of it. */
+  readonly file: string;
+  readonly label: string;
+  readonly form: SecretEncoding["form"];
+  /** `name`: the file's own name. `body`: a response of the service in a mirror. `archive`: an encrypted archive. */
+  readonly in: "file" | "name" | EncodedContents["in"];
+}
+/** Data outside files, such as a key in Redis; it is searched as a file is. */
+interface SearchedItem {
+  /** For people: the key and where it is. */
+  readonly name: string;
+  readonly pieces: Iterable<Buffer>;
+}
+/** A file whose plain bytes were searched, with contents that could not be decoded. */
+interface UnsearchedContents extends Unreadable {
+  readonly path: string;
+}
+/** A file or folder that could not be read. */
+interface UnreadableFile {
+  readonly path: string;
+  /** The system's error code. */
+  readonly why: string;
+}
+/** All paths are without secrets that are part of them. */
+interface SecretSearch {
+  readonly folders: readonly string[];
+  /** How many files were searched. */
+  readonly files: number;
+  /** How many items outside files were searched. */
+  readonly otherItems: number;
+  /** The size of the files. */
+  readonly bytes: number;
+  readonly found: readonly FoundSecret[];
+  readonly unreadable: readonly UnreadableFile[];
+  readonly unsearched: readonly UnsearchedContents[];
+}
+interface FindSecretsOptions {
+  /** Called for an encrypted archive. Default: encrypted contents are reported as `unsearched`. */
+  readonly askPassphrase?: AskPassphrase;
+  /** Data outside files. */
+  readonly otherItems?: AsyncIterable<SearchedItem> | null;
+  readonly signal?: AbortSignal;
+}
+/** Searches folders with all that is below them, and single files. Symbolic links are not followed. */
+export declare function findSecrets(folders: readonly string[], secrets: readonly KnownSecret[], { askPassphrase, otherItems, signal }?: FindSecretsOptions): Promise<SecretSearch>;
+interface MirrorPlace {
+  /** The mirror's file. */
+  readonly file: string;
+  readonly ledgerFile: string;
+  /** `catalogue`, or the name of an account. */
+  readonly principal: string;
+}
+/**
+ * Replaces the file, which other users can read: it has numbers, the service's host and the account's local name.
+ * @param now epoch milliseconds
+ * @throws FileError; as `readMirrorFigures`
+ */
+export declare function writeMetricsFile(file: string, place: MirrorPlace, now: number): Promise<void>;
+/** The data that is deleted when runs are pruned. */
+interface PrunableData {
+  readonly revisions: number;
+  /** Bodies that no other revision has. */
+  readonly bodies: number;
+  /** The space of these bodies in the file. */
+  readonly bytes: number;
+}
+interface CompactOptions {
+  readonly file: string;
+  readonly kinds: Kinds;
+  /** ISO 8601; shown to a process that finds the mirror locked. */
+  readonly openedAt: string;
+  /** Which runs are retained; default: all. */
+  readonly keep?: RetentionPolicy;
+  /** Cancels between two steps; bodies that are compressed by then stay compressed. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: CompactProgress) => void;
+  /** Reads the free space of a disk. Default: the system's. */
+  readonly readFreeBytes?: ReadFreeBytes;
+}
+type CompactProgress = {
+  readonly step: "compress";
+  readonly bodies: number;
+  readonly of: number;
+} | {
+  readonly step: "vacuum";
+};
+interface CompactReport {
+  readonly mirror: string;
+  /** Of the file and its log. */
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+  /** A reader keeps the old file in use: the next sync or compaction afterwards replaces it. */
+  readonly isStillRead: boolean;
+  readonly bodies: {
+    readonly count: number;
+    /** As sent. */
+    readonly bytes: number;
+    readonly storedBytes: number;
+  };
+  /** Null without a retention policy. */
+  readonly retention: RetentionReport | null;
+}
+/** The runs that are retained and pruned, and the data that pruning removes. */
+interface RetentionReport extends RetentionChoice {
+  readonly removed: PrunableData;
+}
+/** What compaction with this policy would prune; changes nothing. @throws MirrorError */
+export declare function previewRetention({ file, keep }: {
+  file: string;
+  keep: RetentionPolicy;
+}): RetentionReport;
+/** @throws MirrorError; FileError `locked`, `disk-full`; the signal's reason */
+export declare function compactMirror(options: CompactOptions): Promise<CompactReport>;
+declare const MirrorError_base: {
+  new (code: "damaged" | "disk-full" | "exists" | "locked" | "newer" | "not-a-mirror" | "not-found" | "other-service" | "unsafe-sqlite" | "unwritable", message: string, hint?: string, options?: ErrorOptions): {
+    readonly name: string;
+    message: string;
+    stack?: string;
+    cause?: unknown;
+    readonly kind: ErrorKind;
+    readonly code: "damaged" | "disk-full" | "exists" | "locked" | "newer" | "not-a-mirror" | "not-found" | "other-service" | "unsafe-sqlite" | "unwritable";
+    readonly hint: string;
+  };
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  stackTraceLimit: number;
+};
+export declare class MirrorError extends MirrorError_base {
+  readonly file: string;
+  /** The message without the file name. */
+  readonly problem: string;
+  constructor(code: MirrorError["code"], file: string, problem: string, hint: string, options?: ErrorOptions);
+}
+/** @param baseUrl an absolute URL */
+export declare function catalogueMirrorFile(dataDir: string, baseUrl: string): string;
+/** The files of all catalogue mirrors in a data directory, sorted. */
+export declare function listCatalogueMirrors(dataDir: string): string[];
+interface CatalogueLink {
+  /** As sent by the service. */
+  readonly url: string;
+  /** The kind that the link implies. */
+  readonly kind: string;
+}
+interface RebuildReport {
+  /** The number of resources with a body. */
+  readonly resources: number;
+  /**
+   * Resources that the mirror did not know, since an earlier version of the program derived less from the same
+   * bodies.
+   */
+  readonly discovered: number;
+}
+/** The number of pictures with a current reference. */
+interface PictureCounts {
+  readonly held: number;
+  readonly due: number;
+  readonly failed: number;
+}
+/** Derives a mirror's rows again from its bodies. @throws MirrorError; FileError `locked` */
+export declare function rebuildMirror(options: {
+  readonly file: string;
+  readonly kinds: Kinds;
+  /** ISO 8601; shown to a process that finds the mirror locked. */
+  readonly openedAt: string;
+  /** A new prefix of the service's own fields: `acme` for `acme_url`. Default: the same. */
+  readonly serviceName?: string;
+}): Promise<RebuildReport>;
+/** Time and chance, injected so that tests control both. */
+interface Clock {
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Rejects with the signal's reason when that is aborted. */
+  sleep(millis: number, signal: AbortSignal | undefined): Promise<void>;
+  /** In [0, 1). */
+  random(): number;
+}
+/** A field's value; for a list, which has a table of its own, its rows. */
+type FieldValue = Cell | readonly Readonly<Record<string, Cell>>[];
+/** The kinds that have a public table. */
+declare const shownKinds: readonly ["brand", "model", "size", "user", "bra", "measurement"];
+type ShownKind = (typeof shownKinds)[number];
+interface FoundResource {
+  readonly href: string;
+  readonly isGone: boolean;
+  /** Its id, slug, code and names, as far as it has them; the shortest first. */
+  readonly names: readonly string[];
+}
+interface ResourceHistory {
+  readonly kind: ShownKind;
+  /** Short: what `armoire show` takes. */
+  readonly key: string;
+  readonly href: string;
+  /** When it was first linked to. */
+  readonly firstKnown: RunTime;
+  /** Each ends with a tombstone, except the last one of a resource that exists. */
+  readonly lives: readonly Life[];
+}
+interface RunTime {
+  readonly run: number;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+}
+interface Life {
+  readonly revisions: readonly RevisionOfLife[];
+  /** The run that found it gone, and when that run began; null while it exists. */
+  readonly gone: RunTime | null;
+}
+interface RevisionOfLife {
+  /** Counted from 1 over all lives. */
+  readonly revision: number;
+  /** How many revisions just before it were pruned. */
+  readonly pruned: number;
+  readonly firstSeen: RunTime;
+  /**
+   * The last check that found this revision. Null if it is not recorded: by an earlier version of the program, or as of a
+   * point after which it was checked again.
+   */
+  readonly lastSeen: RunTime | null;
+  /** Compared with the revision before it that is not pruned; for the first one, all fields. */
+  readonly changes: readonly FieldChange[];
+  /** Null if there are changes. */
+  readonly unchanged: Unchanged | null;
+}
+/**
+ * Why no field changed. `replaced`: another revision of the same run followed, and only its fields are stored. `same`: the
+ * body equals that of the revision before. `unread`: only links, or parts of lists unknown to this version, changed.
+ */
+type Unchanged = "replaced" | "same" | "unread";
+interface FieldChange {
+  readonly field: string;
+  readonly before: FieldValue;
+  readonly after: FieldValue;
+}
+/**
+ * @param key null for the only resource of the kind
+ * @throws KeyError if the key matches no resource, or several
+ */
+export declare function readHistory(mirror: MirrorReader, kind: ShownKind, key: string | null): ResourceHistory;
+declare const KeyError_base: {
+  new (code: "ambiguous" | "unknown", message: string, hint?: string, options?: ErrorOptions): {
+    readonly name: string;
+    message: string;
+    stack?: string;
+    cause?: unknown;
+    readonly kind: ErrorKind;
+    readonly code: "ambiguous" | "unknown";
+    readonly hint: string;
+  };
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  stackTraceLimit: number;
+};
+/** A key matches no resource, or several. */
+export declare class KeyError extends KeyError_base {}
+/**
+ * @param key null for the only resource of the kind
+ * @throws KeyError if no resource matches, or several do
+ */
+export declare function findResource(mirror: MirrorReader, kind: ShownKind, key: string | null): FoundResource;
+interface ModelParts {
+  /** Null if it is unknown. `name` and `system` are null if it is not fetched. */
+  readonly brand: {
+    readonly href: string;
+    readonly name: Cell;
+    readonly system: Cell;
+  } | null;
+  readonly sizes: readonly SizeOfModel[];
+  /** The manufacturer's, in the order of the service. */
+  readonly pictures: readonly {
+    readonly url: Cell;
+    readonly text: Cell;
+  }[];
+  /** `name` is that of the link. `model` is null if the model is not fetched. Only links that a sync followed. */
+  readonly related: readonly {
+    readonly name: string;
+    readonly href: string;
+    /** Null if the model is not fetched, as the names. */
+    readonly key: string | null;
+    readonly brand: Cell;
+    readonly model: Cell;
+  }[];
+}
+interface SizeOfModel {
+  readonly href: string;
+  /** The label. */
+  readonly size: Cell;
+  readonly band: Cell;
+  readonly cup: Cell;
+  readonly bra_count: Cell;
+  /** `listed`: not fetched yet, so that only its label is known. */
+  readonly state: "held" | "listed" | "gone";
+}
+interface Provenance {
+  /** The requested URL. */
+  readonly url: string;
+  /** The URL that redirects led to; null without redirects. */
+  readonly redirectedTo: string | null;
+  /** The run that fetched it. */
+  readonly run: number;
+  /** Counted from 1. */
+  readonly revision: number;
+  /** ISO 8601, UTC. */
+  readonly fetchedAt: string;
+  /** Of HTTP. */
+  readonly status: number;
+  /** The last one; null if missing, as the other headers, which are of this response. */
+  readonly etag: string | null;
+  /** ISO 8601, UTC, as `modifiedAt`. */
+  readonly sentAt: string | null;
+  readonly modifiedAt: string | null;
+  readonly contentType: string | null;
+  readonly link: string | null;
+  /** ISO 8601, UTC; null as of a point after which it was checked again. */
+  readonly checkedAt: string | null;
+  /**
+   * The pages of its owner's list that name it; else the first page of another list, or the first resource with a link to it
+   * and the link's name.
+   */
+  readonly foundIn: readonly {
+    readonly url: string;
+    readonly link: string | null;
+  }[];
+}
+interface LastChange {
+  readonly run: number;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly changes: readonly FieldChange[];
+}
+/**
+ * The body of a resource as the service sent it.
+ * @param key null for the only resource of the kind
+ * @throws KeyError if the key matches no resource, or several; DamagedBodyError
+ */
+export declare function readBody(mirror: MirrorReader, kind: ShownKind, key: string | null): Buffer;
+interface Question {
+  /** Lower-case words with hyphens. */
+  readonly name: string;
+  /** One sentence. */
+  readonly title: string;
+  readonly options: readonly QuestionOption[];
+  /** The mirrors that it works on. Default: only the catalogue's. */
+  readonly areas?: readonly Area[];
+  /** Its parameters are the options by name; null for an option that is not given and has no default. */
+  readonly sql: string;
+  /** Prints the rows as a matrix. Default: as they are. */
+  readonly matrix?: Matrix;
+}
+/** Columns of the rows of a question: the values of `across` become columns, in order of appearance. */
+interface Matrix {
+  /** These identify a row of the matrix. The first is its first column, the others are its last. */
+  readonly down: readonly [string, ...string[]];
+  readonly across: string;
+  readonly value: string;
+  /** The name of the column for rows whose `across` is null. */
+  readonly nullName: string;
+}
+interface QuestionOption {
+  /** A lower-case word; `--name` on the command line, `:name` in the SQL. */
+  readonly name: string;
+  /**
+   * How the given text becomes a parameter. `brand`: a URL, name or slug becomes a JSON array of brand URLs. `seen`: a point
+   * in time becomes text that compares with the mirror's times; `reported`, with `last_modified_at`. `limit`: a number of
+   * rows becomes one more, so that a cut is detected. `bands` and `cups`: a range such as 28-30, H- or -K becomes a JSON
+   * array of both ends, with null for an open end; cups are those of the option `system`, a sizing system that sizes of the
+   * mirror have labels in. `text` is passed as given.
+   */
+  readonly type: "brand" | "seen" | "reported" | "limit" | "system" | "bands" | "cups" | "text";
+  readonly about: string;
+  /** Null for no default. */
+  readonly default: number | null;
+  readonly isRequired: boolean;
+  /** The allowed texts. Default: any. */
+  readonly choices?: readonly string[];
+}
+export declare function listQuestions(): readonly Question[];
+declare const QueryError_base: {
+  new (code: "busy" | "cannot-read" | "crashed" | "damaged" | "failed" | "memory" | "not-a-database" | "not-read-only" | "parameters" | "question" | "syntax" | "timeout" | "too-large" | "too-long", message: string, hint?: string, options?: ErrorOptions): {
+    readonly name: string;
+    message: string;
+    stack?: string;
+    cause?: unknown;
+    readonly kind: ErrorKind;
+    readonly code: "busy" | "cannot-read" | "crashed" | "damaged" | "failed" | "memory" | "not-a-database" | "not-read-only" | "parameters" | "question" | "syntax" | "timeout" | "too-large" | "too-long";
+    readonly hint: string;
+  };
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  stackTraceLimit: number;
+};
+/** A query was refused or failed. The message is one line. */
+export declare class QueryError extends QueryError_base {}
+type QueryErrorCode = QueryError["code"];
+/** What one query may use. Beyond a limit it fails. */
+interface QueryLimits {
+  /** From the start to the last row, including the caller's own time between rows. Default: 60,000. */
+  readonly timeoutMillis: number;
+  /** Memory of the query's process, sorting and grouping included: nothing goes to disk. Default: 1 GiB. */
+  readonly maxMemoryBytes: number;
+  /** Length of the statement in UTF-8. Default: 1 MiB. */
+  readonly maxSqlBytes: number;
+  /** Characters of a text, or bytes of a blob. Default: 16 Mi. */
+  readonly maxCellLength: number;
+  /** Characters of all cells together, with 8 for each number. Default: 1 Gi. */
+  readonly maxResultLength: number;
+}
+/** A list for `?`, in order; or values by name for `:name`, `@name` and `$name`. */
+type QueryParameters = readonly Cell[] | Readonly<Record<string, Cell>>;
+interface StartQuery {
+  readonly type: "start";
+  /** An absolute path. */
+  readonly file: string;
+  /** The absolute path of another mirror, attached as `catalogue`; null for none. */
+  readonly catalogue: string | null;
+  /** Statements that create the views of an earlier point; none for the present. */
+  readonly shownViews: readonly string[];
+  readonly sql: string;
+  readonly parameters: QueryParameters;
+  readonly maxRows: number;
+  readonly limits: QueryLimits;
+}
+/** Names of the stored tables that a statement reads, by schema. */
+interface TablesRead {
+  readonly main: readonly string[];
+  readonly catalogue: readonly string[];
+}
+type QueryMessage = StartQuery | {
+  readonly type: "next";
+};
+type QueryResponse = {
+  readonly type: "columns";
+  readonly columns: readonly string[];
+  readonly tablesRead: TablesRead;
+} | {
+  readonly type: "rows";
+  readonly rows: readonly Row$1[];
+} | {
+  readonly type: "end";
+  readonly isCut: boolean;
+} | {
+  readonly type: "total";
+  readonly rows: number;
+} | {
+  readonly type: "error";
+  readonly code: QueryErrorCode;
+  readonly message: string;
+  readonly hint: string;
+};
+interface QueryProcess {
+  /** @throws QueryError `timeout`, `memory` or `crashed`, or the signal's reason; then the process is killed */
+  request(message: QueryMessage): Promise<QueryResponse>;
+  /** Kills the process, which has nothing to save, and waits for its end. */
+  stop(): Promise<void>;
+}
+/** The process gets no arguments and nothing of the environment, which may hold secrets. */
+declare function startQueryProcess({ timeoutMillis, maxMemoryBytes }: QueryLimits, signal?: AbortSignal): QueryProcess;
+interface QueryRequest extends QueryOptions {
+  readonly file: string;
+  readonly sql: string;
+  readonly parameters?: QueryParameters;
+}
+interface QueryOptions extends Partial<QueryLimits> {
+  /** Shows every table and view as of this point. Only for mirrors. */
+  readonly asOf?: Point;
+  /** Default: unlimited. */
+  readonly maxRows?: number;
+  /** How long the rows beyond `maxRows` are counted, in milliseconds. Default: 0. */
+  readonly countMillis?: number;
+  /** The file of another mirror, readable as `catalogue.brand` and so on, in its present state. */
+  readonly catalogue?: string;
+  readonly signal?: AbortSignal;
+}
+interface QueryResult {
+  readonly columns: readonly string[];
+  /** The rows in batches. Iterate either these or `rows`, once. */
+  readonly batches: AsyncIterable<readonly Row$1[]>;
+  /**
+   * At most one batch is read ahead. The process ends with the iteration, or at the deadline. Text is as stored; blobs are
+   * `x'…'` (see `readCell`).
+   * @throws QueryError, or the signal's reason
+   */
+  readonly rows: AsyncIterable<Row$1>;
+  /** Of the tables that the statement reads. */
+  readonly coverage: QueryCoverage;
+  /** Tables that it reads and that no mirror of this area has rows of. */
+  readonly emptyTables: EmptyTables;
+  /** At most this many rows. */
+  readonly maxRows: number;
+  /** Whether there were more rows than `maxRows`; known after the iteration. */
+  readonly isCut: boolean;
+  /** The number of all rows, if there were more than `maxRows` and they were counted in time; else null. */
+  readonly total: number | null;
+}
+interface EmptyTables {
+  /** Of the mirror; null if the file is none. */
+  readonly area: Area | null;
+  readonly names: readonly string[];
+}
+/** How whole the tables are that a statement reads; null for a mirror of which it reads none. */
+interface QueryCoverage {
+  readonly mirror: Coverage | null;
+  /** Of the attached catalogue. */
+  readonly catalogue: Coverage | null;
+}
+/**
+ * @param startProcess starts the process of the query
+ * @throws QueryError, or the signal's reason; with `asOf` also MirrorError, PointError
+ */
+export declare function runQuery(request: QueryRequest, startProcess?: typeof startQueryProcess): Promise<QueryResult>;
+type QuestionOptions = Readonly<Record<string, string | number>>;
+interface QuestionRequest extends QueryOptions {
+  readonly file: string;
+  /** The name of one of `listQuestions()`. */
+  readonly question: string;
+  /** By name; others have their defaults. The smaller of the question's limit and `maxRows` counts. */
+  readonly options?: QuestionOptions;
+  /** For options that are points in time. Default: the current time and zone. */
+  readonly context?: PointContext;
+}
+interface QuestionResult extends QueryResult {
+  /** What to say if there are no rows; null for nothing. */
+  readonly ifEmpty: string | null;
+}
+/**
+ * @param startProcess as for `runQuery`
+ * @throws QueryError, also `question`; PointError; MirrorError; the signal's reason
+ */
+export declare function runQuestion(request: QuestionRequest, startProcess?: typeof startQueryProcess): Promise<QuestionResult>;
+declare const foundKinds: readonly ["brand", "model", "bra"];
+type FoundKind = (typeof foundKinds)[number];
+interface SearchOptions {
+  /** Default: all kinds. */
+  readonly kind?: FoundKind;
+  /** Includes tombstones, after all others. Default: false. */
+  readonly gone?: boolean;
+  /** Default: 20. */
+  readonly limit?: number;
+}
+interface Found {
+  readonly kind: FoundKind;
+  /** From its own body, or else from a list. */
+  readonly name: Cell;
+  readonly code: Cell;
+  /** The name of its brand. */
+  readonly brand: Cell;
+  /** How many bras of it users own; null if unknown. */
+  readonly bra_count: Cell;
+  /** `listed`: named by a list and not fetched yet. */
+  readonly state: "held" | "listed" | "gone";
+  readonly href: string;
+  /** What `show` takes for it: its slugs, or the id of a bra; its URL without slugs; null while it is only listed. */
+  readonly key: Cell;
+}
+/** @throws MirrorError `older` if the mirror has no search index yet */
+export declare function search({ db }: Pick<MirrorReader, "db">, text: string, { kind, gone, limit }?: SearchOptions): Found[];
+interface ShownResource {
+  readonly kind: ShownKind;
+  readonly fields: Readonly<Record<string, Cell>>;
+  /** `url` is null for a link to another origin, which is not followed. */
+  readonly links: readonly {
+    readonly name: string;
+    readonly url: string | null;
+  }[];
+  /** Only in a mirror that was synced with pictures, for a resource that refers to some. */
+  readonly pictures?: readonly ShownPicture[];
+  /** Only of a model. */
+  readonly model?: ModelParts;
+  /** Null if it has not changed since it was first fetched. */
+  readonly lastChange: LastChange | null;
+  readonly source: Provenance;
+}
+interface ShownPicture {
+  /** JSON pointer into the body. */
+  readonly field: string;
+  readonly url: string;
+  /** Relative to the mirror's folder; null until it is downloaded. */
+  readonly file: string | null;
+}
+/**
+ * @param key null for the only resource of the kind
+ * @throws KeyError if the key matches no resource, or several
+ */
+export declare function showResource(mirror: MirrorReader, kind: ShownKind, key: string | null): ShownResource;
+interface MissingLink {
+  /** Of the resource that lacks the link. */
+  readonly url: string;
+  readonly name: string;
+  /** The kind that the link should lead to. */
+  readonly kind: string;
+}
+/** How many resources of one kind a mirror holds, and how fresh they are: also the 90th percentile and the median. */
+interface KindStatus extends KindCoverage {
+  /** At least 90 % of the held resources were checked at this time or later; null if nothing is held. */
+  readonly p90CheckAt: string | null;
+  /** At least half of them. */
+  readonly p50CheckAt: string | null;
+}
+interface MirrorStatus {
+  readonly mirror: string;
+  readonly area: Area;
+  /** Null for a catalogue, and until the first sync has identified the user. */
+  readonly account: AccountStatus | null;
+  readonly baseUrl: string;
+  readonly serviceName: string;
+  readonly fileBytes: number;
+  /** Whether everything known is held, every list is consistent and linked, and no deletion awaits approval. */
+  readonly complete: boolean;
+  readonly kinds: readonly KindStatus[];
+  readonly revisions: number;
+  /** Unexpected contents of bodies, by kind, code and place; the most frequent first. */
+  readonly issues: readonly IssueStatus[];
+  /** Links that are recorded and not followed, by name; `sync --follow NAME` follows them. */
+  readonly unfollowedLinks: readonly {
+    readonly name: string;
+    readonly count: number;
+  }[];
+  /** Lists whose pages are incomplete or inconsistent, and why. They prove no deletion. */
+  readonly partialListings: readonly {
+    readonly url: string;
+    readonly why: string;
+  }[];
+  /** Resources without a usable link of this name, which the specification requires, and the kind behind it. */
+  readonly missingLinks: readonly MissingLink[];
+  /** Resources that are absent at the service, and kept until `sync --approve` or until they are seen again. */
+  readonly awaitingApproval: number;
+  /** Lists that had items and are empty now; their items await approval. */
+  readonly emptiedLists: readonly {
+    readonly url: string;
+    readonly kind: string;
+    readonly items: number;
+  }[];
+  readonly failures: readonly FailedResource[];
+  /** Resources that the service asked to request later, each for itself. */
+  readonly postponed: readonly {
+    readonly url: string;
+    readonly error: string;
+    /** ISO 8601, UTC. */
+    readonly retryAt: string;
+  }[];
+  readonly lastRun: RunRecord | null;
+}
+interface FailedResource {
+  readonly kind: string;
+  /** What `armoire show` takes; null for lists, and if it is unknown. */
+  readonly key: string | null;
+  readonly url: string;
+  readonly error: string;
+}
+interface IssueStatus {
+  readonly kind: string;
+  readonly code: string;
+  /** JSON pointer (RFC 6901) into the body. */
+  readonly pointer: string;
+  readonly count: number;
+  /** The first of the resources that have the issue, and its key; null for lists. */
+  readonly href: string;
+  readonly key: string | null;
+  /** Details of that resource's issue. */
+  readonly detail: string | null;
+}
+interface AccountStatus {
+  readonly user: {
+    /** As the service sends it; as text where a number would lose digits. Null if unknown. */
+    readonly userId: number | string | null;
+    readonly username: string | null;
+  };
+  /** The scopes that the token lacks, as last checked. Data fetched with them before is kept. */
+  readonly notGranted: readonly ScopeName[];
+  readonly bras: PossessionStatus;
+  /** Rows of the view `measurement`. */
+  readonly measurements: PossessionStatus;
+  /** Of the bras; null if no picture is known, or all were gone before they were downloaded. */
+  readonly pictures: PictureCounts | null;
+}
+interface PossessionStatus {
+  /** Held, without tombstones. */
+  readonly held: number;
+  /** Listed and not fetched yet. */
+  readonly pending: number;
+  /** Tombstones. */
+  readonly gone: number;
+}
+export declare function readStatus(mirror: MirrorReader): MirrorStatus;
+/** The part of a status that is known for the end of an earlier run. */
+interface PastStatus extends Pick<MirrorStatus, "mirror" | "baseUrl" | "serviceName" | "revisions" | "unfollowedLinks">, Coverage {
+  /** Null for the present. */
+  readonly asOf: EndedRun | null;
+  readonly lastRun: RunRecord | null;
+}
+/** @param mirror opened as of a point */
+export declare function readPastStatus(mirror: MirrorReader): PastStatus;
+interface SearchSuggestion {
+  /** How many tombstones match. */
+  readonly gone: number;
+  /** Texts that find something, the most similar first; at most three. */
+  readonly similar: readonly string[];
+}
+/** @throws MirrorError `older`, as `search` does */
+export declare function suggestSearch(mirror: Pick<MirrorReader, "db">, text: string, { kind }?: Pick<SearchOptions, "kind">): SearchSuggestion;
+interface Schedule {
+  readonly name: string;
+  /** Five fields, or six that begin with seconds. */
+  readonly cron: string;
+  /** The time zone of `cron`, an IANA name. */
+  readonly tz: string;
+  /** The maximum of `delayMillis`. */
+  readonly jitterMillis: number;
+  /** How long after its due time a run starts: drawn once, so that it is the same every day. */
+  readonly delayMillis: number;
+  /** The command and its options, without the program. */
+  readonly args: readonly string[];
+  /** The folder that relative paths in `args` refer to. */
+  readonly folder: string;
+  /** The mirror that the runs write: at most one run of a mirror is active at a time. */
+  readonly mirror: string;
+  /** ISO 8601, UTC. */
+  readonly addedAt: string;
+}
+type CronSchedule = Pick<Schedule, "cron" | "tz" | "delayMillis">;
+/** @returns epoch milliseconds of the first due time after `millis`; null when there is none */
+export declare function timeAfter(schedule: CronSchedule, millis: number): number | null;
+declare const ScheduleError_base: {
+  new (code: "bad-name" | "bad-time" | "busy" | "cannot-listen" | "damaged" | "inexpressible" | "newer" | "not-installed" | "taken" | "too-many" | "unknown" | "unsupported", message: string, hint?: string, options?: ErrorOptions): {
+    readonly name: string;
+    message: string;
+    stack?: string;
+    cause?: unknown;
+    readonly kind: ErrorKind;
+    readonly code: "bad-name" | "bad-time" | "busy" | "cannot-listen" | "damaged" | "inexpressible" | "newer" | "not-installed" | "taken" | "too-many" | "unknown" | "unsupported";
+    readonly hint: string;
+  };
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  stackTraceLimit: number;
+};
+/** Why a schedule cannot be added, read or run. No message contains a secret. */
+export declare class ScheduleError extends ScheduleError_base {}
+declare const run$1: z.ZodObject<{
+  due: z.ZodISODateTime;
+  startedAt: z.ZodISODateTime;
+  scheduler: z.ZodReadonly<z.ZodObject<{
+    pid: z.ZodInt;
+    host: z.ZodString;
+    startedAt: z.ZodISODateTime;
+  }, z.core.$strict>>;
+  attempts: z.ZodInt;
+  endedAt: z.ZodNullable<z.ZodISODateTime>;
+  exitCode: z.ZodNullable<z.ZodInt>;
+  seconds: z.ZodNullable<z.ZodNumber>;
+  counts: z.ZodNullable<z.ZodRecord<z.ZodString, z.ZodNumber>>;
+  error: z.ZodNullable<z.ZodString>;
+}, z.core.$strict>;
+type ScheduledRun = Readonly<z.infer<typeof run$1>>;
+/** The process that starts runs. */
+type Scheduler = ScheduledRun["scheduler"];
+/**
+ * Oldest first. A missing or unreadable file has no runs: a damaged history must not stop the schedule.
+ * @throws FileError
+ */
+export declare function readRuns(dataDir: string, name: string): readonly ScheduledRun[];
+/** How to start this program. */
+interface Program {
+  readonly command: string;
+  /** The arguments before those of a command. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+interface ExecuteRunContext {
+  readonly dataDir: string;
+  readonly program: Program;
+  readonly scheduler: Scheduler;
+  readonly clock: Clock;
+  /** Interrupts the run; the reason is the name of the signal to send to its process. */
+  readonly signal: AbortSignal;
+  /** Removes possible secrets from the output of a command. */
+  readonly redact: (text: string) => string;
+  /** @param due epoch milliseconds */
+  readonly onStart: (schedule: Schedule, due: number) => void;
+  /** Receives each line of stderr, redacted. */
+  readonly onLine: (schedule: Schedule, line: string) => void;
+  readonly onEnd: (schedule: Schedule, run: ScheduledRun) => void;
+}
+interface RunSchedulesOptions extends Omit<ExecuteRunContext, "scheduler"> {
+  /** The address of the Redis that schedulers share. Default: this process is the only scheduler. */
+  readonly redis?: string;
+  /** Runs of this process at a time. Default: as many as processors. */
+  readonly maxRuns?: number;
+  /** Called once runs can start, with the number of schedules. */
+  readonly onReady: (scheduleCount: number) => void;
+  /** Receives problems that an operator may need to act on. */
+  readonly onWarning: (text: string) => void;
+  /** Called each time the schedules are looked at, every few seconds. */
+  readonly onPoll?: () => void;
+}
+/**
+ * Resolves once `signal` is aborted and all active runs have ended.
+ * @throws ScheduleError `busy`; FileError `locked`; as `listSchedules`; RedisError
+ */
+export declare function runSchedules(options: RunSchedulesOptions): Promise<void>;
+interface NewSchedule extends Omit<Schedule, "jitterMillis" | "delayMillis" | "addedAt"> {
+  /** Default: a tenth of the time between two runs, at most a minute. */
+  readonly jitterMillis?: number;
+  /** Whether a schedule of this name is replaced; its run history stays. Default: false. */
+  readonly replace?: boolean;
+  readonly dataDir: string;
+  readonly clock: Pick<Clock, "now" | "random">;
+}
+/** Sorted by name. @throws ScheduleError `damaged`, `newer`; FileError `unsafe`, `unwritable` */
+export declare function listSchedules(dataDir: string): readonly Schedule[];
+/** @throws ScheduleError `unknown`, with the most similar name; as `listSchedules` */
+export declare function readSchedule(dataDir: string, name: string): Schedule;
+/** Durable on return. @throws ScheduleError; FileError */
+export declare function addSchedule({ dataDir, clock, replace, ...request }: NewSchedule): Schedule;
+/** Removes the history of its runs too. @throws as `readSchedule` and `addSchedule` */
+export declare function removeSchedule(dataDir: string, name: string, clock: Pick<Clock, "now">): Schedule;
+/** Where this program is installed, and with which settings it runs. Every path is absolute. */
+interface Installation {
+  /** The program and its own arguments. */
+  readonly command: readonly string[];
+  readonly user: string;
+  readonly dataDir: string;
+  /** Files and folders that the scheduled command writes. */
+  readonly writes: readonly string[];
+  /** Null when not set. */
+  readonly baseUrl: string | null;
+  /** Null when not set. */
+  readonly serviceName: string | null;
+  /** Variables that name files with secrets, such as `ARMOIRE_APP_KEY_FILE`, with absolute paths. */
+  readonly secretFiles: Readonly<Record<string, string>>;
+}
+/** A file for a scheduler of the operating system. */
+interface PrintedFile {
+  /** Where to install it. */
+  readonly path: string;
+  readonly content: string;
+}
+declare const systemSchedulers: readonly ["systemd", "cron"];
+type SystemScheduler = (typeof systemSchedulers)[number];
+/** @throws ScheduleError `inexpressible` */
+export declare function printSchedule(schedule: Schedule, scheduler: SystemScheduler, installation: Installation): readonly PrintedFile[];
+interface AddAccountOptions {
+  readonly dataDir: string;
+  readonly name: string;
+  readonly baseUrl: string;
+  /** The prefix of the service's own fields: `acme` for `acme_url`. Default: that of the existing account, or `service`. */
+  readonly serviceName?: string;
+  /** A user's token, from `bearerToken`. */
+  readonly token: Credential;
+  readonly keychain: Keychain;
+  /** Cancels the requests. */
+  readonly signal?: AbortSignal;
+  readonly clock?: Clock;
+}
+interface AddedAccount extends StoredToken {
+  /** Whether the account existed, and only its token is new. */
+  readonly isReplaced: boolean;
+}
+/**
+ * Adds an account, or replaces the token of an account of the same user. After an error nothing has changed.
+ * @throws AccountError `refused` or `unidentified` by the service; `taken` if the name belongs to another user, or the user
+ * has another account; `unsafe`, `busy`, `unwritable`; ServiceError if the service cannot be reached; MirrorError,
+ * LedgerError, ServiceSettingsError
+ */
+export declare function addAccount(options: AddAccountOptions): Promise<AddedAccount>;
+declare const SyncError_base: {
+  new (code: "no-user" | "not-authenticated" | "nothing-fetched" | "other-user" | "unknown-brand" | "unknown-link", message: string, hint?: string, options?: ErrorOptions): {
+    readonly name: string;
+    message: string;
+    stack?: string;
+    cause?: unknown;
+    readonly kind: ErrorKind;
+    readonly code: "no-user" | "not-authenticated" | "nothing-fetched" | "other-user" | "unknown-brand" | "unknown-link";
+    readonly hint: string;
+  };
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  stackTraceLimit: number;
+};
+/** Why a sync ended early; everything fetched before is saved. */
+export declare class SyncError extends SyncError_base {}
+/** The result of downloading pictures: a member of the object that `sync --json` prints. */
+interface MediaReport {
+  readonly pictures: Readonly<MediaCounts>;
+  /** Including the service's own; the origin with most pictures first. */
+  readonly origins: readonly PictureOrigin[];
+  /** `counted`: requests to the service's own origin, which may spend an allowance. */
+  readonly requests: {
+    readonly sent: number;
+    readonly counted: number;
+  };
+  readonly stopped: Extract<StopReason, "budget" | "allowance" | "interrupted"> | null;
+}
+interface PictureOrigin {
+  readonly origin: string;
+  /** The number of pictures there that the account refers to. */
+  readonly pictures: number;
+}
+interface MediaCounts {
+  new: number;
+  changed: number;
+  unchanged: number;
+  /** No longer at their address; an earlier download stays. */
+  gone: number;
+  failed: number;
+  /** Not requested, because the run stopped or their host throttled it. */
+  pending: number;
+  /** Downloaded bytes. */
+  bytes: number;
+}
+interface MediaOptions {
+  /** The account's mirror. */
+  readonly file: string;
+  readonly baseUrl: string;
+  /** The prefix of the service's own fields: `acme` for `acme_url`. Default: the mirror's. */
+  readonly serviceName?: string;
+  /** The catalogue's ledger, which counts requests without a credential. */
+  readonly ledgerFile: string;
+  /** At most so many counted requests to the service's own origin. Default: null, as many as it grants. */
+  readonly budget?: number | null;
+  /** Requests of the allowance to leave unspent. Default: 0. */
+  readonly reserve?: number;
+  /** Requests running at a time. Default: 4. */
+  readonly concurrency?: number;
+  /** Ends the run early: running requests are finished and saved. */
+  readonly signal?: AbortSignal;
+  /** Called with the origins other than the service's, before the first request. */
+  readonly onOtherOrigins?: (origins: readonly PictureOrigin[]) => void;
+  /** Maximum size of one picture. Default: 16 MiB. */
+  readonly maxBytes?: number;
+  /** Maximum size of all stored pictures. Default: 1 GiB. */
+  readonly maxTotalBytes?: number;
+  readonly clock?: Clock;
+}
+/** @throws MirrorError, LedgerError, ServiceSettingsError */
+export declare function syncMedia(options: MediaOptions): Promise<MediaReport>;
+/** The price of a check that finds no change. */
+type CheckPrice = "free" | "counted" |
+/** Treated as counted. Checks are made as if they were free, because only they can show the price. */
+"unknown";
+declare const orders: readonly ["value", "breadth", "depth"];
+/** `value`: the models with most bras first; `breadth`: level by level; `depth`: brand by brand. */
+type Order = (typeof orders)[number];
+declare const modes: readonly ["incremental", "verify", "full"];
+/**
+ * `incremental`: new resources, and checks where a change is likely or a check is due; `verify`: everything held is
+ * checked; `full`: everything held is fetched again.
+ */
+type Mode = (typeof modes)[number];
+/** Why a resource is requested. */
+type Reason = "root" | "new" | "again" | "listing" | "suspect" | "stale" | "expected" | "account" | "verify" | "full";
+interface ScopeOptions {
+  /** `account`: the resources of a token's user, without depths and brands. Default: `catalogue`. */
+  readonly area?: Area;
+  /** Default: `incremental`. */
+  readonly mode?: Mode;
+  /** Default: `value`. */
+  readonly order?: Order;
+  /** Default: `sizes`. */
+  readonly depth?: Depth;
+  /** Only these brands, by listed name or slug. Default: all. */
+  readonly brands?: readonly string[];
+  /** Optional links to follow, such as `related`, `same_cut`, `adjacent_sizes`. Default: none. */
+  readonly follow?: readonly string[];
+  /** At most so many free checks in an incremental run. Default: null, 2,000; with an ample allowance, ten minutes of them. */
+  readonly maxFreeChecks?: number | null;
+  /** An incremental run does not check resources that were checked more recently. Default: 0. */
+  readonly skipFresherThanMillis?: number;
+  /** Nothing held should be unchecked for longer. Default: 30 days. */
+  readonly maxStalenessMillis?: number;
+  /** At most so many free checks at a time. Default: 1, since checks cost the service work and rarely find a change. */
+  readonly checkConcurrency?: number;
+}
+/** As reported, or expected from the previous window. */
+interface AllowanceState {
+  /** Requests per window. */
+  readonly limit: number | null;
+  readonly remaining: number | null;
+  /** Epoch milliseconds at which the window ends. */
+  readonly resetAt: number | null;
+  /** The length of a window; null if it is not known. */
+  readonly windowSeconds: number | null;
+}
+/** As in reports and plans. */
+interface AllowanceSummary extends Omit<AllowanceState, "resetAt"> {
+  /** ISO 8601, UTC: the end of the window. */
+  readonly resetAt: string | null;
+}
+interface DueCount {
+  readonly kind: string;
+  /** Never fetched. */
+  readonly fetch: number;
+  /** Held, and to be checked in the next run. */
+  readonly check: number;
+  /** Checks that are free if nothing changed. */
+  readonly freeChecks: number;
+}
+interface Forecast {
+  /** Requests per day that the ledger knows; null if it knows none. */
+  readonly limit: number | null;
+  /** The limit, or the documented one for the credential: all days in this forecast follow from it. */
+  readonly requestsPerDay: number;
+  readonly depths: readonly (DepthForecast & {
+    readonly days: DaysLeft;
+  })[];
+  readonly coverage: {
+    /** Bras of the held models. */
+    readonly covered: number;
+    /** Bras of all expected models. */
+    readonly expected: number;
+    /** The covered share of all bras after so many days. */
+    readonly after: readonly {
+      readonly day: number;
+      readonly share: number;
+    }[];
+  };
+  readonly maxStaleness: {
+    readonly days: number;
+    /** Days in which everything held can be checked once, with a sync a day. */
+    readonly attainableDays: number;
+    /** Checks a day that keep within it. */
+    readonly requiredPerDay: number;
+    /** About how long they take; null if checks are counted, and more of them cannot be made. */
+    readonly secondsPerDay: number | null;
+  };
+}
+interface DepthForecast {
+  readonly depth: Depth;
+  readonly kinds: readonly KindForecast[];
+  /** Requests until everything of this depth is held, including the lesser depths. */
+  readonly remainingRequests: number;
+}
+interface KindForecast {
+  readonly kind: string;
+  readonly known: number;
+  readonly held: number;
+  /** The probable number, at least `known`. */
+  readonly expected: number;
+}
+/** Days until everything of a depth is held. */
+interface DaysLeft {
+  /** Null if the limit is not known. */
+  readonly atLimit: number | null;
+  readonly withApp: number;
+  readonly withNone: number;
+}
+interface AccountForecast {
+  /** Whether all lists were fetched once: before, the size of the account is unknown. */
+  readonly isWhole: boolean;
+  /** Counted requests until everything is held and checked, as far as is known. */
+  readonly remainingRequests: number;
+  /** Requests per day that the ledger knows; null if it knows none. */
+  readonly requestsPerDay: number | null;
+  /** Days after today until then; null if the limit is not known. */
+  readonly days: number | null;
+}
+interface SyncPlan extends ForecastSummary {
+  readonly area: Area;
+  /** The mirror's file. */
+  readonly mirror: string;
+  /** Due resources by kind, as far as is known; each fetch may lead to more. */
+  readonly due: readonly DueCount[];
+  /** Counted requests that a run may send now: the remaining ones above the reserve, within the budget; null if unknown. */
+  readonly spendable: number | null;
+  /** The first ten requests. */
+  readonly next: readonly NextRequest[];
+  /** Resources that the service asked to request later, each for itself: they are neither due nor next. */
+  readonly postponed: readonly {
+    readonly url: string;
+    readonly kind: string;
+    readonly retryAt: string;
+  }[];
+  /** For an account, instead of `forecast`; null for a catalogue. */
+  readonly accountForecast: AccountForecast | null;
+}
+interface NextRequest {
+  readonly url: string;
+  /** What `armoire show` takes; null for lists, and while its slug is unknown. */
+  readonly key: string | null;
+  readonly kind: string;
+  readonly reason: Reason;
+}
+interface PlanOptions extends ForecastSummaryOptions {
+  /** At most so many counted requests. Default: null, as many as the service grants. */
+  readonly budget?: number | null;
+  /** Requests of the allowance to leave unspent. Default: 0. */
+  readonly reserve?: number;
+}
+/**
+ * Plans a sync offline.
+ * @throws MirrorError, LedgerError; SyncError `unknown-brand` if the sync would throw it without a request
+ */
+export declare function planSync(options: PlanOptions): SyncPlan;
+/** The allowance and the forecast: part of a plan, and shown without one by `status` and after a sync. */
+interface ForecastSummary {
+  /** As the ledger knows it; null before the first request. */
+  readonly allowance: AllowanceSummary | null;
+  /** Null until the list of brands is read: before, the size of the catalogue is unknown. */
+  readonly forecast: Forecast | null;
+}
+interface ForecastSummaryOptions extends ScopeOptions {
+  /** The mirror's file. */
+  readonly file: string;
+  readonly baseUrl: string;
+  readonly credential?: Credential | null;
+  /** Default: `ledger.sqlite` beside the mirror. */
+  readonly ledgerFile?: string;
+  readonly clock?: Clock;
+}
+/** @throws MirrorError, LedgerError */
+export declare function readForecastSummary(options: ForecastSummaryOptions): ForecastSummary;
+declare const LedgerError_base: {
+  new (code: "damaged" | "newer" | "not-a-ledger" | "unwritable", message: string, hint?: string, options?: ErrorOptions): {
+    readonly name: string;
+    message: string;
+    stack?: string;
+    cause?: unknown;
+    readonly kind: ErrorKind;
+    readonly code: "damaged" | "newer" | "not-a-ledger" | "unwritable";
+    readonly hint: string;
+  };
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  stackTraceLimit: number;
+};
+/** A ledger file that cannot be used. */
+export declare class LedgerError extends LedgerError_base {
+  readonly file: string;
+  constructor(code: LedgerError["code"], file: string, options?: ErrorOptions);
+}
+/** One place of all resources of a kind. */
+interface Drift {
+  readonly kind: string;
+  /** JSON pointer (RFC 6901) into the body; `*` stands for any item of a list. */
+  readonly pointer: string;
+  readonly code: DriftCode;
+}
+interface RequestCounts {
+  sent: number;
+  /**
+   * Requests that spent allowance, as far as is known, and all that may have: those without a response, and a root that is
+   * read first in a window that others have begun, whose price no response shows.
+   */
+  counted: number;
+  notModified: number;
+  /** Attempts after the first of a fetch. */
+  retried: number;
+  failed: number;
+}
+interface SyncReport {
+  readonly run: number;
+  /** The mirror's file. */
+  readonly mirror: string;
+  /** Whether everything known in the scope is held, every list is consistent and linked, and no deletion awaits approval. */
+  readonly complete: boolean;
+  /** Complete, and the run left nothing to do: nothing is pending, failed or left unchecked. */
+  readonly upToDate: boolean;
+  readonly stopped: StopReason | null;
+  readonly requests: Readonly<RequestCounts>;
+  readonly resources: ResourceCounts;
+  /** For an account: scopes that the user's token lacks. Their held data stays unchanged. */
+  readonly notGranted?: readonly ScopeName[];
+  /** Those of them that an earlier token granted. */
+  readonly withdrawn?: readonly ScopeName[];
+  /** What this run saw first in the service's responses, and the specification does not have. */
+  readonly drift: readonly Drift[];
+  /** Deletions that are so many at once that they wait for approval. */
+  readonly bulkDeletions: readonly BulkDeletionOfRun[];
+  readonly allowance: AllowanceSummary & {
+    /** `unknown`: treated as counted, since no response has shown it. */
+    readonly checkPrice: CheckPrice;
+  };
+  /** What was seen, if the service refused requests without saying that the allowance is spent, or nothing was answered any more. */
+  readonly refusal?: string;
+  /** When the first of the postponed resources may be requested, ISO 8601, UTC; absent without one. */
+  readonly postponedUntil?: string;
+  /** ISO 8601, UTC: when to continue; null for at once, or if unknown. */
+  readonly resumeAt: string | null;
+  readonly seconds: number;
+}
+interface ResourceCounts {
+  new: number;
+  changed: number;
+  unchanged: number;
+  gone: number;
+  /** Due and not done: never fetched, or with a due check. */
+  pending: number;
+  /** Held resources without a due check that the run would have checked without its limits. */
+  notChecked: number;
+  failed: number;
+  /** Not requested again before a time that the service gave for each of them alone. */
+  postponed: number;
+  /** Links that are not followed: they lead to another origin, or are no URLs. */
+  skipped: number;
+  /** Resources without a usable link that the specification requires: what is behind it is unknown. */
+  missingLinks: number;
+  /** Absent resources that become tombstones only after approval. */
+  awaitingApproval: number;
+  /** Collections whose pages are inconsistent, and prove no absence. */
+  partial: number;
+}
+interface SyncProgress {
+  /** Each kind of the scope that is known so far. */
+  readonly kinds: readonly {
+    readonly kind: string;
+    readonly held: number;
+    readonly known: number;
+  }[];
+  readonly requests: Readonly<RequestCounts>;
+  readonly allowance: AllowanceState;
+  /** Due resources, as far as the mirror knows. */
+  readonly pending: number;
+  /** Counted requests until nothing is due, including resources that are probably still to be found. */
+  readonly remainingRequests: number;
+  readonly seconds: number;
+  readonly requestsPerSecond: number;
+}
+interface WorkersOptions {
+  /** The address of the workers' Redis: `redis:`, `rediss:`, or the path of a socket. */
+  readonly redis: string;
+  /** Whose credential the workers use: an account's name. Default: `catalogue`. */
+  readonly principal?: string;
+  /** Makes a span of each job of the catalogue. Needs `bullmq-otel`, and an OpenTelemetry SDK. Default: false. */
+  readonly telemetry?: boolean;
+  /** Receives problems that an operator may need to act on: no worker is running, Redis is unreachable. */
+  readonly onWarning?: (text: string) => void;
+}
+interface SyncOptions extends ScopeOptions {
+  /** The mirror's file; created if missing. */
+  readonly file: string;
+  readonly baseUrl: string;
+  /** The prefix of the service's own fields: `acme` for `acme_url`. Default: the mirror's, or `service`. */
+  readonly serviceName?: string;
+  /** For an account, the token of its user. */
+  readonly credential?: Credential | null;
+  /** The expected user of a new account mirror. */
+  readonly user?: AccountUser;
+  /** When the user's token was stored, ISO 8601: what the service refused to an earlier one is requested again. */
+  readonly tokenAt?: string;
+  /** The only resources to fetch, also ones that the mirror does not know. Default: all that the crawl finds. */
+  readonly only?: readonly CatalogueLink[];
+  /** At most so many counted requests. Default: null, as many as the service grants. */
+  readonly budget?: number | null;
+  /** Creates tombstones even if more than a fifth of a list is absent at once. Default: false. */
+  readonly approve?: boolean;
+  /** Requests of the allowance to leave unspent. Default: 0. */
+  readonly reserve?: number;
+  /** The ledger of allowances, shared by all mirrors that spend them. Default: `ledger.sqlite` beside the mirror. */
+  readonly ledgerFile?: string;
+  /** Has workers send the requests. Default: null, this process sends. */
+  readonly workers?: WorkersOptions | null;
+  /** Requests running at a time. Default: 4, or 64 with workers. */
+  readonly concurrency?: number;
+  /** Ends the run early: running requests are finished and saved. */
+  readonly signal?: AbortSignal;
+  /** Called after each batch. Reading the progress costs queries, so read it only to show it. */
+  readonly onProgress?: (read: () => SyncProgress) => void;
+  readonly clock?: Clock;
+  /** Called with a warning if the disk of the mirror is nearly full. */
+  readonly onLowSpace?: (warning: string) => void;
+  /** Reads the free space of a disk. Default: the system's. */
+  readonly readFreeBytes?: ReadFreeBytes;
+}
+/**
+ * Brings a mirror up to date.
+ * @throws MirrorError when the mirror cannot be used, SyncError when nothing could be fetched or the credential is
+ * rejected, FileError `disk-full` before anything is requested, ServiceSettingsError when the base URL or credential is malformed, RedisError when workers cannot be reached
+ */
+export declare function sync(options: SyncOptions): Promise<SyncReport>;
+/** The catalogue's mirror and credential: the user's token is not used for it. */
+interface CataloguePart {
+  /** The catalogue's mirror. */
+  readonly file: string;
+  readonly ledgerFile: string;
+  readonly credential: Credential | null;
+}
+interface MediaPart {
+  /** The catalogue's ledger, which counts requests without a credential. */
+  readonly ledgerFile: string;
+  /** Called with the origins other than the service's, before the first request for a picture. */
+  readonly onOtherOrigins?: (origins: readonly PictureOrigin[]) => void;
+}
+interface AccountSyncOptions extends Omit<SyncOptions, "area" | "only"> {
+  /** Default: null, the catalogue is not synced. */
+  readonly catalogue?: CataloguePart | null;
+  /** Default: null, no pictures are downloaded. */
+  readonly media?: MediaPart | null;
+}
+interface AccountSyncReport extends SyncReport {
+  /** Set if requested; null if the bras link to nothing, or the part failed. */
+  readonly catalogue?: SyncReport | null;
+  /** Set if requested; null if the part failed. */
+  readonly media?: MediaReport | null;
+}
+interface AccountSyncResult {
+  readonly report: AccountSyncReport;
+  /** The errors of failed later parts. */
+  readonly errors: readonly unknown[];
+}
+/**
+ * Syncs an account with the requested parts.
+ * @throws as `sync`, for the user's data
+ */
+export declare function syncAccount({ catalogue, media, ...options }: AccountSyncOptions): Promise<AccountSyncResult>;
+interface LinkedCatalogueOptions extends Omit<SyncOptions, "area" | "brands" | "depth" | "follow" | "only" | "order" | "user"> {
+  /** The mirror of the account, whose bras have the links. */
+  readonly accountFile: string;
+}
+/**
+ * Fetches the brands, models and sizes that an account's bras link to into the catalogue's mirror, so that the account stays
+ * readable without the service. Resources found on the way, such as the brand of a model, follow in the next run.
+ * @returns null if the bras link to nothing
+ * @throws RangeError for a user's token; otherwise as `sync`
+ */
+export declare function syncLinkedCatalogue({ accountFile, ...options }: LinkedCatalogueOptions): Promise<SyncReport | null>;
+/** The resources that `syncLinkedCatalogue` would fetch for the first time. It may also make due checks. */
+interface LinkedCataloguePlan {
+  /** The catalogue's mirror. */
+  readonly mirror: string;
+  /** Linked resources that are not held, by kind: each costs a request of the catalogue's allowance. */
+  readonly due: readonly {
+    readonly kind: string;
+    readonly fetch: number;
+  }[];
+}
+/**
+ * Plans `syncLinkedCatalogue` from both mirrors, without a request.
+ * @returns null before the account's first sync
+ * @throws MirrorError
+ */
+export declare function planLinkedCatalogue(accountFile: string, file: string): LinkedCataloguePlan | null;
+declare const WebError_base: {
+  new (code: "busy" | "cannot-listen" | "from-elsewhere", message: string, hint?: string, options?: ErrorOptions): {
+    readonly name: string;
+    message: string;
+    stack?: string;
+    cause?: unknown;
+    readonly kind: ErrorKind;
+    readonly code: "busy" | "cannot-listen" | "from-elsewhere";
+    readonly hint: string;
+  };
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  stackTraceLimit: number;
+};
+export declare class WebError extends WebError_base {}
+declare const content: z.ZodObject<{
+  file: z.ZodString;
+  rootHash: z.ZodString;
+  createdAt: z.ZodISODateTime;
+  verifiedAt: z.ZodISODateTime;
+  damagedAt: z.ZodNullable<z.ZodISODateTime>;
+}, z.core.$strip>;
+type NewestBackup = Readonly<z.infer<typeof content>>;
+interface AccessKey {
+  matches(given: string): boolean;
+  /** To be awaited before a wrong key is answered. */
+  pause(): Promise<void>;
+}
+/**
+ * The allowance of the API's clients: none, or as the service would grant it. A window opens with the first counted request
+ * of a credential and has a fixed length. In memory: it is for trying clients, and protects nothing.
+ */
+interface AllowanceOptions {
+  /** Counted requests of each credential in a window. */
+  readonly limit: number;
+  readonly windowSeconds: number;
+}
+interface MirrorOptions {
+  /** The file of the catalogue's mirror; null while there is none. */
+  readonly findCatalogue: () => string | null;
+  /** The file of an account's mirror, of the same service. Default: null, no account is served. */
+  readonly findAccount?: (() => string | null) | null;
+  /** Shows the mirrors as they were. A run is one of the catalogue's; the account is shown as of its end. */
+  readonly asOf?: Point;
+}
+type ReadForecast = () => Pick<Forecast, "depths"> | null;
+interface ApiOptions extends MirrorOptions {
+  /** Opens the account; and everything, on another address than loopback. */
+  readonly key: AccessKey;
+  /** The address that the server listens on: requests for other host names are refused. */
+  readonly host: string;
+  /** Further host names that requests may have. Default: none. */
+  readonly allowedHosts?: readonly string[];
+  /** Default: null, requests are not limited. */
+  readonly allowance?: AllowanceOptions | null;
+  /** Origins whose pages may read responses; `*` for any. Default: none. */
+  readonly corsOrigins?: readonly string[];
+  /** The forecast of the plan, for `Retry-After`. Default: null, no plan. */
+  readonly readForecast?: ReadForecast | null;
+  readonly clock?: Clock;
+}
+/** Recurring runs, as the caller of the server knows them. */
+interface ShownSchedules {
+  readonly schedules: readonly ShownSchedule[];
+  /** Of accounts, which are not shown: pages of an account need its key. */
+  readonly ofAccounts: number;
+}
+interface ShownSchedule {
+  readonly name: string;
+  readonly cron: string;
+  /** The time zone of `cron`. */
+  readonly tz: string;
+  /** Without the program. */
+  readonly command: string;
+  /** ISO 8601, UTC; null if it is never due again. */
+  readonly nextAt: string | null;
+  /** The newest first. */
+  readonly runs: readonly {
+    /** ISO 8601, UTC. */
+    readonly startedAt: string;
+    /** Null while it runs, or if it is lost. */
+    readonly seconds: number | null;
+    /** In words. */
+    readonly outcome: string;
+    readonly details: string;
+  }[];
+}
+interface ServerOptions {
+  /** The file of the catalogue's mirror. Called again while it returns null. */
+  readonly findCatalogue: () => string | null;
+  /** 0 for any free port. */
+  readonly port: number;
+  /** Default: 127.0.0.1. */
+  readonly host?: string;
+  /** What pages show unless their URL names another point. Default: the present. */
+  readonly asOf?: Point;
+  /** The account whose pages are served to those who have the key. Default: none. */
+  readonly account?: AccountSource | null;
+  /** The service's own API from the mirrors, on an origin of its own. Default: null, only pages are served. */
+  readonly api?: ApiServerOptions | null;
+  /** For the page of the schedules. Default: it has none. */
+  readonly readSchedules?: () => ShownSchedules;
+  /** Default: the system's. */
+  readonly clock?: Clock;
+  /** Called with errors that are no user's fault. Default: they are only shown on the page. */
+  readonly onError?: (text: string) => void;
+}
+interface AccountSource {
+  /** On this machine. */
+  readonly name: string;
+  /** The file of its mirror. Called again while it returns null. */
+  readonly findMirror: () => string | null;
+  readonly readNewestBackup: () => NewestBackup | null;
+}
+interface ApiServerOptions extends Pick<ApiOptions, "allowedHosts" | "allowance" | "corsOrigins" | "readForecast"> {
+  /** 0 for any free port. */
+  readonly port: number;
+}
+interface WebServer {
+  /** Of the pages, such as `http://127.0.0.1:8900/`. */
+  readonly url: string;
+  /** The base URL for clients of the API; null without one. */
+  readonly apiUrl: string | null;
+  /** What a browser exchanges for a session, as `#key=` behind an address or in a form. */
+  readonly key: string;
+  /** Whether all pages need the key, because others can reach the server. */
+  readonly needsKey: boolean;
+  close(): Promise<void>;
+}
+/**
+ * Starts the server; only then are its libraries loaded.
+ * @throws WebError if it cannot listen; MirrorError and PointError of `createApi`
+ */
+export declare function createServer(options: ServerOptions): Promise<WebServer>;
+export { type Account, type AccountOverview, type AccountPlace, type AccountSyncOptions, type AccountSyncReport, type AccountSyncResult, type AddAccountOptions, type AddedAccount, type ApiServerOptions, type Area, type BackUpRequest, type BackedUp, type BackupManifest, type BackupOwner, type CataloguePart, type Cell, type Change, type ChangeCommand, type ChangeCommandOutcome, type ChangeEntry, type ChangeLog, type ChangeLogRequest, type CheckProblem, type CheckReport, type Clock, type CompactOptions, type CompactProgress, type CompactReport, type Compression, type Coverage, type CreateBackupRequest, type CreatedBackup, type Credential, type CsvProfile, type DashboardOptions, type DataPackageRequest, type Depth, type DiagnoseRequest, type Diagnosis, type DiffRequest, type EndedRun, type ExportDatabaseRequest, type ExportFormat, type ExportMirrorRequest, type ExportTableRequest, type ExportedDatabase, type ExportedTable, type FieldChange, type FieldValue, type FindSecretsOptions, type Forecast, type ForecastSummary, type ForecastSummaryOptions, type Found, type FoundKind, type FoundResource, type FoundSecret, type Installation, type KeptRun, type Keychain, type Keyed, type KindCoverage, type KnownSecret, type LastChange, type Life, type LinkedCatalogueOptions, type LinkedCataloguePlan, type ListRequest, type ListedBackup, type LogFormat, type LogOptions, type Matrix, type MediaOptions, type MediaPart, type MediaReport, type MirrorPlace, type MirrorReader, type MirrorStatus, type Mode, type ModelParts, type NewSchedule, type OpenDiff, type Order, type PackageContents, type PassChangesOnOptions, type PastStatus, type PictureOrigin, type PlanOptions, type Point, type PointContext, type Principal, type PrintedFile, type Program, type Provenance, type PruneReport, type PruneRequest, type PublicTable, type Publication, type QueryLimits, type QueryOptions, type QueryRequest, type QueryResult, type Question, type QuestionOption, type QuestionRequest, type QuestionResult, type Reason, type RemoveAccountOptions, type RemovedAccount, type Reported, type RequestCount, type ResourceHistory, type RestoreMirrorRequest, type RestoredMirror, type RetentionPolicy, type RetentionReport, type RevisionOfLife, type Row, type RowCondition, type RunChanges, type RunRecord, type RunSchedulesOptions, type RunSelect, type RunTime, type RunWorkerOptions, type Schedule, type ScheduledRun, type ScopeName, type ScopeOptions, type SearchOptions, type SearchSuggestion, type SecretSearch, type SecretText, type ServerOptions, type ShownKind, type ShownResource, type SourceLocation, type StoredToken, type SyncOptions, type SyncPlan, type SyncProgress, type SyncReport, type SystemKeychainOptions, type SystemScheduler, type TokenOwner, type UnpackRequest, type Value, type VerifyReport, type VerifyRequest, type WebServer, type WorkerReady, type WorkersOptions, type WrittenPackage, kinds$1 as kinds };
