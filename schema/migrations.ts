@@ -6,4 +6,5 @@ export type Migrations = Readonly<Record<string, () => Promise<Migration>>>;
 export const migrations: Migrations = {
   "0001-initial": () => import("./migrations/0001-initial.ts"),
   "0002-postponed": () => import("./migrations/0002-postponed.ts"),
+  "0003-snapshots": () => import("./migrations/0003-snapshots.ts"),
 };

@@ -30,6 +30,8 @@ export interface MirrorTables {
   _dictionary: { id: Generated<number>; kind: string; sha256: Blob; body: Blob };
   _headers: { id: Generated<number>; content_type: string | null; link: string | null };
   _revision: RevisionTable;
+  _snapshot: SnapshotTable;
+  _loaded: LoadedTable;
   _resource_past: Past<Pick<ResourceTable, "kind" | "owner_id" | "state" | "gone_run">> & { id: number };
   _link: LinkTable;
   _link_past: Past<LinkTable>;
@@ -154,6 +156,47 @@ export interface RevisionTable {
   /** The last run that found it unchanged; null for the current revision. */
   seen_run: number | null;
   seen_at: number | null;
+}
+
+/** A shared snapshot of which something was loaded. */
+export interface SnapshotTable {
+  id: Generated<number>;
+  /** Lower-case hexadecimal. */
+  root_hash: string;
+  /** ISO 8601, the beginning of a day in UTC. */
+  taken_on: string;
+  /** The kind of credential with which its mirror was fetched. */
+  seen_by: "none" | "app" | "token";
+  /** The file's name or its URL. */
+  source: string;
+  /** The fingerprint of the key that signed it. */
+  signed_by: string | null;
+  /** Its number in a published folder. */
+  sequence: number | null;
+  /** Whether its validators are sent: `withheld` until a sample shows that the service gives us the same ones. */
+  validators: Generated<"used" | "withheld">;
+  /** Chosen at random after the snapshot was loaded: whoever made it could not know the sample. */
+  sample_seed: string | null;
+  sample_size: Generated<number>;
+  /** ISO 8601, UTC: when the service sent another body under the same validator. */
+  condemned_at: string | null;
+  /** The URL of that resource. */
+  condemned_by: string | null;
+}
+
+/** A revision that came from a snapshot; the service itself has sent all others. */
+export interface LoadedTable {
+  resource_id: number;
+  seq: number;
+  snapshot_id: number;
+  /** The validator as the snapshot states it; that of the resource may be withheld. */
+  etag: string | null;
+  /** Whether it is part of the sample that is fetched whole. */
+  sampled: Generated<0 | 1>;
+  /** The first run in which the service confirmed the validator; null for none. */
+  validator_run: number | null;
+  /** The first run in which the service sent the same body; null for none. */
+  bytes_run: number | null;
 }
 
 export interface LinkTable {

@@ -7,6 +7,7 @@ import { pictureNameSql } from "./entities/picture-types.ts";
 import { entities, listTables } from "./entities.ts";
 import { columnsOf, type Entity, type ListTable } from "./rows-from-body.ts";
 import { isoTimeOf } from "./tables.ts";
+import { confirmedSql } from "./views/confirmed.ts";
 import { resourceKey } from "./views/resource-key.ts";
 import { sizeLabelViews } from "./views/size-label.ts";
 
@@ -99,6 +100,8 @@ function entityView(entity: Entity): string {
     "f.started_at as first_seen_at",
     `${isoTimeOf("r.checked_at")} as checked_at`,
     "g.started_at as gone_at",
+    // The area of accounts has no snapshots.
+    ...(withTombstones.has(entity.table) ? [`${confirmedSql("r")} as confirmed`] : []),
   ];
   const joins = [
     "join _resource r on r.id = t.id",

@@ -91,6 +91,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
       "past",
       "search",
       "derive",
+      "snapshots",
     ],
     ...["reader.ts", "ingest.ts", "media", "runs", "check"],
   ],

@@ -94,6 +94,39 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       seen_at: "the time of that check",
     },
   },
+  _snapshot: {
+    about:
+      "Shared snapshots of which something was loaded. What one holds counts as unconfirmed until the service itself confirms it.",
+    columns: {
+      id: "",
+      root_hash: "identifies the snapshot's contents: SHA-256, in hexadecimal",
+      taken_on: "the day of the state that it holds",
+      seen_by: "the credential with which its mirror was fetched: `none`, `app` or `token`",
+      source: "the name of its file, or its URL",
+      signed_by: "the fingerprint of the key that signed it; null if it is not signed",
+      sequence: "its number in a published folder, else null",
+      validators:
+        "whether its validators are sent: `used`, or `withheld` until a sample shows that the service gives the same ones to this mirror's credential",
+      sample_seed:
+        "drawn after loading; the sample is the loaded resources with the smallest SHA-256 of seed and URL",
+      sample_size: "how many resources are fetched whole and compared",
+      condemned_at:
+        "when the service sent another body under the same validator; what it had not confirmed by bytes was removed then",
+      condemned_by: "the URL of that resource",
+    },
+  },
+  _loaded: {
+    about: "The revisions that came from snapshots. All other revisions were sent by the service.",
+    columns: {
+      resource_id: "",
+      seq: "",
+      snapshot_id: "",
+      etag: "the validator that the snapshot states",
+      sampled: "1 if it is part of the sample that is fetched whole",
+      validator_run: "the first run in which the service confirmed the validator (304), else null",
+      bytes_run: "the first run in which the service sent the same body, else null",
+    },
+  },
   _resource_past: {
     about:
       "Earlier kinds, owners and states of resources. A row ends before `to_run` and begins where the previous one ends, or with the first run of the resource.",

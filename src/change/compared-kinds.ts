@@ -36,7 +36,7 @@ interface TableColumns {
 }
 
 /** The key, the tombstone mark, and the mirror's own bookkeeping. */
-const bookkeepingFields = new Set(["href", "first_seen_at", "checked_at", "gone_at"]);
+const bookkeepingFields = new Set(["href", "first_seen_at", "checked_at", "gone_at", "confirmed"]);
 
 const candidates = [
   ...entities.map(({ table, lists }) => ({ name: table, hasOwnTable: true, lists })),

@@ -12,6 +12,7 @@ import { rowsAt } from "./past/as-of.ts";
 import type { MirrorReader } from "./reader.ts";
 import { fromStored } from "./rows/cells.ts";
 import { entityTable } from "./rows/versioned-rows.ts";
+import { hasLoaded } from "./snapshots/loaded.ts";
 
 export interface PublicTable {
   readonly name: string;
@@ -136,13 +137,13 @@ const chooseColumns = <Column extends string>(
 
 /** Without `checked_at`, which changes with every check although the data stays the same. */
 function tableOf(mirror: MirrorReader, name: string, selection: TableSelection): PublicTable {
+  const left = hasLoaded(mirror.db) ? ["checked_at"] : ["checked_at", "confirmed"];
   // Raw, since the table is given by name.
   const all = mirror.db
-    .prepare<[], string>(
-      `select name from pragma_table_info('${name}') where name <> 'checked_at' order by cid`,
-    )
+    .prepare<[], string>(`select name from pragma_table_info('${name}') order by cid`)
     .pluck()
-    .all();
+    .all()
+    .filter((column) => !left.includes(column));
   const columns = chooseColumns(all, selection);
   const first = all[0] ?? "";
   const order = orderOf(name, first);

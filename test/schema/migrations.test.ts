@@ -14,6 +14,7 @@ const folder = new URL("../../schema/migrations/", import.meta.url);
 const released: Readonly<Record<string, string>> = {
   "0001-initial": "4793478a39137c8b183c2f731c04e5b9fdcf55df95ce3b2e4429f4c96a0387e1",
   "0002-postponed": "9f7aef4209974a4c0860f631aed61f1d45f8a0a3da1de25732e0054676fdc349",
+  "0003-snapshots": "d6d7bf364b3dcf6030e410f5a0c30c5373ce8c7b82c79c650dc651a6577cc2a6",
 };
 
 /** One key for each column. */
@@ -162,6 +163,29 @@ const tables: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Table],
     etag: true,
     seen_run: true,
     seen_at: true,
+  },
+  _snapshot: {
+    id: true,
+    root_hash: true,
+    taken_on: true,
+    seen_by: true,
+    source: true,
+    signed_by: true,
+    sequence: true,
+    validators: true,
+    sample_seed: true,
+    sample_size: true,
+    condemned_at: true,
+    condemned_by: true,
+  },
+  _loaded: {
+    resource_id: true,
+    seq: true,
+    snapshot_id: true,
+    etag: true,
+    sampled: true,
+    validator_run: true,
+    bytes_run: true,
   },
   _resource_past: { id: true, to_run: true, kind: true, owner_id: true, state: true, gone_run: true },
   _link: { ...link, from_run: true },

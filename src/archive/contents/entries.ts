@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { listNotGranted } from "../../mirror/account/token-scopes.ts";
 import { readAccountUser } from "../../mirror/account/user.ts";
 import { prepareReadProvenBody, storedBodyColumns } from "../../mirror/bodies/read-body.ts";
-import { bookkeepingTables, readBookkeepingRows } from "../../mirror/bookkeeping/rows.ts";
+import { bookkeepingTables, optionalTables, readBookkeepingRows } from "../../mirror/bookkeeping/rows.ts";
 import { readMirrorId } from "../../mirror/file/meta.ts";
 import { prepare, q } from "../../mirror/file/statements.ts";
 import { eachPicture } from "../../mirror/media/media-files.ts";
@@ -72,6 +72,7 @@ function* contentOf(
   yield { name: readmeEntry, content: Buffer.from(readmeText(manifest)) };
   for (const table of bookkeepingTables) {
     const lines = Array.from(readBookkeepingRows(mirror.db, table), (row) => `${JSON.stringify(row)}\n`);
+    if (lines.length === 0 && optionalTables.has(table)) continue;
     yield { name: bookkeepingEntry(table), content: Buffer.from(lines.join("")) };
   }
   yield* catalogue.entries;

@@ -6,7 +6,7 @@ import {
   pictureTypes,
   sha256OfPictureName,
 } from "../../../schema/entities/picture-types.ts";
-import { type BookkeepingTable, bookkeepingTables } from "../../mirror/bookkeeping/rows.ts";
+import { type BookkeepingTable, bookkeepingTables, optionalTables } from "../../mirror/bookkeeping/rows.ts";
 import { ZipError } from "../container/zip-reader.ts";
 
 /** The first entry, in every version of the format. */
@@ -37,7 +37,7 @@ const bookkeeping = new Map(bookkeepingTables.map((name) => [bookkeepingEntry(na
 export const requiredEntries: readonly string[] = [
   manifestEntry,
   readmeEntry,
-  ...bookkeeping.keys(),
+  ...[...bookkeeping].flatMap(([entry, name]) => (optionalTables.has(name) ? [] : [entry])),
   checksumsEntry,
 ];
 
@@ -50,6 +50,7 @@ export function requireSafeEntryName(name: string): void {
   const isKnown =
     requiredEntries.includes(name) ||
     name === catalogueIndexEntry ||
+    bookkeeping.has(name) ||
     pictureOf(name) !== null ||
     nameForms.some((form) => form.test(name));
   if (!isKnown) throw new ZipError(printable(name), "no entry of a backup has this name");

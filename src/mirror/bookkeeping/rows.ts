@@ -33,6 +33,7 @@ const tables = {
   first_derivation: { key: "id" },
   headers: { key: "id" },
   issue: { key: "resource_id, pointer, code", condition: "code in ('page-loop', 'partial-listing')" },
+  loaded: { key: "resource_id, seq" },
   media: { key: "id" },
   media_file: { key: "media_id, seq" },
   media_use: { key: "resource_id, field, media_id" },
@@ -43,9 +44,13 @@ const tables = {
   resource_past: { key: "id, to_run" },
   revision: { key: "resource_id, seq" },
   run: { key: "id" },
+  snapshot: { key: "id" },
 } satisfies Readonly<Record<string, BackupTable>>;
 
 export type BookkeepingTable = keyof typeof tables;
+
+/** Tables that nearly every mirror has without rows: a backup holds no entry of them then. */
+export const optionalTables: ReadonlySet<BookkeepingTable> = new Set(["loaded", "snapshot"]);
 
 export const bookkeepingTables = Object.keys(tables) as readonly BookkeepingTable[];
 

@@ -1,23 +1,42 @@
 /**
- * Columns that later versions have added to tables of released mirrors. Only a sync migrates a mirror, so readers of one that
- * was not synced since see the new columns as null.
+ * Columns and tables that later versions have added to released mirrors. Only a sync migrates a mirror, so readers of one that
+ * was not synced since see the new columns as null, and the new tables as empty.
  */
 import type { Connection } from "./connection.ts";
 
 const addedColumns: Readonly<Record<string, readonly string[]>> = { _resource: ["retry_at"] };
 
+/** Only the columns that readers use. */
+const addedTables: Readonly<Record<string, readonly string[]>> = {
+  _snapshot: [
+    "id",
+    "root_hash",
+    "taken_on",
+    "seen_by",
+    "source",
+    "signed_by",
+    "sequence",
+    "sample_size",
+    "condemned_at",
+  ],
+  _loaded: ["resource_id", "seq", "snapshot_id", "etag", "sampled", "validator_run", "bytes_run"],
+};
+
+const columnsIn = (db: Connection, table: string): string[] =>
+  db.prepare<[string], string>("select name from pragma_table_info(?, 'main')").pluck().all(table);
+
 /** The columns that a table of this file lacks. */
 export function missingColumns(db: Connection, table: string): string[] {
   const added = addedColumns[table] ?? [];
   if (added.length === 0) return [];
-  const present = db
-    .prepare<[string], string>("select name from pragma_table_info(?, 'main')")
-    .pluck()
-    .all(table);
+  const present = columnsIn(db, table);
   return added.filter((column) => !present.includes(column));
 }
 
-/** Shows tables that lack columns as temporary views that have them. */
+/** Whether an earlier version has written the file, without this table. */
+export const isMissing = (db: Connection, table: string): boolean => columnsIn(db, table).length === 0;
+
+/** Shows tables that the file lacks, or that lack columns, as temporary views that have them. */
 export function showAddedColumns(db: Connection): void {
   for (const table of Object.keys(addedColumns)) {
     const missing = missingColumns(db, table);
@@ -25,9 +44,19 @@ export function showAddedColumns(db: Connection): void {
     const nulls = missing.map((column) => `null as ${column}`).join(", ");
     db.exec(`create temp view ${table} as select *, ${nulls} from main.${table}`);
   }
+  showAddedTables(db);
+}
+
+export function showAddedTables(db: Connection): void {
+  for (const [table, columns] of Object.entries(addedTables)) {
+    if (!isMissing(db, table)) continue;
+    const nulls = columns.map((column) => `null as ${column}`).join(", ");
+    db.exec(`create temp view ${table} as select ${nulls} where false`);
+  }
 }
 
 /** Undoes `showAddedColumns`. */
 export function hideAddedColumns(db: Connection): void {
-  for (const table of Object.keys(addedColumns)) db.exec(`drop view if exists temp.${table}`);
+  for (const table of [...Object.keys(addedColumns), ...Object.keys(addedTables)])
+    db.exec(`drop view if exists temp.${table}`);
 }

@@ -6,7 +6,7 @@
  * issues and the order of pages (`_issue`, `_page`, `_pass`, `_meta`) are the current ones. All SQL here is raw: views of
  * tables by name.
  */
-import { hideAddedColumns, missingColumns } from "../file/added-columns.ts";
+import { hideAddedColumns, isMissing, missingColumns, showAddedTables } from "../file/added-columns.ts";
 import type { Connection } from "../file/connection.ts";
 import { storedColumns, type VersionedTable, versionedTables } from "../rows/versioned-rows.ts";
 
@@ -15,6 +15,7 @@ import { storedColumns, type VersionedTable, versionedTables } from "../rows/ver
  */
 export function createAsOfViews(db: Connection, runId: number): void {
   hideAddedColumns(db);
+  showAddedTables(db);
   const views = selectViews(db, "sqlite_schema");
   for (const [table, select] of Object.entries(tablesAsOf(db, runId)))
     db.exec(`create temp view ${table} as ${select}`);
@@ -57,6 +58,7 @@ export function rowsAt(table: VersionedTable, runId: number, condition = "true")
 function tablesAsOf(db: Connection, runId: number): Readonly<Record<string, string>> {
   const unlessCheckedSince = (column: string) => `iif(last_checked_run <= ${runId}, ${column}, null)`;
   const unlessLater = (column: string) => `iif(to_run <= ${runId}, ${column}, null)`;
+  const unlessAfter = (column: string) => `iif(${column} <= ${runId}, ${column}, null)`;
   /** All columns of a table; `past` replaces some of them. */
   const columnsAt = (table: string, past: Readonly<Record<string, string>>) =>
     db
@@ -86,10 +88,16 @@ function tablesAsOf(db: Connection, runId: number): Readonly<Record<string, stri
     seen_run: unlessLater("seen_run"),
     seen_at: unlessLater("seen_at"),
   });
+  // A row counts with its revision, which readers look up.
+  const loaded = columnsAt("_loaded", {
+    validator_run: unlessAfter("validator_run"),
+    bytes_run: unlessAfter("bytes_run"),
+  });
   return {
     _run: `select * from main._run where id <= ${runId}`,
     _resource: `select ${resource} from main._resource r where first_run <= ${runId}`,
     _revision: `select ${revision} from main._revision where from_run <= ${runId}`,
+    ...(isMissing(db, "_loaded") ? {} : { _loaded: `select ${loaded} from main._loaded` }),
     _drift: `select * from main._drift where first_run <= ${runId}`,
     _search: `
       select id, resource_id, kind, text, from_run, null as to_run from main._search
