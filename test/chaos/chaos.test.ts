@@ -8,7 +8,7 @@ it("a sync makes the same mirror despite failures of workers, Redis and itself, 
   const seed = Date.now() % 2 ** 31;
   const lines: string[] = [`seed ${seed}`];
   const report = await runChaos({
-    ...{ seed, maxMillisBetween: 1500, maxMillisFrozen: 1000 },
+    ...{ seed, maxMillisBetween: 1500, maxMillisFrozen: 1000, workers: 4 },
     world: { seed: 3, brands: 12, models: 60, sizes: 300, latencyMillis: 30 },
     log: (text) => void lines.push(text),
   });

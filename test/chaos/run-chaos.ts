@@ -1,6 +1,7 @@
 /**
- * A first sync by four workers while processes and Redis are killed, frozen, restarted and emptied at random. Returns the
- * disturbances and the number of requests. Each is a separate process, as users start it.
+ * A first sync by several workers while processes and Redis are killed, frozen, restarted and emptied at random, while clocks
+ * are wrong, and beside workers of another version. Returns the disturbances and the number of requests. Each is a separate
+ * process, as users start it.
  */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -17,6 +18,7 @@ import { type RunningArmoire, startArmoire, temporaryFolder } from "../support/r
 export interface ChaosOptions {
   readonly seed: number;
   readonly world: SandboxOptions;
+  readonly workers: number;
   /** The longest pause between two disturbances. */
   readonly maxMillisBetween: number;
   /** The longest freeze of a process. A lock expires after six seconds. */
@@ -37,17 +39,24 @@ export interface ChaosReport {
   readonly seconds: number;
 }
 
-const workers = 4;
 const concurrency = 4;
 const maxRestarts = 20;
+const maxClockErrorMillis = 3_600_000;
+const evictionPolicies = ["allkeys-random", "allkeys-lru", "volatile-ttl"] as const;
 
 interface ChaosProcess {
   running: RunningArmoire;
-  readonly start: () => RunningArmoire;
+  readonly start: (env?: Readonly<Record<string, string>>) => RunningArmoire;
 }
 
+/** Settings of a process that imports a module of this folder first. */
+const importing = (module: string, env: Readonly<Record<string, string>> = {}) => ({
+  ...env,
+  NODE_OPTIONS: `--import=${new URL(module, import.meta.url).href}`,
+});
+
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { seed, world, maxMillisBetween, maxMillisFrozen, log } = options;
+  const { seed, world, workers, maxMillisBetween, maxMillisFrozen, log } = options;
   const random = new Random(seed);
   const startedAt = performance.now();
   const folder = await temporaryFolder();
@@ -55,9 +64,10 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const sandbox = await startSandbox({ ...world, allowance: 10_000_000 });
   const mirror = join(folder.path, "catalogue.sqlite");
   const processes: ChaosProcess[] = [];
-  const startProcess = (args: readonly string[]): ChaosProcess => {
-    const start = () => startArmoire([...args, "--redis", redis.url, "--base-url", sandbox.url]);
-    const started = { running: start(), start };
+  const startProcess = (args: readonly string[], env = {}): ChaosProcess => {
+    const start: ChaosProcess["start"] = (env = {}) =>
+      startArmoire([...args, "--redis", redis.url, "--base-url", sandbox.url], { env });
+    const started = { running: start(env), start };
     processes.push(started);
     return started;
   };
@@ -80,10 +90,15 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       "--json",
       "--quiet",
     ]);
-    const kill = async (target: ChaosProcess) => {
+    const otherWorker = startProcess(["worker"], importing("other-version.ts"));
+    const kill = async (target: ChaosProcess, env?: Readonly<Record<string, string>>) => {
       target.running.process.kill("SIGKILL");
       await target.running.result;
-      target.running = target.start();
+      target.running = target.start(env);
+    };
+    const setClockWrong = async () => {
+      const error = random.integer(2 * maxClockErrorMillis) - maxClockErrorMillis;
+      await kill(anyWorker(), importing("wrong-clock.ts", { CLOCK_ERROR_MILLIS: String(error) }));
     };
     const freeze = async (target: ChaosProcess) => {
       target.running.process.kill("SIGSTOP");
@@ -107,6 +122,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       ["Redis restarted", maxRunning, () => restart(redis)],
       ["Redis frozen", maxRunning, () => freezeRedis(redis, random.integer(maxMillisFrozen))],
       ["Redis emptied", maxRunning, () => redis.admin.flushall()],
+      ["worker with a wrong clock", concurrency, setClockWrong],
+      ["worker of another version killed", 0, () => kill(otherWorker, importing("other-version.ts"))],
+      ["keys evicted", maxRunning, () => evictKeys(redis, random.pick(evictionPolicies))],
       [
         "connections cut",
         maxRunning,
@@ -160,6 +178,17 @@ async function freezeRedis(redis: RedisServer, millis: number): Promise<void> {
   redis.signal("SIGSTOP");
   await delay(millis);
   redis.signal("SIGCONT");
+}
+
+/** Redis loses keys, as with a memory limit and a policy that allows it. */
+async function evictKeys({ admin }: RedisServer, policy: string): Promise<void> {
+  const used = Number(/used_memory:(\d+)/.exec(await admin.info("memory"))?.[1]);
+  await admin.config("SET", "maxmemory-policy", policy);
+  await admin.config("SET", "maxmemory", String(Math.round(used * 0.95)));
+  // Evicts until the limit holds.
+  await admin.set("chaos", "", "EX", 1).catch(() => {});
+  await admin.config("SET", "maxmemory", "0");
+  await admin.config("SET", "maxmemory-policy", "noeviction");
 }
 
 function dumpOf(file: string) {
