@@ -64,7 +64,7 @@ export async function* listBackups(request: ListRequest): AsyncGenerator<ListedB
     request.signal?.throwIfAborted();
     const file = join(folder, name);
     const collector = collectState();
-    const examined = await examine(file, request.askPassphrase, collector.visit);
+    const examined = await examine(file, request.askPassphrase, collector.visitor);
     if (!("rootHash" in examined)) {
       yield examined;
       continue;
@@ -98,11 +98,11 @@ const isOwnedBy = (backup: BackupOwner, owner: BackupOwner): boolean =>
 async function examine(
   file: string,
   askPassphrase: AskPassphrase | undefined,
-  visit: Parameters<typeof verifyBackup>[1],
+  visitor: Parameters<typeof verifyBackup>[1],
 ): Promise<Omit<SoundBackup, "changes"> | FaultyBackup> {
   let report: VerifyReport;
   try {
-    report = await verifyBackup({ file, ...(askPassphrase && { askPassphrase }) }, visit);
+    report = await verifyBackup({ file, ...(askPassphrase && { askPassphrase }) }, visitor);
   } catch (error) {
     if (!(error instanceof BackupError) || !isFault(error.code)) throw error;
     return { file, isSound: false, code: error.code, problems: [{ entry: null, message: error.message }] };

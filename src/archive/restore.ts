@@ -16,9 +16,9 @@ import { isSystemError } from "../platform/errors.ts";
 import { requireNotOwnFolder } from "../platform/files/replaceable-files.ts";
 import { makeFolders, makePartialFolder, recoverFolder, syncFolder } from "../platform/folders.ts";
 import { openBackup } from "./container/open.ts";
-import { scanBackup, type VisitEntry } from "./container/scan.ts";
-import { parseRows } from "./contents/bookkeeping.ts";
-import { bodyOf, bookkeepingOf, pictureOf, pictureTypeOf } from "./contents/entry-names.ts";
+import { parseRows } from "./container/row-parts.ts";
+import { type BackupVisitor, scanBackup } from "./container/scan.ts";
+import { bookkeepingOf, pictureOf, pictureTypeOf } from "./contents/entry-names.ts";
 import type { BackupManifest } from "./contents/manifest.ts";
 import { BackupError } from "./errors.ts";
 import { type VerifyReport, type VerifyRequest, verifyBackup } from "./verify.ts";
@@ -47,8 +47,10 @@ export interface RestoredMirror {
 export async function restoreBackup(request: RestoreMirrorRequest): Promise<RestoredMirror> {
   const { file, mirror, kinds, openedAt, replace = false } = request;
   let hasPictures = false;
-  const { manifest, rootHash } = await requireSound(request, ({ name }) => {
-    if (pictureOf(name) !== null) hasPictures = true;
+  const { manifest, rootHash } = await requireSound(request, {
+    entry({ name }) {
+      if (pictureOf(name) !== null) hasPictures = true;
+    },
   });
   requireOwner(request, manifest);
   const { baseUrl, name: serviceName } = manifest.service;
@@ -63,12 +65,13 @@ export async function restoreBackup(request: RestoreMirrorRequest): Promise<Rest
       hasPictures,
       replaces: replace ? (request.of?.user ?? null) : null,
       fill: (putRows, putBody, putPicture) =>
-        readAgain(request, rootHash, ({ name, content }) => {
-          const table = bookkeepingOf(name);
-          const sha256 = bodyOf(name);
-          if (table !== null) putRows(table, parseRows(content));
-          if (sha256 !== null) putBody(sha256, content);
-          if (pictureOf(name) !== null) putPicture(content, pictureTypeOf(name));
+        readAgain(request, rootHash, {
+          entry({ name, content }) {
+            const table = bookkeepingOf(name);
+            if (table !== null) putRows(table, parseRows(content));
+            if (pictureOf(name) !== null) putPicture(content, pictureTypeOf(name));
+          },
+          body: putBody,
         }),
     });
   } catch (error) {
@@ -104,7 +107,7 @@ export interface UnpackRequest extends VerifyRequest {
 /** Writes the entries of a backup as files. @throws BackupError */
 export async function unpackBackup(request: UnpackRequest): Promise<SoundContent> {
   const sound = await requireSound(request);
-  await unpackTo(request.folder, (visit) => readAgain(request, sound.rootHash, visit));
+  await unpackTo(request.folder, (entry) => readAgain(request, sound.rootHash, { entry }));
   return sound;
 }
 
@@ -113,9 +116,9 @@ interface SoundContent {
   readonly rootHash: string;
 }
 
-async function requireSound(request: VerifyRequest, visit?: VisitEntry): Promise<SoundContent> {
+async function requireSound(request: VerifyRequest, visitor?: BackupVisitor): Promise<SoundContent> {
   const { rootHash: expected, ...anyRootHash } = request;
-  const { manifest, rootHash, problems }: VerifyReport = await verifyBackup(anyRootHash, visit);
+  const { manifest, rootHash, problems }: VerifyReport = await verifyBackup(anyRootHash, visitor);
   const [problem] = problems;
   if (problem === undefined && manifest !== null && rootHash !== null) {
     if (expected === undefined || expected.toLowerCase() === rootHash) return { manifest, rootHash };
@@ -131,9 +134,9 @@ async function requireSound(request: VerifyRequest, visit?: VisitEntry): Promise
 const describeProblem = ({ entry, message }: { entry: string | null; message: string }) =>
   entry === null ? message : `${entry}: ${message}`;
 
-async function readAgain(request: VerifyRequest, rootHash: string, visit: VisitEntry): Promise<void> {
+async function readAgain(request: VerifyRequest, rootHash: string, visitor: BackupVisitor): Promise<void> {
   const { chunks } = await openBackup(request.file, request.askPassphrase);
-  const scan = await scanBackup(chunks(), visit);
+  const scan = await scanBackup(chunks(), visitor);
   if (scan.rootHash !== rootHash || scan.problems.length > 0)
     throw damaged(request.file, "it changed during reading");
 }
@@ -152,7 +155,10 @@ function damaged(file: string, reason: string, cause?: unknown): BackupError {
  * @param read passes each entry once; their names are safe (`requireSafeEntryName`)
  * @throws BackupError `exists`, `write-failed`; FileError `not-replaceable`; what `read` throws
  */
-export async function unpackTo(folder: string, read: (visit: VisitEntry) => Promise<void>): Promise<void> {
+export async function unpackTo(
+  folder: string,
+  read: (visit: NonNullable<BackupVisitor["entry"]>) => Promise<void>,
+): Promise<void> {
   const place = resolve(folder);
   requireNotOwnFolder(place);
   try {

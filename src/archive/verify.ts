@@ -1,6 +1,6 @@
 /** Verifies a backup: reads all of it and writes nothing. */
 import { type AskPassphrase, openBackup, toReadingError } from "./container/open.ts";
-import { type BackupProblem, scanBackup, type VisitEntry } from "./container/scan.ts";
+import { type BackupProblem, type BackupVisitor, scanBackup } from "./container/scan.ts";
 import type { BackupManifest } from "./contents/manifest.ts";
 import { BackupError } from "./errors.ts";
 
@@ -22,14 +22,14 @@ export interface VerifyReport {
 }
 
 /**
- * @param visit sees each entry on the way, before the rest is known to be sound
+ * @param visitor sees the contents on the way, before the rest is known to be sound
  * @throws BackupError `other-version`, `not-found`, `unreadable`, `needs-passphrase`, `wrong-passphrase`
  */
-export async function verifyBackup(request: VerifyRequest, visit?: VisitEntry): Promise<VerifyReport> {
+export async function verifyBackup(request: VerifyRequest, visitor?: BackupVisitor): Promise<VerifyReport> {
   const { file, askPassphrase } = request;
   const { bytes, isEncrypted, chunks } = await openBackup(file, askPassphrase);
   try {
-    const { problems, ...scan } = await scanBackup(chunks(), visit);
+    const { problems, ...scan } = await scanBackup(chunks(), visitor);
     const all = [...problems, ...compareRootHash(request.rootHash, scan.rootHash)];
     return { file, bytes, isEncrypted, ...scan, problems: all };
   } catch (error) {

@@ -5,7 +5,7 @@ const placeTexts: Readonly<Record<FoundSecret["in"], string>> = {
   file: "is in",
   name: "is in the name of",
   body: "is in a response of the service, stored in",
-  archive: "is in the encrypted archive",
+  archive: "is in the archive",
 };
 
 /** Reports a search for secrets: one diagnosis per leak, or one if none is found. Contents not searched are listed too. */

@@ -1,7 +1,6 @@
 /**
- * Contents that a search of a file's plain bytes misses: the compressed bodies of a mirror, the entries of an encrypted
- * archive, and files in gzip, Zstandard or Parquet, as exports have them. Entries of a plain archive are stored, so they need no
- * decoding. Other compressed files are reported as unreadable.
+ * Contents that a search of a file's plain bytes misses: the compressed bodies of a mirror, the entries of an archive, and files
+ * in gzip, Zstandard or Parquet, as exports have them. Other compressed files are reported as unreadable.
  */
 import { createReadStream, statSync } from "node:fs";
 import { pipeline, type Transform } from "node:stream";
@@ -50,7 +49,10 @@ export async function readEncodedContents(
   if (startsWith(signatures.sqlite)) return { in: "body", pieces: readMirrorBodies(file) };
   if (isEncrypted(head)) return { in: "archive", pieces: decryptArchive(file, askPassphrase) };
   if (startsWith(signatures.parquet)) return { in: "file", pieces: readPages(file) };
-  if (startsWith(signatures.zip)) await requireOwnArchive(file);
+  if (startsWith(signatures.zip)) {
+    await requireOwnArchive(file);
+    return { in: "archive", pieces: readArchive(createReadStream(file)) };
+  }
   for (const [signature, create] of Object.entries(decompressors))
     if (startsWith(signature)) return { in: "file", pieces: decompress(file, create()) };
   for (const [signature, format] of Object.entries(foreignFormats)) {
@@ -165,11 +167,27 @@ const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? 
 
 async function* decryptArchive(file: string, askPassphrase?: AskPassphrase): AsyncGenerator<Buffer> {
   const { chunks } = await openBackup(file, askPassphrase);
-  for await (const { buffer, byteOffset, byteLength } of chunks())
-    yield Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
+  yield* readArchive(chunks());
 }
 
-/** An archive of Armoire begins with its manifest, and its entries are stored. Any other ZIP file may be compressed. */
+/** The contents of a ZIP file's entries; the bytes themselves of any other file. */
+async function* readArchive(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  if (first.done) return;
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  }
+  if (bufferOf(first.value).toString("hex", 0, 4) === signatures.zip)
+    for await (const { content } of readEntries(byteReader(all()))) yield content;
+  else for await (const piece of all()) yield bufferOf(piece);
+}
+
+const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
+
+/** An archive of Armoire begins with its manifest. Other ZIP files may be of any form. */
 async function requireOwnArchive(file: string): Promise<void> {
   const stream = createReadStream(file);
   try {

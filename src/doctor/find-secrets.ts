@@ -28,7 +28,7 @@ export interface FoundSecret {
   readonly file: string;
   readonly label: string;
   readonly form: SecretEncoding["form"];
-  /** `name`: the file's own name. `body`: a response of the service in a mirror. `archive`: an encrypted archive. */
+  /** `name`: the file's own name. `body`: a response of the service in a mirror. `archive`: an entry of an archive. */
   readonly in: "file" | "name" | EncodedContents["in"];
 }
 
@@ -112,6 +112,7 @@ export async function findSecrets(
   const searchFile = async (file: string) => {
     const candidates = encoded.filter(({ secret }) => !secret.places.includes(file));
     await search(file, candidates, "name", [Buffer.from(file)]);
+    const before = found.length;
     let head: Buffer | null = null;
     const pieces = readPieces(file, (piece) => {
       bytes += piece.length;
@@ -120,7 +121,11 @@ export async function findSecrets(
     await search(file, candidates, "file", pieces);
     // After the file is closed here: closing it while SQLite has it open would end SQLite's locks.
     const contents = await readEncodedContents(file, head ?? Buffer.alloc(0), askPassphrase);
-    if (contents !== null) await search(file, candidates, contents.in, contents.pieces);
+    if (contents === null) return;
+    // Stored entries of an archive are in the plain bytes, too.
+    const known = new Set(found.slice(before).map(({ label }) => label));
+    const others = candidates.filter(({ secret }) => !known.has(secret.label));
+    await search(file, others, contents.in, contents.pieces);
   };
 
   const places = [...new Set(folders.map((folder) => resolve(folder)))];

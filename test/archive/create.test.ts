@@ -16,6 +16,7 @@ import { readCsv } from "../support/read-csv.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { accountWorld } from "./support/account-world.ts";
 import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
+import { bodiesBySha256 } from "./support/bodies.ts";
 
 async function startCrawled(): Promise<BackupRig> {
   const rig = await startBackupRig();
@@ -84,8 +85,16 @@ print(json.dumps([archive.testzip(), archive.namelist(), archive.read('tables/br
     );
     expect(text("README.txt")).toContain("User            ada (user 7)\n");
     execFileSync("sha256sum", ["--check", "--strict", "--quiet", "SHA256SUMS"], { cwd: rig.path("open") });
-    for (const [, sha256 = ""] of text("bookkeeping/revision.ndjson").matchAll(/"sha256":"([^"]+)"/g))
-      expect(JSON.parse(text(`revisions/${sha256}.json`))).toHaveProperty("rel");
+    const bodies = bodiesBySha256(text, "revisions");
+    const revisions = text("bookkeeping/revision-00001.ndjson").matchAll(/"sha256":"([^"]+)"/g);
+    for (const [, sha256 = ""] of revisions)
+      expect(JSON.parse(bodies.get(sha256) ?? "")).toHaveProperty("rel");
+    expect(
+      text("revisions/00001.json")
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line).rel),
+    ).toHaveLength(bodies.size);
   });
 
   it("a backup of the same state has the same bytes, also after the mirror was compacted", async () => {

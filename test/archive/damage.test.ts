@@ -5,6 +5,7 @@ import { Readable } from "node:stream";
 import { Encrypter } from "age-encryption";
 import fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
+import { blockEntries } from "../../src/archive/container/body-blocks.ts";
 import { decrypted } from "../../src/archive/container/encryption.ts";
 import { scanBackup } from "../../src/archive/container/scan.ts";
 import { BackupError } from "../../src/archive/errors.ts";
@@ -34,6 +35,8 @@ async function bytesOf(world: Map<string, string>): Promise<Buffer> {
   return await rig.bytes();
 }
 
+const sha256Of = (text: string) => createHash("sha256").update(text).digest("hex");
+
 const isEntry = (namePrefix: string) => (entry: { readonly name: string }) =>
   entry.name.startsWith(namePrefix);
 const at = (namePrefix: string) => entries.findIndex(isEntry(namePrefix));
@@ -54,7 +57,7 @@ it("a sound backup has no problems, and its root hash is the SHA-256 of SHA256SU
     rootHash: createHash("sha256").update(sums).digest("hex"),
     manifest: { account: "ada", area: "account", user: { username: "ada", userId: "7" } },
   });
-  expect(forgeZip(withSums(entries)).equals(sound)).toBe(true);
+  expect(await scanBytes(forgeZip(withSums(entries)))).toEqual(await scanBytes(sound));
 });
 
 /** All in thorough mode: each try reads the whole backup. */
@@ -101,14 +104,18 @@ it("inserted bytes are found at any offset", async () => {
 
 it("a flipped bit in an entry's content is reported for that entry", async () => {
   let offset = 0;
-  for (const { name, content } of entries) {
-    offset += 30 + name.length;
-    if (content.length > 0) {
+  for (const { name } of entries) {
+    const [packedBytes, extraBytes] = [sound.readUInt32LE(offset + 18), sound.readUInt16LE(offset + 28)];
+    offset += 30 + name.length + extraBytes;
+    if (packedBytes > 0) {
       const flipped = Buffer.from(sound);
-      flipped[offset + (content.length >> 1)] = (flipped[offset + (content.length >> 1)] ?? 0) ^ 4;
-      expect((await scanBytes(flipped)).problems[0]).toMatchObject({ entry: name });
+      flipped[offset + (packedBytes >> 1)] = (flipped[offset + (packedBytes >> 1)] ?? 0) ^ 4;
+      expect((await scanBytes(flipped)).problems[0]).toEqual({
+        entry: name,
+        message: "its content is damaged",
+      });
     }
-    offset += content.length;
+    offset += packedBytes;
   }
 });
 
@@ -260,23 +267,52 @@ it.each(edits)("an edit without new checksums is found: %s", async (_edit, edite
 });
 
 it.each<[string, () => ForgedEntry[], string]>([
-  ["a body that a revision needs removed", () => entries.toSpliced(at("revisions/"), 1), "is missing"],
+  ["bodies removed", () => entries.toSpliced(at("revisions/"), 2), "is missing"],
+  ["a block removed", () => entries.toSpliced(at("revisions/00001.json"), 1), "is missing"],
+  ["the index of a block removed", () => entries.toSpliced(at("revisions/00001-index"), 1), "is missing"],
   ["bookkeeping removed", () => entries.toSpliced(at("bookkeeping/run"), 1), "is missing"],
   [
     "a body changed",
-    () => withContent("revisions/", (text) => `${text} `),
-    "does not have the SHA-256 that is its name",
+    () => withContent("revisions/00001.json", (text) => text.replace("{", "[")),
+    "its body 1 does not have its SHA-256",
+  ],
+  [
+    "bytes after the last body",
+    () => withContent("revisions/00001.json", (text) => `${text} `),
+    "is not made of the bodies that revisions/00001-index.ndjson lists",
+  ],
+  [
+    "another byte between bodies",
+    () => withContent("revisions/00001.json", (text) => text.replace("}\n", "} ")),
+    "is not made of the bodies that revisions/00001-index.ndjson lists",
+  ],
+  [
+    "a body that the index leaves out",
+    () => withContent("revisions/00001-index", (text) => text.replace(/\{.*\n/, "")),
+    "its line 1 is none of an index",
+  ],
+  [
+    "a line of an index that is no row",
+    () => withContent("revisions/00001-index", (text) => `${text}[]\n`),
+    "is none of an index",
   ],
   [
     "a body of no revision added",
     () => {
-      const content = Buffer.from("{}");
-      const name = `revisions/${createHash("sha256").update(content).digest("hex")}.json`;
-      return [...entries, { name, content }].sort(
-        (a, b) => rank(a.name) - rank(b.name) || (a.name < b.name ? -1 : 1),
-      );
+      const more = [...blockEntries("revisions", [{ sha256: sha256Of("{}"), body: Buffer.from("{}") }])];
+      const named = more.map(({ name, content }) => ({ name: name.replace("00001", "00002"), content }));
+      return entries.toSpliced(at("revisions/00001.json") + 1, 0, ...named);
     },
     "belongs to no revision",
+  ],
+  [
+    "a body twice",
+    () => {
+      const copies = entries.slice(at("revisions/"), at("revisions/") + 2);
+      const named = copies.map(({ name, content }) => ({ name: name.replace("00001", "00002"), content }));
+      return entries.toSpliced(at("revisions/00001.json") + 1, 0, ...named);
+    },
+    "is there twice",
   ],
   ["a line that is no row", () => withContent("bookkeeping/run", (text) => `${text}[]\n`), "is no row"],
   [
@@ -336,5 +372,3 @@ it("a consistent edit with matching checksums is found only by the root hash", a
   expect(is.problems).toEqual([]);
   expect(is.rootHash).not.toBe(was.rootHash);
 });
-
-const rank = (name: string) => (name === "manifest.json" ? 0 : name === "SHA256SUMS" ? 2 : 1);

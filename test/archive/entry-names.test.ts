@@ -6,7 +6,11 @@ const sha256 = "a".repeat(64);
 
 describe("validation", () => {
   it.each([
-    ...requiredEntries,
+    ...requiredEntries(3),
+    ...requiredEntries(4),
+    "bookkeeping/resource_past-00002.ndjson",
+    "revisions/00001-index.ndjson",
+    "catalogue/revisions/00012.json",
     `revisions/${sha256}.json`,
     `media/${sha256}.png`,
     "tables/bra.csv",
@@ -30,6 +34,10 @@ describe("validation", () => {
     `revisions/${sha256}.json.exe`,
     `media/${sha256}.html`,
     "bookkeeping/secrets.ndjson",
+    "bookkeeping/secrets-00001.ndjson",
+    "bookkeeping/run-1.ndjson",
+    "revisions/1.json",
+    "revisions/00001-index.json",
   ])("the name of an entry is refused if no backup writes it: %j", (name) => {
     expect(() => requireSafeEntryName(name)).toThrow(ZipError);
   });

@@ -2,6 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
+import { bookkeepingEntry } from "../../src/archive/contents/entry-names.ts";
 import { type BookkeepingTable, bookkeepingTables } from "../../src/mirror/bookkeeping/rows.ts";
 import { crawl, startMirrorRig } from "../mirror/support/mirror-rig.ts";
 import { page, urlOf } from "../mirror/support/world.ts";
@@ -31,7 +32,7 @@ beforeAll(async () => {
   ) as unknown as Rows;
 });
 
-const nameOf = (table: BookkeepingTable) => `bookkeeping/${table}.ndjson`;
+const nameOf = (table: BookkeepingTable) => bookkeepingEntry(table, 1);
 
 /** Of an account with a changed bra, a deleted one, a picture, two pages of measurements and an unknown field. */
 async function makeBackup(): Promise<ForgedEntry[]> {

@@ -1,7 +1,7 @@
 /** Hostile archives: each is refused before anything is written. */
 import { createHash } from "node:crypto";
 import { readdir, writeFile } from "node:fs/promises";
-import { deflateRawSync } from "node:zlib";
+import { crc32, deflateRawSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { restoreBackup, unpackBackup } from "../../src/archive/restore.ts";
@@ -18,7 +18,7 @@ import {
   u16,
   u32,
 } from "./support/forge-zip.ts";
-import { takeApart, withSums } from "./support/forgery.ts";
+import { takeApart, withBodies, withSums } from "./support/forgery.ts";
 
 let entries: ForgedEntry[];
 beforeAll(async () => {
@@ -48,6 +48,36 @@ const withCentral = (central: CentralFields) => withForged({ central });
 const withEnd = (end: ForgedEnd) => () => forgeZip(entries, end);
 const extraField = (id: number, data: Buffer) => Buffer.concat([u16(id), u16(data.length), data]);
 const zip64 = extraField(1, Buffer.alloc(16, 1));
+
+/** Enough of it to be packed. */
+const packable = Buffer.from("href,name\n".repeat(30));
+const packedField = (packed: Buffer) => extraField(0x7241, u32(crc32(packed)));
+
+/** A sound backup with a packed entry. @param after follows the packed data; null: in its place */
+function withPacked(content: Buffer, fields: Fields = {}, after: Buffer | null = Buffer.alloc(0)) {
+  const packed = after === null ? Buffer.from("no data") : Buffer.concat([deflateRawSync(content), after]);
+  const both = { method: 8, crc: crc32(content), size: content.length, extra: packedField(packed) };
+  const sum = createHash("sha256").update(content).digest("hex");
+  return () =>
+    forgeZip(
+      withSums(entries)
+        .map((entry) =>
+          entry.name === "tables/user.csv"
+            ? { ...entry, content: packed, both: { ...both, ...fields } }
+            : entry,
+        )
+        .map((entry) =>
+          entry.name === "SHA256SUMS"
+            ? {
+                ...entry,
+                content: Buffer.from(
+                  entry.content.toString().replace(/^\w{64}(?= {2}tables\/user\.csv$)/m, sum),
+                ),
+              }
+            : entry,
+        ),
+    );
+}
 
 const hostile: readonly (readonly [string, () => Buffer])[] = [
   ["a name that leads out", withEntry("../outside.txt")],
@@ -86,10 +116,13 @@ const hostile: readonly (readonly [string, () => Buffer])[] = [
   ["another name by an extra field", withBoth({ extra: extraField(0x7075, Buffer.from("\x01....../../x")) })],
   ["sizes by an extra field", withBoth({ extra: zip64, packed: 0xffffffff, size: 0xffffffff })],
   ["sizes by an extra field in the directory only", withCentral({ extra: zip64 })],
-  [
-    "a bomb by ratio",
-    withForged({ content: deflateRawSync(zeros), both: { method: 8, size: zeros.length } }),
-  ],
+  ["a bomb by ratio", withPacked(zeros)],
+  ["a packed entry without its field", withPacked(packable, { extra: Buffer.alloc(0) })],
+  ["a packed entry with another checksum", withPacked(packable, { extra: packedField(Buffer.from("x")) })],
+  ["a packed entry with bytes after its end", withPacked(packable, {}, Buffer.from("x"))],
+  ["a packed entry that is larger than it says", withPacked(packable, { size: packable.length - 1 })],
+  ["a packed entry that is smaller than it says", withPacked(packable, { size: packable.length + 1 })],
+  ["a packed entry that is no packed data", withPacked(packable, {}, null)],
   ["another method", withBoth({ method: 12 })],
   ["a size without content", withBoth({ packed: 0x7fffffff, size: 0x7fffffff })],
   ["two sizes", withBoth({ size: 5_000_000 })],
@@ -169,6 +202,10 @@ describe("archives", () => {
   });
 });
 
+it("an entry that was packed by another program is sound", async () => {
+  expect((await scanBytes(withPacked(packable)())).problems).toEqual([]);
+});
+
 it("a manifest of many megabytes is refused before it is read as text", async () => {
   const [manifest, ...rest] = entries;
   const large = Buffer.concat([manifest?.content ?? content, Buffer.alloc(1 << 21, " ")]);
@@ -181,11 +218,11 @@ it("a manifest of many megabytes is refused before it is read as text", async ()
 
 it("invalid bookkeeping rows with matching checksums are refused, and no mirror remains", async () => {
   const edits: readonly (readonly [string, RegExp, string])[] = [
-    ["bookkeeping/resource.ndjson", /"state":"held"/, '"state":"anything"'],
-    ["bookkeeping/resource.ndjson", /"etag":/, '"; drop table _run":'],
-    ["bookkeeping/run.ndjson", /"id":1,/, '"id":2,'],
-    ["bookkeeping/revision.ndjson", /"seq":1,/, '"seq":"one",'],
-    ["bookkeeping/page.ndjson", /"id":\d+,/, '"id":9999,'],
+    ["bookkeeping/resource-00001.ndjson", /"state":"held"/, '"state":"anything"'],
+    ["bookkeeping/resource-00001.ndjson", /"etag":/, '"; drop table _run":'],
+    ["bookkeeping/run-00001.ndjson", /"id":1,/, '"id":2,'],
+    ["bookkeeping/revision-00001.ndjson", /"seq":1,/, '"seq":"one",'],
+    ["bookkeeping/page-00001.ndjson", /"id":\d+,/, '"id":9999,'],
   ];
   for (const [name, pattern, replacement] of edits) {
     await using rig = await startMirrorRig();
@@ -203,26 +240,11 @@ it("invalid bookkeeping rows with matching checksums are refused, and no mirror 
 });
 
 it("a body that is no envelope is refused", async () => {
-  const text = Buffer.from("<html>");
-  const sha256 = createHash("sha256").update(text).digest("hex");
-  const [body] = entries.filter(({ name }) => name.startsWith("revisions/"));
-  const old = body?.name.slice("revisions/".length, -".json".length) ?? "";
-  const forged = entries.map((entry) => {
-    if (entry === body) return { name: `revisions/${sha256}.json`, content: text };
-    return {
-      ...entry,
-      content: Buffer.from(entry.content.toString("latin1").replaceAll(old, sha256), "latin1"),
-    };
-  });
-  const bodies = forged
-    .filter(({ name }) => name.startsWith("revisions/"))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
-  const ordered = forged.map((entry) =>
-    entry.name.startsWith("revisions/") ? (bodies.shift() ?? entry) : entry,
-  );
+  let count = 0;
+  const forged = withBodies(entries, (body) => (count++ === 0 ? "<html>" : body));
   await using rig = await startMirrorRig();
   const file = `${rig.folder}/forged.zip`;
-  await writeFile(file, forgeZip(withSums(ordered)));
+  await writeFile(file, forgeZip(withSums(forged)));
   const restored = restoreBackup({ file, mirror: `${rig.folder}/m.sqlite`, kinds, openedAt: someTime });
   await expect(restored).rejects.toMatchObject({ code: "damaged" });
   expect((await readdir(rig.folder)).sort()).toEqual(["forged.zip"]);

@@ -10,7 +10,7 @@ import { formatPruned } from "../../src/cli/format/operations/backup.ts";
 import type { RetentionPolicy } from "../../src/mirror/runs/retention.ts";
 import { crawl } from "../mirror/support/mirror-rig.ts";
 import { baseUrl } from "../mirror/support/world.ts";
-import { testPassphrase } from "../support/canary.ts";
+import { expectUnreadable, testPassphrase } from "../support/canary.ts";
 import { accountWorld } from "./support/account-world.ts";
 import { type BackupRig, startBackupRig, startRigWithBackupFolder } from "./support/backup-rig.ts";
 
@@ -58,6 +58,7 @@ it("a list names damaged, unsupported and encrypted backups, and files that may 
   await using rig = await startRigWithBackupFolder();
   const damaged = await backUpAt(rig, "2026-01-01T00:00:00.000Z");
   await appendFile(rig.path(`backups/${damaged}`), "x");
+  expectUnreadable(rig.path(`backups/${damaged}`));
   await backUpAt(rig, "2026-01-02T00:00:00.000Z");
   await rig.create("backups", { passphrase: testPassphrase });
   await writeFile(rig.path("backups/holiday.zip"), "PK\x05\x06".padEnd(22, "\0"));
@@ -150,6 +151,7 @@ it("pruning neither removes unsound backups nor counts them as kept", async () =
   const good = await backUpAt(rig, "2026-01-01T00:00:00.000Z");
   const bad = await backUpAt(rig, "2026-01-02T00:00:00.000Z");
   await appendFile(rig.path(`backups/${bad}`), "x");
+  expectUnreadable(rig.path(`backups/${bad}`));
   await rig.create("backups", { passphrase: testPassphrase });
   const report = await pruneBackups({ folder: rig.path("backups"), keep: { last: 1 }, isPreview: false });
   expect(names(report.keep)).toEqual([good]);

@@ -9,11 +9,11 @@ import { forgeZip } from "./support/forge-zip.ts";
 import { takeApart, withSums } from "./support/forgery.ts";
 
 it.each<[version: string, edit: (manifest: string) => string, message: string]>([
-  ["an earlier format", withFormat2, "has format 2; this version of Armoire reads format 3"],
+  ["an earlier format", withFormat2, "has format 2; this version of Armoire reads formats 3 to 4"],
   [
     "a later format",
-    (manifest) => manifest.replace('"formatVersion": 3', '"formatVersion": 4'),
-    "has format 4; this version of Armoire reads format 3",
+    (manifest) => manifest.replace('"formatVersion": 4', '"formatVersion": 5'),
+    "has format 5; this version of Armoire reads formats 3 to 4",
   ],
   [
     "a mirror with unknown tables",
@@ -53,7 +53,7 @@ it("a backup of a mirror that an earlier version has written is restored", async
       const older = text.replace(/"schema": "[^"]+"/, '"schema": "0001-initial"');
       return { name, content: Buffer.from(older) };
     }
-    if (name !== "bookkeeping/resource.ndjson") return { name, content };
+    if (name !== "bookkeeping/resource-00001.ndjson") return { name, content };
     return { name, content: Buffer.from(text.split("\n").map(withoutNewColumn).join("\n")) };
   });
   expect(changed).toBeGreaterThan(0);

@@ -189,7 +189,7 @@ it.each([
   rig.mirror.db.prepare("update _media_file set type = ?").run(type);
   rig.mirror.storePicture(picture, type);
   const { manifest } = await rig.create("a.zip");
-  expect(manifest.formatVersion).toBe(3);
+  expect(manifest.formatVersion).toBe(4);
   await unpackBackup({ file: rig.path("a.zip"), folder: rig.path("open") });
   expect(readdirSync(rig.path("open/media"))).toEqual([`${sha256}${suffix}`]);
   const [row] = JSON.parse(readFileSync(rig.path("open/tables/media.json"), "utf8"));
@@ -261,7 +261,7 @@ it("no picture remains if the rest of the restore is refused", async () => {
   const file = rig.path("forged.zip");
   // Only the bodies show that the user is another one: the rows are sound.
   const forged = entries.map((entry) =>
-    entry.name === "manifest.json" || entry.name === "bookkeeping/meta.ndjson"
+    entry.name === "manifest.json" || entry.name === "bookkeeping/meta-00001.ndjson"
       ? {
           ...entry,
           content: Buffer.from(entry.content.toString().replace(/("userId": |user_id.*)"7"/, '$1"8"')),

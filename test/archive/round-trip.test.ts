@@ -97,9 +97,9 @@ it("a column that bookkeeping rows lack gets its default", async () => {
   const entries = await takeApart(await rig.bytes());
   const earlier = entries.map((entry) => {
     const text = entry.content.toString("latin1");
-    if (entry.name === "bookkeeping/run.ndjson")
+    if (entry.name === "bookkeeping/run-00001.ndjson")
       return { ...entry, content: Buffer.from(text.replaceAll(/,"pruned_at":null/g, ""), "latin1") };
-    if (entry.name === "bookkeeping/resource.ndjson")
+    if (entry.name === "bookkeeping/resource-00001.ndjson")
       return { ...entry, content: Buffer.from(text.replaceAll(/,"fetched_run":\d+/g, ""), "latin1") };
     return entry;
   });

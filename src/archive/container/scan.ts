@@ -3,26 +3,12 @@
  * and every problem. A visitor sees each entry on the way, before the rest is known to be sound.
  */
 import { hash } from "node:crypto";
+import { type ContentCheck, checkBackup, type VisitBody } from "../contents/check-backup.ts";
 import {
-  type BookkeepingTrial,
-  type ExpectedMirror,
-  openBookkeepingTrial,
-} from "../../mirror/bookkeeping/restore-rows.ts";
-import { type BookkeepingRow, BookkeepingRowError } from "../../mirror/bookkeeping/rows.ts";
-import { parseRows } from "../contents/bookkeeping.ts";
-import {
-  bodyEntry,
-  bodyOf,
-  bookkeepingOf,
-  catalogueBodyEntry,
-  catalogueBodyOf,
-  catalogueIndexEntry,
   checksumsEntry,
   isBefore,
+  isText,
   manifestEntry,
-  pictureEntry,
-  pictureOf,
-  requiredEntries,
   requireSafeEntryName,
 } from "../contents/entry-names.ts";
 import { type BackupManifest, parseManifest } from "../contents/manifest.ts";
@@ -45,29 +31,33 @@ export interface Scan {
   readonly problems: readonly BackupProblem[];
 }
 
-export type VisitEntry = (entry: ReadEntry, manifest: BackupManifest) => void;
+/** Sees the contents of a backup on the way, as long as no problem is known. */
+export interface BackupVisitor {
+  readonly entry?: (entry: ReadEntry, manifest: BackupManifest) => void;
+  /** Each body of the mirror's own revisions, once. */
+  readonly body?: VisitBody;
+}
 
-/** Of an entry that is read as text; those of a million resources take a quarter. V8 has no text of half a gigabyte. */
+/** Of an entry that is read as text; those of a million resources in format 3 take a quarter. V8 has no text of half a gigabyte. */
 const maxTextBytes = 2 ** 28;
 const maxManifestBytes = 2 ** 20;
 
 /** More problems than this say nothing new. */
 const maxProblems = 100;
 
-/** @throws BackupError `other-version`; what the chunks or `visit` throw */
+/** @throws BackupError `other-version`; what the chunks or the visitor throw */
 export async function scanBackup(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  visit: VisitEntry = () => {},
+  visitor: BackupVisitor = {},
 ): Promise<Scan> {
   const problems: BackupProblem[] = [];
   const report = (entry: string | null, message: string) => {
     if (problems.length < maxProblems) problems.push({ entry, message });
   };
+  const isEmpty = () => problems.length === 0;
   const checksums = new Map<string, string>();
-  /** The entries that bookkeeping refers to: bodies of revisions, pictures, and bodies of linked catalogue resources. */
-  const referenced = new Set<string>();
   let manifest: BackupManifest | null = null;
-  let trial = null as BookkeepingTrial | null;
+  let check = null as ContentCheck | null;
   let rootHash: string | null = null;
   let previous: string | null = null;
   try {
@@ -81,6 +71,7 @@ export async function scanBackup(
       if (name === manifestEntry) {
         manifest = entry.hasItsCrc ? parseManifestOrReport(content) : null;
         if (manifest === null) break;
+        check = checkBackup(manifest, { report, isEmpty }, visitor.body ?? (() => {}));
       }
       const sha256 = hash("sha256", content);
       if (name === checksumsEntry) {
@@ -88,18 +79,16 @@ export async function scanBackup(
         for (const problem of compareChecksums(content.toString("latin1"), checksums, checksumsEntry))
           report(problem.entry, problem.message);
       } else checksums.set(name, sha256);
-      const expected = hashInName(name);
-      if (expected !== null && expected !== sha256)
-        report(name, "does not have the SHA-256 that is its name");
-      await readRows(name, content);
-      if (problems.length === 0 && manifest !== null) visit(entry, manifest);
+      if (entry.hasItsCrc) await check?.add(name, content, sha256);
+      if (isEmpty() && manifest !== null) visitor.entry?.(entry, manifest);
     }
-    requireComplete();
+    if (manifest !== null && rootHash === null) report(checksumsEntry, "is missing");
+    if (isEmpty()) check?.finish(new Set([...checksums.keys(), checksumsEntry]));
   } catch (error) {
     if (!(error instanceof ZipError)) throw error;
     report(error.entry, error.message);
   } finally {
-    trial?.close();
+    check?.close();
   }
   return { manifest, rootHash, entries: checksums.size, problems };
 
@@ -108,65 +97,6 @@ export async function scanBackup(
     if ("manifest" in parsed) return parsed.manifest;
     report(manifestEntry, parsed.problem);
     return null;
-  }
-
-  async function readRows(name: string, content: Buffer): Promise<void> {
-    const table = bookkeepingOf(name);
-    if (table === null && name !== catalogueIndexEntry) return;
-    const rows = withReferences(
-      name,
-      parseRows(content, (line) => report(name, `its line ${line} is no row`)),
-    );
-    // Rows of a backup that is damaged anyway are only counted.
-    if (table === null || manifest === null || problems.length > 0) for (const _row of rows);
-    else {
-      trial ??= await openBookkeepingTrial(mirrorOf(manifest));
-      const { putRows } = trial;
-      tryRows(name, () => putRows(table, rows));
-    }
-  }
-
-  function tryRows(entry: string | null, attempt: () => void): void {
-    try {
-      attempt();
-    } catch (error) {
-      if (!(error instanceof BookkeepingRowError)) throw error;
-      report(entry, error.message);
-    }
-  }
-
-  /** The same rows; collects the entries that they refer to. */
-  function* withReferences(name: string, rows: Iterable<BookkeepingRow>): Generator<BookkeepingRow> {
-    const entryOf = (sha256: string, type: unknown): string => {
-      if (name === catalogueIndexEntry) return catalogueBodyEntry(sha256);
-      return bookkeepingOf(name) === "media_file" ? pictureEntry(sha256, type) : bodyEntry(sha256);
-    };
-    const types = new Map<string, unknown>();
-    for (const row of rows) {
-      yield row;
-      const { sha256, type = null } = row;
-      if (typeof sha256 !== "string") continue;
-      // One picture may be recorded with several types. The least one counts, as in `eachPicture`.
-      const known = types.get(sha256);
-      types.set(sha256, isLess(known, type) ? known : type);
-    }
-    for (const [sha256, type] of types) referenced.add(entryOf(sha256, type));
-  }
-
-  /** Finds missing and unrelated entries: checksums that were recomputed after a removal fit the rest. */
-  function requireComplete(): void {
-    if (manifest === null || problems.length > 0) return;
-    const holdsCatalogue = manifest.catalogue?.coverage.some(({ held }) => held > 0) ?? false;
-    const required = [...requiredEntries, ...(holdsCatalogue ? [catalogueIndexEntry] : []), ...referenced];
-    const missing = required.find((name) => name !== checksumsEntry && !checksums.has(name));
-    if (missing !== undefined) report(missing, "is missing");
-    if (rootHash === null) report(checksumsEntry, "is missing");
-    const unrelated = [...checksums.keys()].find(
-      (name) => hashInName(name) !== null && !referenced.has(name),
-    );
-    if (unrelated !== undefined)
-      report(unrelated, `belongs to no ${bodyOf(unrelated) === null ? "address" : "revision"}`);
-    if (problems.length === 0) tryRows(null, () => trial?.finish());
   }
 }
 
@@ -182,16 +112,6 @@ function requireOrder(previous: string | null, name: string): void {
 
 /** @throws ZipError */
 function requireTextLength(name: string, content: Buffer): void {
-  const isText = name === checksumsEntry || name === catalogueIndexEntry || bookkeepingOf(name) !== null;
-  const maxBytes = name === manifestEntry ? maxManifestBytes : isText ? maxTextBytes : content.length;
+  const maxBytes = name === manifestEntry ? maxManifestBytes : isText(name) ? maxTextBytes : content.length;
   if (content.length > maxBytes) throw new ZipError(name, `is larger than ${maxBytes} bytes`);
-}
-
-const isLess = (a: unknown, b: unknown): boolean => typeof a === "string" && typeof b === "string" && a < b;
-
-/** The SHA-256 that is part of an entry's name; null for other names. */
-const hashInName = (name: string) => bodyOf(name) ?? catalogueBodyOf(name) ?? pictureOf(name);
-
-function mirrorOf({ service, area, user }: BackupManifest): ExpectedMirror {
-  return { identity: { baseUrl: service.baseUrl, area, serviceName: service.name }, user };
 }

@@ -1,16 +1,20 @@
 /**
  * Reads what `zip-writer.ts` writes, and nothing else. In: bytes from an untrusted source. Out: entries, in order; or a
  * ZipError. Every header must be the one that would be written for its entry, so links, other modes, other methods, flags,
- * comments, extra fields, gaps and overlaps need no rules of their own.
+ * comments, other extra fields, gaps and overlaps need no rules of their own.
  */
-import { crc32 } from "node:zlib";
+import { crc32, inflateRawSync } from "node:zlib";
 import {
   centralHeader,
   endOfZip,
+  type LocalFields,
   localHeader,
+  maxContentBytes,
   maxEntries,
   maxEntryBytes,
+  mayBePacked,
   readLocalHeader,
+  readPackedCrc,
   type ZipEntry,
   zipBytes,
   zipSignatures,
@@ -18,7 +22,7 @@ import {
 import type { NewEntry } from "./zip-writer.ts";
 
 export interface ReadEntry extends NewEntry {
-  /** Whether the content has the CRC-32 of its header. */
+  /** Whether the content has the CRC-32 of its header. Damaged compressed bytes are not decompressed; the content is empty then. */
   readonly hasItsCrc: boolean;
 }
 
@@ -40,6 +44,7 @@ const noBackup = () => new ZipError(null, "not an Armoire backup, or its header 
 /** Ends only after every byte of the file was checked. @throws ZipError, and what the reader throws */
 export async function* readEntries(reader: ByteReader): AsyncGenerator<ReadEntry> {
   const entries: { readonly entry: ZipEntry; readonly offset: number }[] = [];
+  let contentBytes = 0;
   for (;;) {
     const offset = reader.position();
     const fields = await reader.take(zipBytes.local);
@@ -49,27 +54,65 @@ export async function* readEntries(reader: ByteReader): AsyncGenerator<ReadEntry
       await readDirectory(reader, entries, offset, fields);
       return;
     }
-    const previous = entries.at(-1)?.entry.name ?? null;
-    if (header.nameBytes > maxNameBytes || header.size > maxEntryBytes || entries.length === maxEntries)
+    contentBytes += header.size;
+    if (!isAllowed(header) || contentBytes > maxContentBytes || entries.length === maxEntries) {
+      const previous = entries.at(-1)?.entry.name ?? "the beginning";
       throw new ZipError(
         null,
-        `the entry after ${previous ?? "the beginning"} is larger than a backup allows: ${describe(header)}`,
+        `the entry after ${previous} is larger than a backup allows: ${describe(header)}`,
       );
+    }
     const name = (await reader.take(header.nameBytes)).toString("latin1");
-    const entry: ZipEntry = { name, size: header.size, crc32: header.crc32 };
-    const expected = localHeader(entry).subarray(0, zipBytes.local);
-    if (!expected.equals(fields) && entries.length === 0) throw noBackup();
-    if (!expected.equals(fields))
-      throw new ZipError(name, "its header is not that of a stored, regular file without extra fields");
-    const content = await reader.take(entry.size);
-    if (content.length < entry.size) throw new ZipError(name, "the file is cut off in it");
+    const extra = await reader.take(header.extraBytes);
+    const { size, crc32, contentBytes: packedSize } = header;
+    const packed = header.isPacked ? { size: packedSize, crc32: readPackedCrc(extra) } : null;
+    const entry: ZipEntry = { name, size, crc32, packed };
+    const found = Buffer.concat([fields, Buffer.from(name, "latin1"), extra]);
+    if (!localHeader(entry).equals(found)) {
+      if (entries.length === 0) throw noBackup();
+      throw new ZipError(name, "its header is not that of a regular file, stored or deflated");
+    }
+    const bytes = await reader.take(packedSize);
+    if (bytes.length < packedSize) throw new ZipError(name, "the file is cut off in it");
     entries.push({ entry, offset });
-    yield { name, content, hasItsCrc: crc32(content) === entry.crc32 };
+    yield { name, ...unpack(entry, bytes) };
   }
 }
 
-const describe = ({ nameBytes, size }: { nameBytes: number; size: number }) =>
-  `${nameBytes} bytes of name, ${size} bytes of content`;
+const isAllowed = ({ nameBytes, size, isPacked, contentBytes }: LocalFields): boolean =>
+  nameBytes <= maxNameBytes &&
+  size <= maxEntryBytes &&
+  contentBytes <= maxEntryBytes &&
+  (!isPacked || mayBePacked(size, contentBytes));
+
+const describe = ({ nameBytes, size, contentBytes }: LocalFields) =>
+  `${nameBytes} bytes of name, ${size} bytes of content in ${contentBytes} bytes`;
+
+const damaged = { content: Buffer.alloc(0), hasItsCrc: false };
+
+function unpack({ size, crc32: expected, packed }: ZipEntry, bytes: Buffer): Omit<ReadEntry, "name"> {
+  if (packed === null) return { content: bytes, hasItsCrc: crc32(bytes) === expected };
+  if (crc32(bytes) !== packed.crc32) return damaged;
+  const content = inflate(bytes, size);
+  return content === null || crc32(content) !== expected ? damaged : { content, hasItsCrc: true };
+}
+
+/** Null unless the bytes are one whole stream of deflate for this many bytes. */
+function inflate(bytes: Buffer, size: number): Buffer | null {
+  try {
+    // Its types do not know what `info` adds.
+    const inflated: unknown = inflateRawSync(bytes, { maxOutputLength: size, info: true });
+    if (!isInflated(inflated)) return null;
+    const { buffer, engine } = inflated;
+    return buffer.length === size && engine.bytesWritten === bytes.length ? buffer : null;
+  } catch {
+    return null;
+  }
+}
+
+/** `bytesWritten`: how many compressed bytes the stream has; others may follow it. */
+const isInflated = (value: unknown): value is { buffer: Buffer; engine: { bytesWritten: number } } =>
+  typeof value === "object" && value !== null && "buffer" in value && "engine" in value;
 
 /** Checks the central directory and the end of the file. @param fields the first bytes of the directory */
 async function readDirectory(

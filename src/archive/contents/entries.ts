@@ -12,11 +12,12 @@ import { countPictures } from "../../mirror/media/media-index.ts";
 import { type PublicTable, publicTables } from "../../mirror/public-tables.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import { readCoverage } from "../../mirror/runs/coverage.ts";
+import { blockEntries, type NewBody } from "../container/body-blocks.ts";
 import { checksumsText } from "../container/checksums.ts";
+import { rowEntries } from "../container/row-parts.ts";
 import type { NewEntry } from "../container/zip-writer.ts";
 import { BackupError } from "../errors.ts";
 import {
-  bodyEntry,
   bookkeepingEntry,
   checksumsEntry,
   manifestEntry,
@@ -71,33 +72,38 @@ function* contentOf(
   yield { name: manifestEntry, content: Buffer.from(manifestText(manifest)) };
   yield { name: readmeEntry, content: Buffer.from(readmeText(manifest)) };
   for (const table of bookkeepingTables) {
-    const lines = Array.from(readBookkeepingRows(mirror.db, table), (row) => `${JSON.stringify(row)}\n`);
-    if (lines.length === 0 && optionalTables.has(table)) continue;
-    yield { name: bookkeepingEntry(table), content: Buffer.from(lines.join("")) };
+    const rows = readBookkeepingRows(mirror.db, table);
+    yield* rowEntries((part) => bookkeepingEntry(table, part), rows, optionalTables.has(table));
   }
   yield* catalogue.entries;
   for (const { sha256, type, bytes } of eachPicture(mirror))
-    yield { name: pictureEntry(sha256, type), content: bytes };
-  for (const { sha256, body } of eachBody(mirror)) yield { name: bodyEntry(sha256), content: body };
+    yield { name: pictureEntry(sha256, type), content: bytes, isCompressed: true };
+  yield* blockEntries("revisions", eachBody(mirror));
   for (const table of tables.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
     yield* tableEntries(table, tableEntry);
 }
 
-/** Every body once, in the order of SHA-256. */
-function* eachBody({ db }: MirrorReader): Generator<{ sha256: string; body: Buffer }> {
+/** Every body once: those of one kind together, ordered by URL and then by time, so that neighbours are alike. */
+function* eachBody({ db }: MirrorReader): Generator<NewBody> {
   const readBody = prepareReadProvenBody(db);
+  const selectStored = prepare(db, (p: { id: number }) =>
+    q.selectFrom("_content as c").select(storedBodyColumns).where("c.id", "=", p.id),
+  );
   const select = prepare(db, () =>
     q
-      .selectFrom("_content as c")
-      .select(sql<string>`lower(hex(c.sha256))`.as("sha256"))
-      .select(storedBodyColumns)
-      .where("c.id", "in", q.selectFrom("_revision").select("content_id"))
-      .orderBy("c.sha256"),
+      .selectFrom("_revision as v")
+      .innerJoin("_resource as r", "r.id", "v.resource_id")
+      .innerJoin("_content as c", "c.id", "v.content_id")
+      .select(["c.id", sql<string>`lower(hex(c.sha256))`.as("sha256")])
+      .orderBy("r.kind")
+      .orderBy("r.url")
+      .orderBy("v.seq"),
   );
-  let last = "";
-  for (const { sha256, ...stored } of select.iterate()) {
-    if (sha256 === last) continue;
-    last = sha256;
+  const written = new Set<string>();
+  for (const { id, sha256 } of select.iterate()) {
+    const stored = written.has(sha256) ? undefined : selectStored.get({ id });
+    if (stored === undefined) continue;
+    written.add(sha256);
     yield { sha256, body: readBody(stored, sha256) };
   }
 }

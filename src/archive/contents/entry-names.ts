@@ -15,29 +15,52 @@ export const readmeEntry = "README.txt";
 /** The last entry: the SHA-256 of all others. */
 export const checksumsEntry = "SHA256SUMS";
 
-export const bookkeepingEntry = (table: BookkeepingTable): string => `bookkeeping/${table}.ndjson`;
+/** A large table has several parts. @param part from 1 */
+export const bookkeepingEntry = (table: BookkeepingTable, part: number): string =>
+  partEntry(`bookkeeping/${table}`, part);
+/** A part of a long list of rows. @param part from 1 */
+export const partEntry = (list: string, part: number): string => `${list}-${numberText(part)}.ndjson`;
 /** @param type the picture's media type; the file gets its usual extension, or none if the type is unknown */
 export const pictureEntry = (sha256: string, type: unknown): string => `media/${pictureName(sha256, type)}`;
-export const bodyEntry = (sha256: string): string => `revisions/${sha256}.json`;
 export const tableEntry = (table: string, format: "csv" | "json"): string => `tables/${table}.${format}`;
 /** Of each linked brand, model and size: its URL, its kind, and the SHA-256 of its newest body. */
 export const catalogueIndexEntry = "catalogue/index.ndjson";
-export const catalogueBodyEntry = (sha256: string): string => `catalogue/revisions/${sha256}.json`;
 export const catalogueTableEntry = (table: string, format: "csv" | "json"): string =>
   `catalogue/${table}.${format}`;
 
-const body = /^revisions\/([0-9a-f]{64})\.json$/;
-const catalogueBody = /^catalogue\/revisions\/([0-9a-f]{64})\.json$/;
-const catalogueTable = /^catalogue\/[a-z][a-z_]{0,40}\.(csv|json)$/;
-const table = /^tables\/[a-z][a-z_]{0,40}\.(csv|json)$/;
-const nameForms = [body, table, catalogueBody, catalogueTable];
-const bookkeeping = new Map(bookkeepingTables.map((name) => [bookkeepingEntry(name), name]));
+/** Where bodies are: those of the mirror's revisions, and those of linked catalogue resources. */
+export const bodyFolders = ["revisions", "catalogue/revisions"] as const;
+export type BodyFolder = (typeof bodyFolders)[number];
+/** Bodies one after the other, and before them the lines that say which ones. @param block from 1 */
+export const blockEntry = (folder: BodyFolder, block: number): string =>
+  `${folder}/${numberText(block)}.json`;
+export const blockIndexEntry = (folder: BodyFolder, block: number): string =>
+  `${folder}/${numberText(block)}-index.ndjson`;
 
-/** The entries that every backup has, in their order. */
-export const requiredEntries: readonly string[] = [
+/** Five digits, so that names are in the order of their numbers. */
+const numberText = (n: number) => String(n).padStart(5, "0");
+
+const block = /^(revisions|catalogue\/revisions)\/(\d{5})(-index\.ndjson|\.json)$/;
+const singleBody = /^(revisions|catalogue\/revisions)\/([0-9a-f]{64})\.json$/;
+const table = /^(tables|catalogue)\/[a-z][a-z_]{0,40}\.(csv|json)$/;
+const bookkeeping = /^bookkeeping\/([a-z_]{1,40})(-\d{5})?\.ndjson$/;
+
+const isBookkeepingTable = (name: string | undefined): name is BookkeepingTable =>
+  bookkeepingTables.some((table) => table === name);
+
+/** The bookkeeping table of an entry; null for other entries. */
+export function bookkeepingOf(name: string): BookkeepingTable | null {
+  const found = bookkeeping.exec(name)?.[1];
+  return isBookkeepingTable(found) ? found : null;
+}
+
+/** The entries that every backup has, in their order. @param formatVersion before format 4, a table has one entry */
+export const requiredEntries = (formatVersion: number): readonly string[] => [
   manifestEntry,
   readmeEntry,
-  ...[...bookkeeping].flatMap(([entry, name]) => (optionalTables.has(name) ? [] : [entry])),
+  ...bookkeepingTables
+    .filter((name) => !optionalTables.has(name))
+    .map((name) => (formatVersion < 4 ? `bookkeeping/${name}.ndjson` : bookkeepingEntry(name, 1))),
   checksumsEntry,
 ];
 
@@ -48,11 +71,10 @@ export const requiredEntries: readonly string[] = [
  */
 export function requireSafeEntryName(name: string): void {
   const isKnown =
-    requiredEntries.includes(name) ||
-    name === catalogueIndexEntry ||
-    bookkeeping.has(name) ||
+    [manifestEntry, readmeEntry, checksumsEntry, catalogueIndexEntry].includes(name) ||
+    bookkeepingOf(name) !== null ||
     pictureOf(name) !== null ||
-    nameForms.some((form) => form.test(name));
+    [block, singleBody, table].some((form) => form.test(name));
   if (!isKnown) throw new ZipError(printable(name), "no entry of a backup has this name");
 }
 
@@ -63,11 +85,27 @@ const printable = (name: string) =>
     (character) => `\\x${character.charCodeAt(0).toString(16)}`,
   );
 
-/** The SHA-256 in the name of a revision's body; null for other entries. */
-export const bodyOf = (name: string): string | null => body.exec(name)?.[1] ?? null;
+/** A body that is an entry of its own, as in format 3; null for other entries. */
+export function singleBodyOf(name: string): { readonly folder: BodyFolder; readonly sha256: string } | null {
+  const [, folder, sha256] = singleBody.exec(name) ?? [];
+  return folder === undefined || sha256 === undefined ? null : { folder: folderOf(folder), sha256 };
+}
 
-/** The SHA-256 in the name of a catalogue body; null for other entries. */
-export const catalogueBodyOf = (name: string): string | null => catalogueBody.exec(name)?.[1] ?? null;
+/** A block or its index; null for other entries. */
+export function blockOf(name: string): { readonly folder: BodyFolder; readonly isIndex: boolean } | null {
+  const [, folder, , ending] = block.exec(name) ?? [];
+  return folder === undefined ? null : { folder: folderOf(folder), isIndex: ending !== ".json" };
+}
+
+/** Whether an entry is read as text, as a whole. */
+export const isText = (name: string): boolean =>
+  name === manifestEntry ||
+  name === checksumsEntry ||
+  name === catalogueIndexEntry ||
+  bookkeepingOf(name) !== null ||
+  blockOf(name)?.isIndex === true;
+
+const folderOf = (text: string): BodyFolder => (text === "revisions" ? text : "catalogue/revisions");
 
 /** The SHA-256 in the name of a picture; null for other entries. */
 export const pictureOf = (name: string): string | null =>
@@ -76,9 +114,6 @@ export const pictureOf = (name: string): string | null =>
 /** The media type of a picture, by the ending of its name; empty without one. */
 export const pictureTypeOf = (name: string): string =>
   pictureTypes.find((type) => name.endsWith(pictureEndings[type])) ?? "";
-
-/** The bookkeeping table of an entry; null for other entries. */
-export const bookkeepingOf = (name: string): BookkeepingTable | null => bookkeeping.get(name) ?? null;
 
 /** Whether entry `a` comes before `b`: the manifest is first, the checksums are last, all others are ordered by name. */
 export function isBefore(a: string, b: string): boolean {

@@ -19,8 +19,9 @@ import { requireIdentity } from "../../mirror/file/meta.ts";
 import { prepare, q } from "../../mirror/file/statements.ts";
 import { type PublicTable, tablesAbout } from "../../mirror/public-tables.ts";
 import { type MirrorReader, openMirrorReader } from "../../mirror/reader.ts";
+import { blockEntries } from "../container/body-blocks.ts";
 import type { NewEntry } from "../container/zip-writer.ts";
-import { catalogueBodyEntry, catalogueIndexEntry, catalogueTableEntry } from "./entry-names.ts";
+import { catalogueIndexEntry, catalogueTableEntry } from "./entry-names.ts";
 import type { BackupManifest } from "./manifest.ts";
 import { tableEntries } from "./table-entries.ts";
 
@@ -67,13 +68,11 @@ function readFrom(links: readonly CatalogueLink[], catalogue: MirrorReader): Omi
   const bodies = held.map(prepareNewestBody(catalogue.db));
   const index = bodies.map(({ body: _body, ...line }) => `${JSON.stringify(line)}\n`);
   const tables = tablesAbout(catalogue, held);
+  // Two resources may have the same body.
+  const distinct = new Map(bodies.map(({ sha256, body }) => [sha256, { sha256, body }])).values();
   const entries: NewEntry[] = [
     { name: catalogueIndexEntry, content: Buffer.from(index.join("")) },
-    // Two resources may have the same body.
-    ...[...new Map(bodies.map(({ sha256, body }) => [sha256, body]))].map(([sha256, content]) => ({
-      name: catalogueBodyEntry(sha256),
-      content,
-    })),
+    ...blockEntries("catalogue/revisions", distinct),
     ...tables.flatMap((table) => [...tableEntries(table, catalogueTableEntry)]),
   ];
   return {

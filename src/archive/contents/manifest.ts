@@ -5,7 +5,9 @@ import { scopeNames } from "../../mirror/account/token-scopes.ts";
 import { BackupError } from "../errors.ts";
 
 export const backupFormat = "armoire-backup";
-export const backupFormatVersion = 3;
+export const backupFormatVersion = 4;
+/** Format 3 had an entry for each body, and stored all of them. */
+const oldestFormatVersion = 3;
 
 const count = z.number().int().nonnegative();
 
@@ -24,7 +26,7 @@ const tables = z.array(
 
 const manifest = z.strictObject({
   format: z.literal(backupFormat),
-  formatVersion: z.literal(backupFormatVersion),
+  formatVersion: z.int().min(oldestFormatVersion).max(backupFormatVersion),
   /** The last migration of the mirror. Only a program that knows it can restore the bookkeeping. */
   schema: z.string(),
   service: z.strictObject({
@@ -102,9 +104,9 @@ export function parseManifest(text: string): ParsedManifest {
 }
 
 function requireThisVersion({ formatVersion, schema }: z.infer<typeof anyVersion>): void {
-  if (formatVersion !== backupFormatVersion)
+  if (formatVersion < oldestFormatVersion || formatVersion > backupFormatVersion)
     throw otherVersion(
-      `has format ${formatVersion}; this version of Armoire reads format ${backupFormatVersion}`,
+      `has format ${formatVersion}; this version of Armoire reads formats ${oldestFormatVersion} to ${backupFormatVersion}`,
     );
   if (schema === undefined || Object.hasOwn(migrations, schema)) return;
   const known = Object.keys(migrations).at(-1);

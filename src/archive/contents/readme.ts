@@ -21,11 +21,13 @@ ${gaps.map((gap) => `${oneLine(gap)}\n`).join("")}
 READ IT
   The .csv files in the folder "tables" open in any spreadsheet, in UTF-8. The .json files beside them hold the same exactly.
 ${filesOf("tables", tables)}  A text in a .csv file that a spreadsheet would run as a formula has an apostrophe (') before it.
-${tables.some(({ name }) => name === "measurement_value") ? `  measurement_value.csv has a line for each value of each measurement; measurement.csv has whole measurements, as JSON.\n` : ""}${catalogue.length > 0 ? catalogueSection(catalogue) : ""}  The folder "revisions" holds every response of the service, byte for byte, including replaced ones. A file's name without
-  its extension is the SHA-256 of its content. bookkeeping/revision.ndjson lists the resource and the time of each, by the
-  numbers in bookkeeping/resource.ndjson.
-  The folder "media", if present, holds pictures, named in the same way; a double click opens them. tables/media.csv lists
-  what each shows, and bookkeeping/media_file.ndjson lists earlier pictures of the same address, by number.
+${tables.some(({ name }) => name === "measurement_value") ? `  measurement_value.csv has a line for each value of each measurement; measurement.csv has whole measurements, as JSON.\n` : ""}${catalogue.length > 0 ? catalogueSection(catalogue) : ""}  The folder "revisions" holds every response of the service, byte for byte, including replaced ones: one after the other,
+  each followed by a line feed, so \`jq . revisions/00001.json\` shows them. The lines of 00001-index.ndjson give the SHA-256,
+  the offset and the length of each. bookkeeping/revision-00001.ndjson lists the resource and the time of each SHA-256, by the
+  numbers in bookkeeping/resource-00001.ndjson.
+  The folder "media", if present, holds pictures; a double click opens them. A file's name without its extension is the
+  SHA-256 of its content. tables/media.csv lists what each shows, and bookkeeping/media_file-00001.ndjson lists earlier
+  pictures of the same address, by number.
 
 CHECK IT
   With Armoire:     armoire backup verify FILE
@@ -62,7 +64,7 @@ function filesOf(folder: string, tables: BackupManifest["tables"]): string {
 const catalogueSection = (tables: BackupManifest["tables"]): string => `
   The folder "catalogue" holds the brands, models and sizes that the bras link to, as far as they were mirrored:
 ${filesOf("catalogue", tables)}  A bra's brand_href, model_href and size_href equal the href there. The service's responses are in catalogue/revisions;
-  catalogue/index.ndjson lists the resource of each.
+  catalogue/index.ndjson lists the resource of each SHA-256.
 
 `;
 

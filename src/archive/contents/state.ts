@@ -3,7 +3,7 @@ import { readJsonRows } from "../../../exports/formats/json.ts";
 import { count, type Totals } from "../../change/change.ts";
 import { type ComparedState, compareStates, diff } from "../../change/diff.ts";
 import type { StateTable } from "../../change/items.ts";
-import type { VisitEntry } from "../container/scan.ts";
+import type { BackupVisitor } from "../container/scan.ts";
 import { catalogueTableEntry, pictureOf, tableEntry } from "./entry-names.ts";
 import type { BackupManifest } from "./manifest.ts";
 
@@ -16,7 +16,7 @@ export interface BackupState {
 }
 
 export interface StateCollector {
-  readonly visit: VisitEntry;
+  readonly visitor: BackupVisitor;
   /** The state of the visited entries. Call it only for a backup that proved sound. */
   state(manifest: BackupManifest): BackupState;
 }
@@ -29,8 +29,10 @@ export function collectState(): StateCollector {
     rows: () => readJsonRows(texts.get(entry)?.split("\n") ?? [], columns),
   });
   return {
-    visit({ name, content }) {
-      if (/^(tables|catalogue)\/\w+\.json$/.test(name)) texts.set(name, content.toString());
+    visitor: {
+      entry({ name, content }) {
+        if (/^(tables|catalogue)\/\w+\.json$/.test(name)) texts.set(name, content.toString());
+      },
     },
     state({ tables, catalogue }) {
       const own = tables.map(({ name, columns }) => tableOf(name, tableEntry(name, "json"), columns));

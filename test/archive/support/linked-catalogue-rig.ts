@@ -7,7 +7,7 @@ import { accountWorld } from "./account-world.ts";
 import { type BackupRig, startBackupRig } from "./backup-rig.ts";
 
 /** The first bra links to brand, model and size; the second only to its size. */
-function linkedAccountWorld(): Map<string, string> {
+export function linkedAccountWorld(): Map<string, string> {
   const world = accountWorld();
   const linksTo = (n: number, links: object) =>
     world.set(urlOf(`me/bras/${n}/`), JSON.stringify(entity({ name: `Bra ${n}` }, { ...links })));

@@ -1,5 +1,35 @@
-/** Parses the bookkeeping entries of a backup: one JSON object a line, of plain cells. */
+/** Long lists of rows as entries: one JSON object a line, of plain cells, in parts, so that no reader needs much memory. */
 import type { BookkeepingRow } from "../../mirror/bookkeeping/rows.ts";
+import type { NewEntry } from "./zip-writer.ts";
+
+/** A part or a block ends when it has this many bytes. */
+export const partBytes = 2 ** 20;
+
+/**
+ * @param nameOf a part, from 1
+ * @param isOptional whether there is no entry without rows; default: there is an empty one
+ */
+export function* rowEntries(
+  nameOf: (part: number) => string,
+  rows: Iterable<object>,
+  isOptional = false,
+): Generator<NewEntry> {
+  let lines: Buffer[] = [];
+  let bytes = 0;
+  let part = 1;
+  const entry = (): NewEntry => ({ name: nameOf(part), content: Buffer.concat(lines) });
+  for (const row of rows) {
+    if (bytes >= partBytes) {
+      yield entry();
+      part++;
+      [lines, bytes] = [[], 0];
+    }
+    const line = Buffer.from(`${JSON.stringify(row)}\n`);
+    lines.push(line);
+    bytes += line.length;
+  }
+  if (bytes > 0 || !isOptional) yield entry();
+}
 
 /** @param refuse called with the number of a line that is no such object; the line is then left out */
 export function* parseRows(

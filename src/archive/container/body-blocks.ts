@@ -1,0 +1,100 @@
+/**
+ * Bodies in blocks of about 1 MiB, since neighbours that are alike compress well together. A block has the bodies as they were
+ * sent, each followed by a line feed. Before it comes its index: a line for each body, with its SHA-256, offset and length.
+ */
+import { hash } from "node:crypto";
+import type { BookkeepingRow } from "../../mirror/bookkeeping/rows.ts";
+import { type BodyFolder, blockEntry, blockIndexEntry } from "../contents/entry-names.ts";
+import { parseRows, partBytes } from "./row-parts.ts";
+import { ZipError } from "./zip-reader.ts";
+import type { NewEntry } from "./zip-writer.ts";
+
+export interface NewBody {
+  readonly sha256: string;
+  readonly body: Buffer;
+  /** Further cells of its line in the index. */
+  readonly about?: BookkeepingRow;
+}
+
+const lineFeed = Buffer.from("\n");
+
+/** Pairs of entries, an index and its block; none without bodies. */
+export function* blockEntries(folder: BodyFolder, bodies: Iterable<NewBody>): Generator<NewEntry> {
+  let lines: string[] = [];
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  let block = 1;
+  function* entries(): Generator<NewEntry> {
+    yield { name: blockIndexEntry(folder, block), content: Buffer.from(lines.join("")) };
+    yield { name: blockEntry(folder, block), content: Buffer.concat(parts) };
+  }
+  for (const { sha256, body, about = {} } of bodies) {
+    if (bytes >= partBytes) {
+      yield* entries();
+      block++;
+      [lines, parts, bytes] = [[], [], 0];
+    }
+    lines.push(`${JSON.stringify({ ...about, sha256, offset: bytes, length: body.length })}\n`);
+    parts.push(body, lineFeed);
+    bytes += body.length + lineFeed.length;
+  }
+  if (lines.length > 0) yield* entries();
+}
+
+export interface ReadBody {
+  readonly sha256: string;
+  readonly body: Buffer;
+  /** Its line in the index. */
+  readonly line: BookkeepingRow;
+}
+
+export interface BlockReader {
+  /** Reads an index, then its block, whose bodies it returns. @throws ZipError */
+  read(name: string, content: Buffer): readonly ReadBody[];
+  /** @throws ZipError if a block is missing */
+  finish(): void;
+}
+
+export function blockReader(folder: BodyFolder): BlockReader {
+  let block = 1;
+  let index: Buffer | null = null;
+  return {
+    read(name, content) {
+      const expected = index === null ? blockIndexEntry(folder, block) : blockEntry(folder, block);
+      if (name !== expected) throw new ZipError(expected, "is missing");
+      if (index === null) {
+        index = content;
+        return [];
+      }
+      const bodies = bodiesOf(blockIndexEntry(folder, block), index, name, content);
+      [block, index] = [block + 1, null];
+      return bodies;
+    },
+    finish() {
+      if (index !== null) throw new ZipError(blockEntry(folder, block), "is missing");
+    },
+  };
+}
+
+/** @throws ZipError unless the lines name every byte of the block, in order */
+function bodiesOf(indexName: string, index: Buffer, blockName: string, block: Buffer): ReadBody[] {
+  const bodies: ReadBody[] = [];
+  let next = 0;
+  const refuse = (line: number): never => {
+    throw new ZipError(indexName, `its line ${line} is none of an index`);
+  };
+  for (const line of parseRows(index, refuse)) {
+    const { sha256, offset, length } = line;
+    if (typeof sha256 !== "string" || offset !== next || typeof length !== "number" || length < 0)
+      return refuse(bodies.length + 1);
+    const body = block.subarray(next, next + length);
+    next += length + lineFeed.length;
+    if (body.length !== length || block[next - 1] !== lineFeed[0])
+      throw new ZipError(blockName, `is not made of the bodies that ${indexName} lists`);
+    if (hash("sha256", body) !== sha256)
+      throw new ZipError(blockName, `its body ${bodies.length + 1} does not have its SHA-256`);
+    bodies.push({ sha256, body, line });
+  }
+  if (next === block.length && bodies.length > 0) return bodies;
+  throw new ZipError(blockName, `is not made of the bodies that ${indexName} lists`);
+}

@@ -1,0 +1,160 @@
+/** Checks that the entries of a backup form a mirror: its rows, and the bodies and pictures that they refer to. */
+import {
+  type BookkeepingTrial,
+  type ExpectedMirror,
+  openBookkeepingTrial,
+} from "../../mirror/bookkeeping/restore-rows.ts";
+import { type BookkeepingRow, BookkeepingRowError } from "../../mirror/bookkeeping/rows.ts";
+import { type BlockReader, blockReader } from "../container/body-blocks.ts";
+import { parseRows } from "../container/row-parts.ts";
+import { ZipError } from "../container/zip-reader.ts";
+import {
+  type BodyFolder,
+  blockOf,
+  bodyFolders,
+  bookkeepingOf,
+  catalogueIndexEntry,
+  pictureEntry,
+  pictureOf,
+  requiredEntries,
+  singleBodyOf,
+} from "./entry-names.ts";
+import type { BackupManifest } from "./manifest.ts";
+
+/** What else an archive must be, beside complete and undamaged entries in order. */
+export interface ContentCheck {
+  /** Takes each entry after the manifest, in order. @throws ZipError */
+  add(name: string, content: Buffer, sha256: string): Promise<void>;
+  /** For an archive without problems. @param names of all its entries @throws ZipError */
+  finish(names: ReadonlySet<string>): void;
+  close(): void;
+}
+
+export type VisitBody = (sha256: string, body: Buffer) => void;
+
+/** Where a check reports problems. */
+export interface ProblemList {
+  report(entry: string | null, message: string): void;
+  isEmpty(): boolean;
+}
+
+/** @param visitBody receives each body of the mirror's own revisions */
+export function checkBackup(
+  manifest: BackupManifest,
+  problems: ProblemList,
+  visitBody: VisitBody,
+): ContentCheck {
+  const { report, isEmpty } = problems;
+  let trial: BookkeepingTrial | null = null;
+  const blocks = new Map<BodyFolder, BlockReader>();
+  const bodies = new Map(bodyFolders.map((folder) => [folder, pairOfSets()]));
+  const pictures = pairOfSets();
+  const setsOf = (folder: BodyFolder) => bodies.get(folder) ?? pairOfSets();
+
+  function findBody(folder: BodyFolder, entry: string, sha256: string, body: Buffer): void {
+    const { found } = setsOf(folder);
+    if (found.has(sha256)) throw new ZipError(entry, `the body ${sha256} is there twice`);
+    found.add(sha256);
+    if (folder === "revisions" && isEmpty()) visitBody(sha256, body);
+  }
+
+  async function readRows(name: string, content: Buffer): Promise<void> {
+    const table = bookkeepingOf(name);
+    if (table === null && name !== catalogueIndexEntry) return;
+    const rows = withReferences(
+      name,
+      parseRows(content, (line) => report(name, `its line ${line} is no row`)),
+    );
+    // Rows of a backup that is damaged anyway are only counted.
+    if (table === null || !isEmpty()) for (const _row of rows);
+    else {
+      trial ??= await openBookkeepingTrial(mirrorOf(manifest));
+      const { putRows } = trial;
+      tryRows(name, () => putRows(table, rows));
+    }
+  }
+
+  function tryRows(entry: string | null, attempt: () => void): void {
+    try {
+      attempt();
+    } catch (error) {
+      if (!(error instanceof BookkeepingRowError)) throw error;
+      report(entry, error.message);
+    }
+  }
+
+  /** The same rows; collects the bodies and pictures that they refer to. */
+  function* withReferences(name: string, rows: Iterable<BookkeepingRow>): Generator<BookkeepingRow> {
+    const isPicture = bookkeepingOf(name) === "media_file";
+    const { referenced } = setsOf(name === catalogueIndexEntry ? "catalogue/revisions" : "revisions");
+    const types = new Map<string, unknown>();
+    for (const row of rows) {
+      yield row;
+      const { sha256, type = null } = row;
+      if (typeof sha256 !== "string") continue;
+      if (!isPicture) referenced.add(sha256);
+      // One picture may be recorded with several types. The least one counts, as in `eachPicture`.
+      const known = types.get(sha256);
+      if (isPicture) types.set(sha256, isLess(known, type) ? known : type);
+    }
+    for (const [sha256, type] of types) pictures.referenced.add(pictureEntry(sha256, type));
+  }
+
+  return {
+    async add(name, content, sha256) {
+      const single = singleBodyOf(name);
+      if (single !== null) {
+        if (single.sha256 !== sha256) report(name, "does not have the SHA-256 that is its name");
+        findBody(single.folder, name, sha256, content);
+      }
+      const block = blockOf(name);
+      if (block !== null && isEmpty()) {
+        const reader = blocks.get(block.folder) ?? blockReader(block.folder);
+        blocks.set(block.folder, reader);
+        for (const { sha256, body } of reader.read(name, content)) findBody(block.folder, name, sha256, body);
+      }
+      const picture = pictureOf(name);
+      if (picture !== null) {
+        if (picture !== sha256) report(name, "does not have the SHA-256 that is its name");
+        pictures.found.add(name);
+      }
+      await readRows(name, content);
+    },
+    /** Finds missing and unrelated entries: checksums that were recomputed after a removal fit the rest. */
+    finish(names) {
+      for (const reader of blocks.values()) reader.finish();
+      const holdsCatalogue = manifest.catalogue?.coverage.some(({ held }) => held > 0) ?? false;
+      const required = [
+        ...requiredEntries(manifest.formatVersion),
+        ...(holdsCatalogue ? [catalogueIndexEntry] : []),
+        ...pictures.referenced,
+      ];
+      const missing = required.find((name) => !names.has(name));
+      if (missing !== undefined) report(missing, "is missing");
+      for (const [folder, { referenced, found }] of bodies) {
+        const lost = firstNotIn(referenced, found);
+        if (lost !== undefined) report(folder, `the body ${lost} is missing`);
+        const extra = firstNotIn(found, referenced);
+        const owner = folder === "revisions" ? "revision" : "address";
+        if (extra !== undefined) report(folder, `the body ${extra} belongs to no ${owner}`);
+      }
+      const extra = firstNotIn(pictures.found, pictures.referenced);
+      if (extra !== undefined) report(extra, "belongs to no address");
+      if (isEmpty()) tryRows(null, () => trial?.finish());
+    },
+    close: () => trial?.close(),
+  };
+}
+
+const pairOfSets = () => ({ referenced: new Set<string>(), found: new Set<string>() });
+
+function firstNotIn(these: ReadonlySet<string>, others: ReadonlySet<string>): string | undefined {
+  for (const one of these) if (!others.has(one)) return one;
+  return undefined;
+}
+
+const isLess = (a: unknown, b: unknown): boolean => typeof a === "string" && typeof b === "string" && a < b;
+
+function mirrorOf({ service, area, user }: BackupManifest): ExpectedMirror {
+  return { identity: { baseUrl: service.baseUrl, area, serviceName: service.name }, user };
+}
