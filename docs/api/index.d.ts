@@ -952,7 +952,7 @@ interface RetentionChoice {
 }
 declare const manifest: z.ZodObject<{
   format: z.ZodLiteral<"armoire-backup">;
-  formatVersion: z.ZodLiteral<3>;
+  formatVersion: z.ZodInt;
   schema: z.ZodString;
   service: z.ZodObject<{
     baseUrl: z.ZodURL;
@@ -1110,12 +1110,15 @@ interface Reported extends ResourceChange {
 type Totals = Record<string, Partial<Record<(Change | Reported)["change"], number>>>;
 /** Called only for an encrypted backup. */
 type AskPassphrase = () => Promise<string>;
+type VisitBody = (sha256: string, body: Buffer) => void;
 interface NewEntry {
   readonly name: string;
   readonly content: Buffer;
+  /** Whether the content is compressed already, as a picture is. */
+  readonly isCompressed?: boolean;
 }
 interface ReadEntry extends NewEntry {
-  /** Whether the content has the CRC-32 of its header. */
+  /** Whether the content has the CRC-32 of its header. Damaged compressed bytes are not decompressed; the content is empty then. */
   readonly hasItsCrc: boolean;
 }
 interface BackupProblem {
@@ -1123,7 +1126,12 @@ interface BackupProblem {
   readonly entry: string | null;
   readonly message: string;
 }
-type VisitEntry = (entry: ReadEntry, manifest: BackupManifest) => void;
+/** Sees the contents of a backup on the way, as long as no problem is known. */
+interface BackupVisitor {
+  readonly entry?: (entry: ReadEntry, manifest: BackupManifest) => void;
+  /** Each body of the mirror's own revisions, once. */
+  readonly body?: VisitBody;
+}
 declare const BackupError_base: {
   new (code: "damaged" | "exists" | "needs-passphrase" | "not-found" | "nothing-held" | "other-account" | "other-version" | "too-big" | "unreadable" | "weak-passphrase" | "write-failed" | "wrong-passphrase" | "wrong-place", message: string, hint?: string, options?: ErrorOptions): {
     readonly name: string;
@@ -1259,10 +1267,10 @@ interface VerifyReport {
   readonly problems: readonly BackupProblem[];
 }
 /**
- * @param visit sees each entry on the way, before the rest is known to be sound
+ * @param visitor sees the contents on the way, before the rest is known to be sound
  * @throws BackupError `other-version`, `not-found`, `unreadable`, `needs-passphrase`, `wrong-passphrase`
  */
-export declare function verifyBackup(request: VerifyRequest, visit?: VisitEntry): Promise<VerifyReport>;
+export declare function verifyBackup(request: VerifyRequest, visitor?: BackupVisitor): Promise<VerifyReport>;
 interface RestoreMirrorRequest extends VerifyRequest {
   /** The new mirror's file. */
   readonly mirror: string;
@@ -1532,7 +1540,7 @@ interface FoundSecret {
   readonly file: string;
   readonly label: string;
   readonly form: SecretEncoding["form"];
-  /** `name`: the file's own name. `body`: a response of the service in a mirror. `archive`: an encrypted archive. */
+  /** `name`: the file's own name. `body`: a response of the service in a mirror. `archive`: an entry of an archive. */
   readonly in: "file" | "name" | EncodedContents["in"];
 }
 /** Data outside files, such as a key in Redis; it is searched as a file is. */
