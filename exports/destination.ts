@@ -7,7 +7,6 @@ import { flushFile } from "../src/platform/files/long-files.ts";
 import { removeFile } from "../src/platform/folders.ts";
 import { ExportError } from "./errors.ts";
 import type { FittedTable } from "./formats/fitted-types.ts";
-import { parquetChunks } from "./formats/parquet.ts";
 import { writeSqliteFile } from "./formats/sqlite.ts";
 import type { ExportedState } from "./package/descriptor.ts";
 import type { Reference } from "./package/table-schema.ts";
@@ -61,6 +60,8 @@ export async function writeTypedFile(
   { signal, mode }: { readonly signal?: AbortSignal | undefined; readonly mode: number },
 ): Promise<void> {
   if (format === "parquet") {
+    // Few exports need it, and it takes long to load.
+    const { parquetChunks } = await import("./formats/parquet.ts");
     const chunks = parquetChunks(fitted.table, fitted.columns);
     (await writeTemporary(path, chunks, { signal, mode })).commit();
     return;

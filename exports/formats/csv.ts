@@ -58,7 +58,6 @@ function cellText(cell: Cell, profile: CsvProfile): string {
   return needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-const unwritable = /[\0\\]/;
 const escapable = /(?<!\\)(\\*)([\0\p{Surrogate}]|u0000|ud[89a-f][0-9a-f]{2})/gu;
 const escaped = /(?<!\\)(\\+)u(0000|d[89a-f][0-9a-f]{2})/g;
 
@@ -74,7 +73,8 @@ const needsGuard = /^['=+\-@＝＋－＠\t\r\n]/;
  *    remove exactly one.
  */
 export function toCsvText(text: string, profile: CsvProfile): string {
-  const hasUnwritable = unwritable.test(text) || !text.isWellFormed();
+  // Faster than a regular expression.
+  const hasUnwritable = text.indexOf("\\") >= 0 || text.indexOf("\0") >= 0 || !text.isWellFormed();
   const escapedText = hasUnwritable ? text.replace(escapable, writeEscape) : text;
   return profile !== "exact" && needsGuard.test(escapedText) ? `'${escapedText}` : escapedText;
 }

@@ -24,10 +24,7 @@ export class ParquetError extends Error {
 }
 
 /** A file as hyparquet reads it. @param maxBytes of one part; a longer one is an error */
-export async function toAsyncBuffer(
-  file: FileHandle,
-  maxBytes = Number.POSITIVE_INFINITY,
-): Promise<AsyncBuffer> {
+async function toAsyncBuffer(file: FileHandle, maxBytes = Number.POSITIVE_INFINITY): Promise<AsyncBuffer> {
   const { size: byteLength } = await file.stat();
   return {
     byteLength,
@@ -38,6 +35,19 @@ export async function toAsyncBuffer(
       return bytes;
     },
   };
+}
+
+/** A footer of ours takes some kilobytes. */
+const maxFooterBytes = 2 ** 26;
+
+/** From the footer. @throws an error of the reader; a system error */
+export async function readRowCount(path: string): Promise<bigint> {
+  const file = await open(path, "r");
+  try {
+    return (await parquetMetadataAsync(await toAsyncBuffer(file, maxFooterBytes))).num_rows;
+  } finally {
+    await file.close();
+  }
 }
 
 /** @param length of the page, as its header states it */

@@ -1,24 +1,17 @@
 /** Checks Parquet and SQLite files against the rows that the descriptor states. */
 import { open } from "node:fs/promises";
 import Database from "better-sqlite3";
-import { parquetMetadataAsync } from "hyparquet";
-import { toAsyncBuffer } from "../formats/parquet-contents.ts";
 import { quoted } from "../formats/sqlite.ts";
 import type { RowProblem } from "./check-rows.ts";
 
-/** A footer of ours takes some kilobytes. */
-const maxFooterBytes = 2 ** 26;
-
 /** Reads the footer. */
 export async function checkParquet(path: string, rows: number): Promise<readonly RowProblem[]> {
-  const file = await open(path, "r");
+  // Most exports have no such file.
+  const { readRowCount } = await import("../formats/parquet-contents.ts");
   try {
-    const { num_rows: count } = await parquetMetadataAsync(await toAsyncBuffer(file, maxFooterBytes));
-    return count === BigInt(rows) ? [] : ["wrong-rows"];
+    return (await readRowCount(path)) === BigInt(rows) ? [] : ["wrong-rows"];
   } catch {
     return ["unreadable"];
-  } finally {
-    await file.close();
   }
 }
 

@@ -20,7 +20,6 @@ import {
   writeFitted,
 } from "../formats/fitted-types.ts";
 import { jsonChunks, ndjsonChunks } from "../formats/json.ts";
-import { parquetChunks } from "../formats/parquet.ts";
 import { writeSqliteFile } from "../formats/sqlite.ts";
 import type { ExportFormat, ExportTable, TextFormat } from "../formats/table.ts";
 import { isTableName, type PackageFile, sqliteName } from "./descriptor.ts";
@@ -104,6 +103,8 @@ async function writeParquetFile(
 ): Promise<PackageFile> {
   const path = `${table.name}.parquet`;
   const place = join(folder, path);
+  // Other formats are written sooner without it.
+  const { parquetChunks } = await import("../formats/parquet.ts");
   return await writeFitted(
     [table] as const,
     async ([{ table: fitting, columns }]) => {
