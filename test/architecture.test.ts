@@ -43,8 +43,9 @@ const edges: Readonly<Record<string, readonly string[]>> = {
       "src/archive",
     ],
   ],
+  // Runs, failures and workers of a Redis, as `jobs/bullmq/operators` reads them.
   "src/web": [
-    ...["src/platform", "schema", "src/presentation", "src/mirror", "src/accounts", "src/sync"],
+    ...["src/platform", "schema", "src/presentation", "src/mirror", "src/accounts", "jobs", "src/sync"],
     ...["exports", "src/change", "src/query"],
   ],
   // The sandbox tests all the others, so it shares no code with them.
@@ -105,9 +106,9 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "@bomb.sh/tab": ["src/cli/commands"],
   "@napi-rs/keyring": ["src/accounts"],
   "@observablehq/plot": ["src/web/charts"],
-  "@bull-board/api": ["jobs/bullmq/dashboard"],
-  "@bull-board/hono": ["jobs/bullmq/dashboard"],
-  "@hono/node-server": ["jobs/bullmq/dashboard", "jobs/metrics", "src/web"],
+  "@bull-board/api": ["jobs/bullmq/operators"],
+  "@bull-board/hono": ["jobs/bullmq/operators"],
+  "@hono/node-server": ["jobs/bullmq/operators", "jobs/metrics", "src/web"],
   "better-sqlite3": [
     "src/platform",
     "src/mirror",
@@ -122,7 +123,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "env-paths": ["src/cli"],
   hyparquet: ["exports"],
   "hyparquet-writer": ["exports"],
-  hono: ["jobs/bullmq/dashboard", "src/metrics", "src/web"],
+  hono: ["jobs/bullmq/dashboard", "jobs/bullmq/operators", "src/metrics", "src/web"],
   ioredis: ["jobs/bullmq"],
   kysely: ["schema", "src/mirror", "src/sync", "src/query", "src/archive", "src/web/api"],
   linkedom: ["src/web/charts"],

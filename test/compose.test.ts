@@ -12,7 +12,8 @@ const everything = {
     ARMOIRE_REDIS_PASSWORD_FILE: "./secrets/redis-password",
     ARMOIRE_REDIS_CONF_FILE: "./secrets/redis.conf",
   },
-  ...{ ARMOIRE_SANDBOX_PORT: "18080", ARMOIRE_DASHBOARD_PORT: "19400" },
+  ...{ ARMOIRE_SANDBOX_PORT: "18080", ARMOIRE_PAGES_PORT: "18900" },
+  ARMOIRE_API_PORT: "18901",
 };
 
 /** The schema has `id` and the name of its draft as no draft has them; its formats are Docker's own. */
@@ -52,13 +53,13 @@ it.each(Object.entries(services))(
   },
 );
 
-it("the sandbox and the dashboard start only with their profiles", () => {
+it("the sandbox and the pages start only with their profiles", () => {
   const withProfiles = Object.entries(services).flatMap(([name, { profiles }]) =>
     profiles === undefined ? [] : [[name, profiles]],
   );
   expect(withProfiles).toEqual([
     ["sandbox", ["sandbox"]],
-    ["dashboard", ["dashboard"]],
+    ["pages", ["pages"]],
   ]);
 });
 
@@ -99,8 +100,10 @@ it("every service has a health check and is reachable from this machine only", (
 it("published ports are configurable and have defaults", () => {
   const portsWith = (env: Readonly<Record<string, string>>) =>
     Object.values(readCompose(env).services).flatMap(({ ports = [] }) => ports);
-  expect(portsWith({})).toEqual(["127.0.0.1:8080:8080", "127.0.0.1:9400:9400"]);
-  expect(portsWith(everything)).toEqual(["127.0.0.1:18080:8080", "127.0.0.1:19400:9400"]);
+  expect(portsWith({})).toEqual([...["127.0.0.1:8080:8080", "127.0.0.1:8900:8900", "127.0.0.1:8901:8901"]]);
+  expect(portsWith(everything)).toEqual([
+    ...["127.0.0.1:18080:8080", "127.0.0.1:18900:8900", "127.0.0.1:18901:8901"],
+  ]);
 });
 
 it("the image runs as a normal user", () => {

@@ -8,8 +8,8 @@ import { createInterface } from "node:readline";
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import { systemClock } from "../../src/platform/clock.ts";
-import { createAccessKey } from "../../src/web/access-key.ts";
 import { createApi } from "../../src/web/api/create-api.ts";
+import { createAccessKey } from "../../src/web/session/access-key.ts";
 import { peakMebibytes } from "../measurement.ts";
 
 /** What a server prints for each line. */

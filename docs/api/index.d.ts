@@ -645,8 +645,6 @@ interface GuardOptions {
   readonly host: string;
   /** Further host names that requests may have, such as that of a container. Default: none. */
   readonly names?: readonly string[];
-  /** Whether jobs can be paused, promoted, removed and, those of resources, retried. */
-  readonly allowsActions: boolean;
 }
 /** How many requests of a principal had an outcome. */
 interface RequestCount {
@@ -2968,6 +2966,12 @@ interface ServerOptions {
   readonly api?: ApiServerOptions | null;
   /** For the page of the schedules. Default: it has none. */
   readonly readSchedules?: () => ShownSchedules;
+  /**
+   * Shows runs, failures, workers and queues of this Redis: `redis:`, `rediss:`, or the path of a socket. Default: null, none.
+   */
+  readonly redis?: string | null;
+  /** With `redis`: whether those with the key may pause queues, delete jobs and retry resources. Default: false. */
+  readonly allowsActions?: boolean;
   /** Default: the system's. */
   readonly clock?: Clock;
   /** Called with errors that are no user's fault. Default: they are only shown on the page. */

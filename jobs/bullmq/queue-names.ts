@@ -46,6 +46,10 @@ export function serviceOfQueue(queue: string): string {
   return base.slice(base.indexOf("@") + 1);
 }
 
+/** A service as names of queues have it, for people: `http-127.0.0.1-8080` is `http://127.0.0.1:8080`. */
+export const readableService = (service: string): string =>
+  service.replace(/^http-/, "http://").replace(/-(\d{2,5})$/, ":$1");
+
 /** The principal in the name of a queue of requests; empty for other queues. */
 export function principalOfQueue(queue: string): string {
   return /^fetch-([^@]*)@/.exec(queue)?.[1] ?? "";

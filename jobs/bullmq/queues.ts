@@ -19,6 +19,24 @@ export function openQueue<Data>(
 }
 
 /**
+ * For readers of Redis, whose queues come and go: principals, versions, mirrors.
+ * @returns a function that opens exactly these queues, and closes the others
+ */
+export function createQueueOpener(client: Redis): (names: readonly string[]) => readonly Queue[] {
+  const open = new Map<string, Queue>();
+  return (names) => {
+    for (const name of names)
+      if (!open.has(name)) open.set(name, openQueue(client, name, { skipMetasUpdate: true }));
+    for (const [name, queue] of open) {
+      if (names.includes(name)) continue;
+      open.delete(name);
+      void queue.close();
+    }
+    return [...open.values()];
+  };
+}
+
+/**
  * Makes spans of jobs with the OpenTelemetry SDK that the process has loaded; without one, nothing is recorded.
  * @throws TelemetryError without the optional package
  */

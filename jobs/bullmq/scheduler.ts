@@ -20,6 +20,8 @@ export interface RecurringRun {
   readonly name: string;
   /** What is run; shown, too. */
   readonly command: string;
+  /** Whose mirror it is about; shown, too. */
+  readonly area: "catalogue" | "account";
   /** Runs of the same queue never overlap. */
   readonly queue: string;
   /** Shown, too; `nextAfter` decides. */
@@ -43,10 +45,8 @@ export interface RunResult {
   readonly counts: Readonly<Record<string, number>> | null;
 }
 
-interface RunJob {
-  readonly id: string;
-  readonly command: string;
-}
+/** The data of a job. */
+export interface ScheduledJob extends Pick<RecurringRun, "id" | "command" | "area"> {}
 
 export interface SchedulerOptions {
   readonly redis: RedisConnection;
@@ -64,7 +64,7 @@ export interface SchedulerOptions {
 }
 
 interface MirrorQueue {
-  readonly queue: Queue<RunJob>;
+  readonly queue: Queue<ScheduledJob>;
   worker: ForceClosableWorker | null;
 }
 
@@ -87,7 +87,10 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
 
   const openMirrorQueue = (name: string): MirrorQueue => {
     const digest = createHash("sha256").update(name).digest("hex").slice(0, 16);
-    const mirrorQueue = { queue: openQueue<RunJob>(client, `runs-${digest}`, { settings }), worker: null };
+    const mirrorQueue = {
+      queue: openQueue<ScheduledJob>(client, `runs-${digest}`, { settings }),
+      worker: null,
+    };
     mirrorQueues.set(name, mirrorQueue);
     return mirrorQueue;
   };
@@ -168,7 +171,7 @@ function requireSuccess(result: RunResult | null, name: string): RunResult | nul
 }
 
 /** Adds missing runs to Redis and removes others. Existing ones continue unchanged. */
-async function updateJobSchedulers(queue: Queue<RunJob>, runs: readonly RecurringRun[]): Promise<void> {
+async function updateJobSchedulers(queue: Queue<ScheduledJob>, runs: readonly RecurringRun[]): Promise<void> {
   const existingIds = (await queue.getJobSchedulers()).map(({ key }) => key);
   for (const id of existingIds) {
     if (!runs.some((run) => run.id === id)) await queue.removeJobScheduler(id);
@@ -176,8 +179,8 @@ async function updateJobSchedulers(queue: Queue<RunJob>, runs: readonly Recurrin
   const missing = runs.filter(({ id }) => !existingIds.includes(id));
   // A Redis that lost its data has lost this setting too.
   if (missing.length > 0) await queue.setGlobalConcurrency(1);
-  for (const { id, name, command, cron, tz, missed } of missing) {
-    const data: RunJob = { id, command };
+  for (const { id, name, command, area, cron, tz, missed } of missing) {
+    const data: ScheduledJob = { id, command, area };
     // BullMQ makes up for overdue runs itself, but not for those that Redis has lost.
     if (missed !== null) await queue.add(name, data, { jobId: `${id}.${missed}`, attempts: 1 });
     await queue.upsertJobScheduler(

@@ -109,6 +109,8 @@ export interface ShownProgress {
   readonly progress: number;
   readonly held: number;
   readonly due: number;
+  /** Each kind that is known so far. */
+  readonly kinds: SyncProgress["kinds"];
   readonly counted: number;
   readonly allowanceLeft: number | null;
   /** When this run ends: nothing is due any more, or the allowance is spent. ISO 8601. */
@@ -129,6 +131,7 @@ export function toShownProgress(progress: SyncProgress, now: number): ShownProgr
     progress: held + left === 0 ? 0 : Math.floor((100 * held) / (held + left)),
     held,
     due: pending,
+    kinds,
     counted: requests.counted,
     allowanceLeft: allowance.remaining,
     estimatedEnd: isKnown ? toIso(now + (1000 * granted) / requestsPerSecond) : null,

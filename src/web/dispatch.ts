@@ -2,6 +2,7 @@
 import type { Context, Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { TextFormat } from "../../exports/formats/table.ts";
+import type { Operators } from "../../jobs/bullmq/operators/open-operators.ts";
 import type { NewestBackup } from "../accounts/newest-backup.ts";
 import { type Point, parsePoint, pointContext } from "../mirror/points/point.ts";
 import { type EndedRun, listPoints } from "../mirror/points/resolve-point.ts";
@@ -26,8 +27,9 @@ import { hrefOf, linker, withoutParameters } from "./parts/links.ts";
 import { problem } from "./parts/states.ts";
 import { readShownPicture } from "./parts/wardrobe/pictures.ts";
 import { createAnswers, createStatementSlots } from "./queries/answers.ts";
-import { contentTypes, splitEnding, streamOf, textOf, textOfAnswer } from "./rows.ts";
+import { splitEnding, streamOf, textOf, textOfAnswer } from "./rows.ts";
 import type { PageSessions } from "./session/session-routes.ts";
+import { hasRows, headersOf, parametersOf, type Target } from "./target.ts";
 
 export interface AccountOfPages {
   readonly name: string;
@@ -41,6 +43,8 @@ export interface DispatcherOptions {
   readonly account: AccountOfPages | null;
   readonly session: PageSessions;
   readonly readSchedules: (() => ShownSchedules) | null;
+  /** Null without a Redis. */
+  readonly operators: Pick<Operators, "address" | "readOverview"> | null;
   readonly pages: readonly (Page | QueryPage)[];
   readonly clock: Clock;
   readonly asOf: Point | undefined;
@@ -55,8 +59,11 @@ const maxStreams = 16;
 const maxPoints = 30;
 
 export function createDispatcher(options: DispatcherOptions): { addRoutes(app: Hono): void } {
-  const { account, session, clock, onError } = options;
-  const pages = options.pages.filter(({ area }) => area !== "account" || account !== null);
+  const { account, session, operators, clock, onError } = options;
+  const pages = options.pages.filter(
+    ({ area, isShared }) =>
+      (area !== "account" || account !== null) && (isShared !== true || operators !== null),
+  );
   const mirrorOf = ({ area }: Pick<Page, "area">) =>
     area === "account" && account !== null ? account.mirror : options.mirror;
   const slots = createStatementSlots();
@@ -67,11 +74,13 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
     const ending = hasRows(page) ? splitEnding(pathname) : null;
     const isPrivate = page.area === "account";
     if (isPrivate && !session.has(context)) return session.refuse(context);
-    context.header("cache-control", isPrivate || options.isPrivate ? "no-store" : "private, no-cache");
+    const isStored = !isPrivate && !options.isPrivate && page.isShared !== true;
+    context.header("cache-control", isStored ? "private, no-cache" : "no-store");
     try {
       const target = {
         ...{ query, path: ending?.path ?? pathname, asOf: pointIn(query) },
         parameters: parametersOf(context, page, ending !== null),
+        redis: await readShared(context, page),
       };
       if ("prepare" in page) {
         const request = queryRequestOf(context, page, target);
@@ -87,6 +96,12 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
     }
   };
 
+  const readShared = async (context: Context, { isShared }: Pick<Page, "isShared">) => {
+    if (operators === null) return null;
+    const overview = isShared ? await operators.readOverview(session.has(context)) : null;
+    return { address: operators.address, overview };
+  };
+
   const pointIn = (query: URLSearchParams): Point | undefined => {
     const text = query.get("as-of");
     if (text === null || text.trim() === "") return options.asOf;
@@ -94,11 +109,12 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
     return parsePoint(text, { now: clock.now(), timeZone });
   };
 
-  const viewOf = (mirror: MirrorReader, { page, parameters, query, path, asOf }: Target): View => ({
-    ...{ mirror, parameters, query, path, asOf, now: clock.now() },
+  const viewOf = (mirror: MirrorReader, { page, ...target }: Target): View => ({
+    ...target,
+    ...{ mirror, now: clock.now() },
     schedules: options.readSchedules,
     account: page.area === "account" ? describeAccount() : null,
-    link: linker(query, page),
+    link: linker(target.query, page),
     recent: (key, compute) => mirrorOf(page).recent(mirror, key, compute),
   });
 
@@ -274,26 +290,4 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
       );
     },
   };
-}
-
-const hasRows = (page: Page | QueryPage): boolean => "prepare" in page || page.rows !== undefined;
-
-const headersOf = (name: string, format: TextFormat) => ({
-  "content-type": contentTypes[format],
-  "content-disposition": `inline; filename="${name}.${format}"`,
-});
-
-interface Target extends Pick<View, "parameters" | "query" | "path" | "asOf"> {
-  readonly page: Pick<Page, "render" | "rows" | "area">;
-}
-
-function parametersOf(
-  context: Context,
-  page: Pick<Page, "path">,
-  hasEnding: boolean,
-): Readonly<Record<string, string>> {
-  const given: Record<string, string> = { ...context.req.param() };
-  const last = page.path.match(/:(\w+)$/)?.[1];
-  if (hasEnding && last !== undefined) given[last] = splitEnding(given[last] ?? "")?.path ?? "";
-  return given;
 }

@@ -6,6 +6,7 @@
  */
 import type { html } from "hono/html";
 import type { ExportTable } from "../../exports/formats/table.ts";
+import type { Overview } from "../../jobs/bullmq/operators/overview.ts";
 import type { Area } from "../../schema/kind.ts";
 import type { NewestBackup } from "../accounts/newest-backup.ts";
 import type { Point } from "../mirror/points/point.ts";
@@ -22,6 +23,8 @@ export interface Page {
   readonly navigation?: string;
   /** Whose mirror it shows. Default: the catalogue's. Pages of an account need the key. */
   readonly area?: "account";
+  /** Whether it shows what is shared through Redis. Without a Redis, the server has no such page. Default: false. */
+  readonly isShared?: true;
   readonly render: (view: View) => PageResult;
   /**
    * The rows of the page for its `.csv`, `.ndjson` and `.json`: in the order of the page, and all of them. Default: the page
@@ -31,7 +34,7 @@ export interface Page {
 }
 
 /** A page with the answer of a statement, which is awaited before the mirror is read. */
-export interface QueryPage extends Pick<Page, "path" | "navigation" | "area"> {
+export interface QueryPage extends Pick<Page, "path" | "navigation" | "area" | "isShared"> {
   /** @returns what renders the page */
   readonly prepare: (request: QueryPageRequest) => Promise<Page["render"]>;
   /** For its `.csv`, `.ndjson` and `.json`. */
@@ -67,6 +70,8 @@ export interface View {
   readonly asOf: Point | undefined;
   /** Null if the server was not told of any. */
   readonly schedules: (() => ShownSchedules) | null;
+  /** Null without a Redis. */
+  readonly redis: SharedThroughRedis | null;
   /** Null on pages of the catalogue. */
   readonly account: ServedAccount | null;
   /** Epoch milliseconds. */
@@ -78,6 +83,13 @@ export interface View {
    * @param key names it within the mirror
    */
   recent<Value>(key: string, compute: () => Value): Value;
+}
+
+export interface SharedThroughRedis {
+  /** Without user and password. */
+  readonly address: string;
+  /** Without those of accounts, unless the request has the key. Null while Redis does not respond, and on other pages. */
+  readonly overview: Overview | null;
 }
 
 export interface ServedAccount {

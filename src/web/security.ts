@@ -19,15 +19,25 @@ const contentSecurityPolicy = [
 ].join("; ");
 
 export const sessionPath = "/session";
+/** Of the pages about queues, which need the key, and have a policy of their own. */
+export const queuesPath = "/queues";
 
-/** Refuses requests before anything else looks at them. @param host the address to listen on */
-export function guard(host: string): MiddlewareHandler {
+export interface GuardOptions {
+  /** The address to listen on. */
+  readonly host: string;
+  /** Whether pages about queues may change them. */
+  readonly allowsActions: boolean;
+}
+
+/** Refuses requests before anything else looks at them. */
+export function guard(options: GuardOptions): MiddlewareHandler {
   return async (context, next) => {
-    const refusal = refusalOf(context, host);
+    const refusal = refusalOf(context, options);
     if (refusal !== null) context.res = refusal;
     else await next();
     const { headers } = context.res;
-    headers.set("content-security-policy", contentSecurityPolicy);
+    if (!headers.has("content-security-policy"))
+      headers.set("content-security-policy", contentSecurityPolicy);
     headers.set("x-content-type-options", "nosniff");
     headers.set("referrer-policy", "no-referrer");
     headers.set("cross-origin-resource-policy", "same-origin");
@@ -36,7 +46,7 @@ export function guard(host: string): MiddlewareHandler {
   };
 }
 
-function refusalOf(context: Context, host: string): Response | null {
+function refusalOf(context: Context, { host, allowsActions }: GuardOptions): Response | null {
   const { req } = context;
   const hostHeader = req.header("host") ?? "";
   if (!isOwnName(hostnameOf(hostHeader), host))
@@ -45,10 +55,11 @@ function refusalOf(context: Context, host: string): Response | null {
       403,
     );
   if (req.method === "GET" || req.method === "HEAD") return null;
-  if (req.method !== "POST" || req.path !== sessionPath)
-    return context.text("Pages can only be read.\n", 405, { allow: "GET, HEAD" });
+  const isKey = req.method === "POST" && req.path === sessionPath;
+  const isAction = allowsActions && req.path.startsWith(`${queuesPath}/api/`);
+  if (!isKey && !isAction) return context.text("Pages can only be read.\n", 405, { allow: "GET, HEAD" });
   if (req.header("origin") !== `http://${hostHeader}`)
-    return context.text("Only a page of this server can send the key.\n", 403);
+    return context.text(`Only a page of this server can ${isKey ? "send the key" : "change queues"}.\n`, 403);
   return null;
 }
 

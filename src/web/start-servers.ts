@@ -1,9 +1,9 @@
 /** Puts the parts of the server together. It is a file of its own so that the library loads Hono with the first server only. */
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
+import type { Operators } from "../../jobs/bullmq/operators/open-operators.ts";
 import type { NewestBackup } from "../accounts/newest-backup.ts";
 import type { Point } from "../mirror/points/point.ts";
 import { type Clock, systemClock } from "../platform/clock.ts";
-import { createAccessKey } from "./access-key.ts";
 import { type ApiOptions, createApi } from "./api/create-api.ts";
 import { assets } from "./assets/assets.ts";
 import { createDispatcher } from "./dispatch.ts";
@@ -11,7 +11,8 @@ import { listen } from "./listen.ts";
 import { serveMirror } from "./mirrors/open-mirror.ts";
 import type { ShownSchedules } from "./page.ts";
 import { pages } from "./pages/pages.ts";
-import { guard, needsKeyForAll } from "./security.ts";
+import { guard, needsKeyForAll, queuesPath } from "./security.ts";
+import { createAccessKey } from "./session/access-key.ts";
 import { serveSessions } from "./session/session-routes.ts";
 import { createSessions } from "./session/sessions.ts";
 
@@ -30,6 +31,12 @@ export interface ServerOptions {
   readonly api?: ApiServerOptions | null;
   /** For the page of the schedules. Default: it has none. */
   readonly readSchedules?: () => ShownSchedules;
+  /**
+   * Shows runs, failures, workers and queues of this Redis: `redis:`, `rediss:`, or the path of a socket. Default: null, none.
+   */
+  readonly redis?: string | null;
+  /** With `redis`: whether those with the key may pause queues, delete jobs and retry resources. Default: false. */
+  readonly allowsActions?: boolean;
   /** Default: the system's. */
   readonly clock?: Clock;
   /** Called with errors that are no user's fault. Default: they are only shown on the page. */
@@ -65,11 +72,13 @@ export interface WebServer {
 /** See `createServer`. */
 export async function startServers(options: ServerOptions): Promise<WebServer> {
   const { host = "127.0.0.1", clock = systemClock, onError = () => {} } = options;
+  const { redis = null, allowsActions = false } = options;
+  const operators = redis === null ? null : await reachRedis(redis, allowsActions);
   const mirror = serveMirror(options.findCatalogue, () => clock.now());
   const sessions = createSessions(clock);
   const needsKey = needsKeyForAll(host);
   const app = new Hono();
-  app.use(guard(host));
+  app.use(guard({ host, allowsActions: operators !== null && allowsActions }));
   for (const { path, type, bytes } of Object.values(assets))
     app.get(path, (context) =>
       context.body(bytes, 200, {
@@ -82,6 +91,14 @@ export async function startServers(options: ServerOptions): Promise<WebServer> {
     needsKey,
     cookieName: () => `armoire-${pageServer.port}`,
   });
+  if (operators !== null) {
+    // Their names are those of accounts, too.
+    const requireKey: MiddlewareHandler = async (context, next) =>
+      session.has(context) ? await next() : await session.refuse(context);
+    app.use(queuesPath, requireKey);
+    app.use(`${queuesPath}/*`, requireKey);
+    app.route(queuesPath, operators.board);
+  }
   const account = options.account ?? null;
   const accountMirror = account && serveMirror(account.findMirror, () => clock.now());
   const dispatcher = createDispatcher({
@@ -92,6 +109,7 @@ export async function startServers(options: ServerOptions): Promise<WebServer> {
       session,
       onError,
       asOf: options.asOf,
+      operators,
       readSchedules: options.readSchedules ?? null,
       isPrivate: needsKey,
     },
@@ -100,11 +118,17 @@ export async function startServers(options: ServerOptions): Promise<WebServer> {
   dispatcher.addRoutes(app);
 
   const api = options.api
-    ? await startApi(options, options.api, { host, clock, key: createAccessKey(sessions.key, clock) })
+    ? await startApi(options, options.api, { host, clock, key: createAccessKey(sessions.key, clock) }).catch(
+        (error: unknown) => {
+          operators?.close();
+          throw error;
+        },
+      )
     : null;
   const pageServer = await listen(app.fetch, { host, port: options.port, flag: "--port" }).catch(
     async (error: unknown) => {
       await api?.close();
+      operators?.close();
       throw error;
     },
   );
@@ -118,8 +142,15 @@ export async function startServers(options: ServerOptions): Promise<WebServer> {
       await api?.close();
       mirror.close();
       accountMirror?.close();
+      operators?.close();
     },
   };
+}
+
+/** Loaded only when needed. @throws RedisError */
+async function reachRedis(redis: string, allowsActions: boolean): Promise<Operators> {
+  const { openOperators } = await import("../../jobs/bullmq/operators/open-operators.ts");
+  return await openOperators(redis, { path: queuesPath, allowsActions });
 }
 
 /** @throws WebError, after closing the mirrors */

@@ -33,7 +33,7 @@ it("docker compose up: a scheduled sync completes through workers", { timeout: 2
     ARMOIRE_REDIS_PASSWORD_FILE: at("redis-password"),
     ARMOIRE_SCHEDULE: "* * * * * *",
   });
-  const { redis, sandbox, coordinator, worker, dashboard } = services as Record<string, ComposeService>;
+  const { redis, sandbox, coordinator, worker, pages } = services as Record<string, ComposeService>;
   const [redisPort, sandboxPort] = [await freePort(), await freePort()];
 
   const run = (service: ComposeService | undefined, commandLine: readonly string[], port = "") => {
@@ -49,6 +49,8 @@ it("docker compose up: a scheduled sync completes through workers", { timeout: 2
         .replace(/\b8080\b/, sandboxPort)
         .replace(/\b9400\b/, port)
         .replace(/\b9401\b/, port)
+        .replace(/\b8900\b/, port)
+        .replace(/\b8901\b/, "0")
         .replace(/^real$/, "small");
     const own = { ...readImage().env, ...service?.environment };
     const env = Object.fromEntries(Object.entries(own).map(([name, value]) => [name, localValue(value)]));
@@ -78,9 +80,9 @@ it("docker compose up: a scheduled sync completes through workers", { timeout: 2
   await expect.poll(() => isOk(sandbox), { timeout: 60_000, interval: 500 }).toBe(true);
   const [first, second, third] = [await freePort(), await freePort(), await freePort()];
   start(worker, first);
-  start(dashboard, second);
+  start(pages, second);
   await expect.poll(() => isOk(worker, first), { timeout: 60_000, interval: 500 }).toBe(true);
-  await expect.poll(() => isOk(dashboard, second), { timeout: 60_000, interval: 500 }).toBe(true);
+  await expect.poll(() => isOk(pages, second), { timeout: 60_000, interval: 500 }).toBe(true);
   start(coordinator, third);
   const listed = async () => {
     const child = run(coordinator, ["armoire", "schedule", "list", "daily", "--json"]);
@@ -93,12 +95,15 @@ it("docker compose up: a scheduled sync completes through workers", { timeout: 2
   expect(await isOk(coordinator, third)).toBe(true);
 
   const metrics = await Promise.all(
-    [first, second, third].map(
-      async (port) => await (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
-    ),
+    [first, third].map(async (port) => await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
   );
-  expect(metrics[1]).toMatch(/^armoire_runs_total\{.*outcome="complete"\} [1-9]/m);
-  expect(metrics[2]).toMatch(/^armoire_schedule_runs_total\{.*outcome="done"\} [1-9]/m);
+  expect(metrics[0]).toMatch(/^armoire_runs_total\{.*outcome="complete"\} [1-9]/m);
+  expect(metrics[1]).toMatch(/^armoire_schedule_runs_total\{.*outcome="done"\} [1-9]/m);
+  expect(await (await fetch(`http://127.0.0.1:${second}/operations.json`)).json()).toMatchObject({
+    runs: [expect.objectContaining({ principal: "catalogue" })],
+    workers: [expect.objectContaining({ principals: [expect.objectContaining({ credential: "accepted" })] })],
+    schedules: [expect.objectContaining({ name: "daily" })],
+  });
   const sent = metrics.map((text) => sumOf(text, /^armoire_worker_requests_total\{.*\} (\d+)$/gm));
   expect(sent.filter((count) => count > 0)).not.toEqual([]);
   const log = (await (await fetch(`http://127.0.0.1:${sandboxPort}/__sandbox/log`)).json()) as LogEntry[];

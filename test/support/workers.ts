@@ -39,7 +39,7 @@ export async function startDashboardWorker(
   const { promise: ready, resolve } = Promise.withResolvers<string>();
   const running = runWorker({
     ...{ redis: redis.url, principals, signal: stop.signal, onWarning },
-    dashboard: { port: 0, host: "127.0.0.1", allowsActions: false, ...options },
+    dashboard: { port: 0, host: "127.0.0.1", ...options },
     onReady: ({ dashboardUrl }) => resolve(dashboardUrl ?? ""),
   });
   const url = await Promise.race([ready, running.then(() => "")]);

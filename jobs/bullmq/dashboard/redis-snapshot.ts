@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { cacheFor } from "../async.ts";
+import { cacheFor, withTimeout } from "../async.ts";
 import { hasLiveRun } from "../heartbeat.ts";
 import { queueOfKey } from "../queue-names.ts";
 import { stateKeyPrefix } from "../run-metrics.ts";
@@ -26,6 +26,9 @@ export interface CoordinatorSnapshot {
   /** As published: `principal`, `queue`, `sent` and so on. */
   readonly fields: Readonly<Record<string, string>>;
 }
+
+/** A Redis that does not respond in this time is reported as unreachable. */
+export const redisTimeoutMillis = 2000;
 
 /** All open pages share one scan of Redis in this time. */
 const cacheMillis = 2000;
@@ -54,4 +57,19 @@ export async function readMemory(client: Redis): Promise<RedisMemory> {
   const info = await client.info("memory");
   const read = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(info)?.[1] ?? 0);
   return { usedBytes: read("used_memory"), maxBytes: read("maxmemory") };
+}
+
+/** At most one ping is pending, so that a frozen Redis does not collect them. */
+export function createPing(client: Redis): () => Promise<boolean> {
+  let pending: Promise<true> | null = null;
+  const ping = (): Promise<true> => {
+    pending ??= client
+      .ping()
+      .then(() => true as const)
+      .finally(() => {
+        pending = null;
+      });
+    return pending;
+  };
+  return async () => client.status === "ready" && ((await withTimeout(redisTimeoutMillis, ping)) ?? false);
 }

@@ -1,6 +1,6 @@
 /**
- * The dashboard of a worker: the queues as pages, `/healthz` and `/metrics`. In: a connection to Redis, and the
- * figures of this worker. Out: an HTTP server. While Redis is unreachable, every page reports that at once.
+ * The dashboard of a worker, for machines: `/healthz` and `/metrics`. In: a connection to Redis, and the figures of this
+ * worker. Out: an HTTP server. While Redis is unreachable, both report that at once. People have `armoire serve --redis`.
  */
 import type { Queue } from "bullmq";
 import { Hono } from "hono";
@@ -12,12 +12,18 @@ import { readProcessMetrics } from "../../metrics/process-metrics.ts";
 import { withTimeout } from "../async.ts";
 import { DashboardError } from "../errors.ts";
 import { isOfOtherVersion } from "../queue-names.ts";
+import { createQueueOpener } from "../queues.ts";
 import type { RedisConnection } from "../redis.ts";
 import type { CredentialProblem } from "../worker/credential-check.ts";
-import { openBoard } from "./board.ts";
 import { type GuardOptions, guard } from "./guard.ts";
 import { toMetrics, type WorkerFigures } from "./metrics.ts";
-import { createSnapshotReader, type RedisSnapshot, readMemory } from "./redis-snapshot.ts";
+import {
+  createPing,
+  createSnapshotReader,
+  type RedisSnapshot,
+  readMemory,
+  redisTimeoutMillis,
+} from "./redis-snapshot.ts";
 
 export interface DashboardOptions extends GuardOptions {
   /** 0 for any free port. */
@@ -34,15 +40,13 @@ export interface WorkerState extends WorkerFigures {
   readonly credentialProblems: Readonly<Record<string, CredentialProblem | null>>;
 }
 
-const redisTimeoutMillis = 2000;
-
 /** @throws DashboardError if it cannot listen */
 export async function startDashboard(
   { client, shownAs }: RedisConnection,
   readWorker: () => WorkerState,
   options: DashboardOptions,
 ): Promise<Dashboard> {
-  const board = openBoard(client, options);
+  const openQueues = createQueueOpener(client);
   const readSnapshot = createSnapshotReader(client);
   const isResponding = createPing(client);
   const app = new Hono();
@@ -85,7 +89,7 @@ export async function startDashboard(
   const countJobs = async ({ queues, ...snapshot }: RedisSnapshot) => ({
     ...snapshot,
     queues: await Promise.all(
-      board.show(queues).map(async (queue) => ({
+      openQueues(queues).map(async (queue) => ({
         queue: queue.name,
         jobs: await queue.getJobCounts("waiting", "active", "delayed", "prioritized"),
         oldestJobAt: await oldestJobAt(queue),
@@ -100,13 +104,6 @@ export async function startDashboard(
     return context.body(text, 200, { "content-type": prometheusContentType });
   });
 
-  app.use(async (context, next) => {
-    if (!(await isResponding())) return context.text(`Redis at ${shownAs} does not respond.\n`, 503);
-    board.show((await readSnapshot()).queues);
-    return await next();
-  });
-  app.route("/", board.pages);
-
   const { host, port } = options;
   return await listen(app.fetch, options, (cause) => cannotListen(host, port, cause));
 }
@@ -120,21 +117,6 @@ async function isFull(client: Redis): Promise<boolean> {
 async function oldestJobAt(queue: Queue): Promise<number | null> {
   const [oldest] = await queue.getWaiting(0, 0);
   return oldest?.timestamp ?? null;
-}
-
-/** At most one ping is pending, so that a frozen Redis does not collect them. */
-function createPing(client: Redis): () => Promise<boolean> {
-  let pending: Promise<true> | null = null;
-  const ping = (): Promise<true> => {
-    pending ??= client
-      .ping()
-      .then(() => true as const)
-      .finally(() => {
-        pending = null;
-      });
-    return pending;
-  };
-  return async () => client.status === "ready" && ((await withTimeout(redisTimeoutMillis, ping)) ?? false);
 }
 
 function cannotListen(host: string, port: number, cause: unknown): DashboardError {

@@ -17,6 +17,8 @@ export type CredentialProblem = "refused" | "unused";
 
 export interface CredentialCheck {
   readonly problem: CredentialProblem | null;
+  /** Whether the service has accepted it; null before its first response. */
+  readonly isAccepted: boolean | null;
   apply(response: RawResponse): void;
 }
 
@@ -29,7 +31,7 @@ export function checkCredential(
   { onWarning, signal }: { readonly onWarning: (text: string) => void; readonly signal: AbortSignal },
 ): CredentialCheck {
   const { name } = principal;
-  let isRefused = false;
+  let isAccepted: boolean | null = null;
   let isUnused = false;
   const search = async (): Promise<void> => {
     while (!signal.aborted) {
@@ -44,13 +46,16 @@ export function checkCredential(
   void search();
   return {
     get problem() {
-      if (isRefused) return "refused";
+      if (isAccepted === false) return "refused";
       return isUnused ? "unused" : null;
+    },
+    get isAccepted() {
+      return isAccepted;
     },
     apply({ head }) {
       if (head === null) return;
-      isRefused = head.status === 401;
-      if (isRefused)
+      isAccepted = head.status !== 401;
+      if (!isAccepted)
         onWarning(
           `The service refuses the credential of ${name} (status 401). Correct it, and start this worker again.`,
         );

@@ -18,9 +18,10 @@ import { ForceClosableWorker, openQueue, workerName, workerTimings } from "../qu
 import type { RedisConnection } from "../redis.ts";
 import { addRepeatRequest } from "../runs/repeat-requests.ts";
 import { openRunQueue } from "../runs/run-queue.ts";
-import { type CredentialProblem, checkCredential } from "./credential-check.ts";
+import { type CredentialCheck, checkCredential } from "./credential-check.ts";
 import { openResponseWriter } from "./response-writer.ts";
 import { createLivenessCheck } from "./run-liveness.ts";
+import type { LastJob } from "./worker-state.ts";
 
 export interface FetchWorkerOptions {
   readonly redis: RedisConnection;
@@ -38,8 +39,9 @@ export interface FetchWorkerOptions {
 export interface FetchWorker {
   /** A paused queue gives no jobs even so. */
   readonly acceptsJobs: boolean;
-  /** What is wrong with its credential, as far as is known. */
-  readonly credentialProblem: CredentialProblem | null;
+  readonly credential: Pick<CredentialCheck, "problem" | "isAccepted">;
+  /** Null before the first one. */
+  readonly lastJob: LastJob | null;
   /** Accepts no more jobs, and cancels running requests after the timeout. Default: 6.5 seconds. */
   close(timeoutMillis?: number): Promise<void>;
 }
@@ -55,6 +57,7 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
   const { client } = redis;
   const queue = openQueue(client, fetchQueueName(principal));
   let running = 0;
+  let lastJob: LastJob | null = null;
   const closing = new AbortController();
   const onWarning = warnOnce(options.onWarning);
   const responses = openResponseWriter(client, () => running, reportOutOfMemory(onWarning));
@@ -108,6 +111,8 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
         return summarize(payload, response, milliseconds);
       } finally {
         running--;
+        const { kind, label } = payload;
+        lastJob = { kind, label, at: clock.now() };
       }
     },
     {
@@ -130,8 +135,9 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
     get acceptsJobs() {
       return worker.isRunning() && worker.closing === undefined;
     },
-    get credentialProblem() {
-      return credential.problem;
+    credential,
+    get lastJob() {
+      return lastJob;
     },
     async close(timeoutMillis = defaultCloseMillis) {
       const timer = setTimeout(() => closing.abort(new Error("the worker was stopped")), timeoutMillis);

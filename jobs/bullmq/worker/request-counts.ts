@@ -37,6 +37,10 @@ export class RequestCounts {
     return this.#durations;
   }
 
+  sentFor(principal: string): number {
+    return this.all.reduce((sum, one) => sum + (one.principal === principal ? one.count : 0), 0);
+  }
+
   get all(): readonly RequestCount[] {
     return [...this.#counts.values()];
   }

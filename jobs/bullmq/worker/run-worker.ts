@@ -9,6 +9,7 @@ import type { Dashboard, DashboardOptions } from "../dashboard/server.ts";
 import type { Principal } from "../queue-names.ts";
 import type { FetchWorker } from "./fetch-worker.ts";
 import { type RequestCount, RequestCounts } from "./request-counts.ts";
+import type { CredentialState } from "./worker-state.ts";
 
 export interface RunWorkerOptions {
   /** The address of Redis: `redis:`, `rediss:`, or the path of a socket. */
@@ -45,9 +46,10 @@ export interface WorkerReady {
 export async function runWorker(options: RunWorkerOptions): Promise<void> {
   const { principals, concurrency = 8, signal, onReady = () => {}, onWarning = () => {} } = options;
   // Loaded only when needed: the library exports this function, and most programs never call it.
-  const [{ connectRedis }, { startFetchWorker }, { loadTelemetry }] = await Promise.all([
+  const [{ connectRedis }, { startFetchWorker }, { publishWorker }, { loadTelemetry }] = await Promise.all([
     import("../redis.ts"),
     import("./fetch-worker.ts"),
+    import("./worker-state.ts"),
     import("../queues.ts"),
   ]);
   const telemetry = options.telemetry ? await loadTelemetry() : undefined;
@@ -61,11 +63,12 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
       principals.map(({ name }) => [name, running.get(name)?.worker.acceptsJobs === true]),
     ),
     credentialProblems: Object.fromEntries(
-      principals.map(({ name }) => [name, running.get(name)?.worker.credentialProblem ?? null]),
+      principals.map(({ name }) => [name, running.get(name)?.worker.credential.problem ?? null]),
     ),
   });
   let dashboard: Dashboard | null = null;
   let stopChecks = () => {};
+  let withdraw = async () => {};
   try {
     // Started first: if it cannot listen, the worker has accepted no jobs.
     dashboard = options.dashboard
@@ -90,6 +93,12 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
       running.set(principal.name, { transport, worker });
     }
     onReady({ requests: () => counts.all, dashboardUrl: dashboard?.url ?? null });
+    withdraw = publishWorker(redis.client, systemClock.now(), () =>
+      principals.flatMap((principal) => {
+        const worker = running.get(principal.name)?.worker;
+        return worker === undefined ? [] : [describe(principal, worker, counts.sentFor(principal.name))];
+      }),
+    );
     stopChecks = checkHealth(redis.client, readFigures, options.onHealthy);
     if (!signal.aborted) await once(signal, "abort");
     await Promise.all(
@@ -100,9 +109,20 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     );
   } finally {
     stopChecks();
+    await withdraw();
     await dashboard?.close();
     redis.end();
   }
+}
+
+function describe({ name, baseUrl, credential }: Principal, worker: FetchWorker, sent: number) {
+  const { acceptsJobs, lastJob } = worker;
+  const { problem, isAccepted } = worker.credential;
+  const known: CredentialState = isAccepted === true ? "accepted" : "unknown";
+  const state = credential === null ? "none" : (problem ?? known);
+  const { protocol, host, origin } = new URL(baseUrl);
+  const service = protocol === "https:" ? host : origin;
+  return { name, service, acceptsJobs, credential: state, lastJob, sent } as const;
 }
 
 const checkMillis = 5_000;

@@ -4,7 +4,6 @@ import type { DashboardOptions } from "../../../jobs/bullmq/dashboard/server.ts"
 import { messageOf } from "../../platform/errors.ts";
 import { requireNotOwn } from "../../platform/files/replaceable-files.ts";
 import { touchHeartbeat } from "../../platform/heartbeat-file.ts";
-import { isLoopback } from "../../platform/network/ip-class.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import { collect, portNumber } from "./option-values.ts";
 
@@ -12,16 +11,11 @@ export interface DashboardFlags extends HeartbeatFlags {
   readonly dashboard?: number;
   readonly dashboardHost?: string;
   readonly dashboardName: readonly string[];
-  readonly allowActions?: boolean;
 }
 
 export function addDashboardFlags(command: Command): Command {
   return command
-    .option(
-      "--dashboard <port>",
-      "serve pages about the queues, /healthz and /metrics; 0 picks a free port",
-      portNumber,
-    )
+    .option("--dashboard <port>", "serve /healthz and /metrics; 0 picks a free port", portNumber)
     .addOption(
       new Option("--dashboard-host <address>", "the dashboard's listening address").default(
         undefined,
@@ -29,7 +23,6 @@ export function addDashboardFlags(command: Command): Command {
       ),
     )
     .option("--dashboard-name <name>", "accept requests with this host name, too (repeatable)", collect, [])
-    .option("--allow-actions", "let the dashboard pause queues, delete jobs and retry resources")
     .option(...heartbeatOption);
 }
 
@@ -38,25 +31,15 @@ export function dashboardOf({
   dashboard,
   dashboardHost,
   dashboardName,
-  allowActions,
 }: DashboardFlags): DashboardOptions | null {
-  if (dashboard === undefined) {
-    if (dashboardHost === undefined && dashboardName.length === 0 && allowActions === undefined) return null;
-    throw new CliError(
-      "usage",
-      "--dashboard-host, --dashboard-name and --allow-actions need --dashboard.",
-      "Add --dashboard PORT, or leave them out.",
-    );
-  }
-  const host = dashboardHost ?? "127.0.0.1";
-  if (allowActions && !isLoopback(host)) {
-    throw new CliError(
-      "usage",
-      `--allow-actions needs a loopback address, and other machines can reach ${host}. The dashboard has no password.`,
-      "Leave --dashboard-host out, and open the dashboard through `ssh -L`.",
-    );
-  }
-  return { port: dashboard, host, names: dashboardName, allowsActions: allowActions === true };
+  if (dashboard !== undefined)
+    return { port: dashboard, host: dashboardHost ?? "127.0.0.1", names: dashboardName };
+  if (dashboardHost === undefined && dashboardName.length === 0) return null;
+  throw new CliError(
+    "usage",
+    "--dashboard-host and --dashboard-name need --dashboard.",
+    "Add --dashboard PORT, or leave them out.",
+  );
 }
 
 export interface HeartbeatFlags {

@@ -70,6 +70,7 @@ function toRecurringRun({ schedule, lastRun }: Candidate, dataDirId: string, now
     id: idOf(schedule),
     name: schedule.name,
     command: commandOf(schedule),
+    area: isOfAccount(schedule) ? "account" : "catalogue",
     queue: `${dataDirId}.${schedule.mirror}`,
     cron: schedule.cron,
     tz: schedule.tz,

@@ -2,7 +2,7 @@
 import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { hostnameOf, isOwnName } from "../../platform/network/host-names.ts";
-import type { AccessKey } from "../access-key.ts";
+import type { AccessKey } from "../session/access-key.ts";
 import { rateLimitHeaders } from "./allowance.ts";
 
 export interface RequestAddress {

@@ -8,7 +8,7 @@ import { isRecord } from "../../../schema/envelope.ts";
 import { type Clock, systemClock } from "../../platform/clock.ts";
 import { ArmoireError } from "../../platform/errors.ts";
 import { isLoopback } from "../../platform/network/ip-class.ts";
-import type { AccessKey } from "../access-key.ts";
+import type { AccessKey } from "../session/access-key.ts";
 import { type AllowanceOptions, createAllowance } from "./allowance.ts";
 import { clientOf, createHostCheck, crossOrigin, type RequestAddress, splitUrl } from "./client.ts";
 import {

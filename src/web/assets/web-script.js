@@ -34,9 +34,11 @@ async function openSession() {
   if (key === undefined) return;
   const here = location.pathname + location.search;
   history.replaceState(null, "", here);
-  const body = new URLSearchParams({ key: decodeURIComponent(key), next: here });
+  // The form that takes the key knows where it leads.
+  const next = document.querySelector("form[action='/session'] input[name=next]")?.value ?? here;
+  const body = new URLSearchParams({ key: decodeURIComponent(key), next });
   const { ok } = await fetch("/session", { method: "POST", body });
-  if (ok) location.replace(here);
+  if (ok) location.replace(next);
 }
 
 function searchWhileTyping(input) {

@@ -16,6 +16,7 @@ import { runChangesPage } from "./changes/run-changes.ts";
 import { homePage } from "./home.ts";
 import { modelPage } from "./model.ts";
 import { modelsPage } from "./models.ts";
+import { operationsPage } from "./operations/operations.ts";
 import { planPage } from "./operations/plan.ts";
 import { runsPage } from "./operations/runs.ts";
 import { schedulesPage } from "./operations/schedules.ts";
@@ -26,6 +27,6 @@ import { tablesPage } from "./tables/tables.ts";
 export const pages: readonly (Page | QueryPage)[] = [
   ...[homePage, brandsPage, modelsPage, changesPage, questionsPage, runsPage, galleryPage],
   ...[brandPage, modelPage, runChangesPage, comparePage, searchPage],
-  ...[questionPage, sqlPage, tablesPage, tablePage, planPage, schedulesPage],
+  ...[questionPage, sqlPage, tablesPage, tablePage, planPage, schedulesPage, operationsPage],
   ...[braPage, compareBrasPage, dimensionsPage, measurementsPage],
 ];

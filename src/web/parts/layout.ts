@@ -74,7 +74,7 @@ const belonging: Readonly<Record<string, readonly string[]>> = {
   "/brands": ["/brand"],
   "/changes": ["/compare"],
   "/questions": ["/sql", "/tables"],
-  "/runs": ["/plan", "/schedules"],
+  "/runs": ["/plan", "/schedules", "/operations"],
 };
 
 /** A list stays marked on the pages of its items: brands also on those of their models. */

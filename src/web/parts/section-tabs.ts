@@ -8,11 +8,15 @@ const sections = {
   account: { "/me": "Gallery", "/me/dimensions": "Dimensions", "/me/measurements": "Measurements" },
   runs: { "/runs": "Runs", "/plan": "Plan", "/schedules": "Schedules" },
 } as const;
+/** With a Redis. */
+const shared = { runs: { "/operations": "Operations", "/queues": "Queues" } } as const;
 
 export function sectionTabs(view: View, section: keyof typeof sections): Html {
-  return html`<nav class="tabs" aria-label="Pages of this section"><ul>${Object.entries(
-    sections[section],
-  ).map(
+  const added = section === "runs" && view.redis !== null ? shared.runs : {};
+  return html`<nav class="tabs" aria-label="Pages of this section"><ul>${Object.entries({
+    ...sections[section],
+    ...added,
+  }).map(
     ([path, label]) =>
       html`<li><a href="${view.link(path)}"${path === view.path ? html` aria-current="page"` : ""}>${label}</a></li>`,
   )}</ul></nav>`;

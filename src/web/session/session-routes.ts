@@ -39,14 +39,21 @@ export function serveSessions(app: Hono, { sessions, needsKey, cookieName }: Ses
     setCookie(context, cookieName(), token, { path: "/", httpOnly: true, sameSite: "Strict" });
     return context.redirect(pathIn(next), 303);
   });
+  app.get(sessionPath, (context) => {
+    context.header("cache-control", "no-store");
+    return context.html(keyPage(null, pathIn(context.req.query("next"))));
+  });
   const has = (context: Context) => sessions.has(getCookie(context, cookieName()) ?? "");
   app.use(async (context, next) => (!needsKey || has(context) ? await next() : refuse(context)));
   return { has, refuse };
 }
 
+/** A browser is sent to the form, and takes the key behind the address along: a refusal would be an error in its console. */
 function refuse(context: Context): Response | Promise<Response> {
   const { pathname, search } = new URL(context.req.url);
   context.header("cache-control", "no-store");
+  if (context.req.header("sec-fetch-mode") === "navigate")
+    return context.redirect(`${sessionPath}?${new URLSearchParams({ next: pathname + search })}`, 303);
   return context.html(keyPage(null, pathname + search), 403);
 }
 

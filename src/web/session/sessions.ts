@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../../platform/clock.ts";
-import { createAccessKey } from "../access-key.ts";
+import { createAccessKey } from "./access-key.ts";
 
 export interface Sessions {
   /** 128 random bits. */

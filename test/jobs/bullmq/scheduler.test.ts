@@ -21,7 +21,8 @@ const periodMillis = 250;
 
 /** Due four times a second. */
 const recurring = (id: string, queue = "catalogue", missed: number | null = null): RecurringRun => ({
-  ...{ id, name: `schedule-${id}`, command: "sync", queue, missed, cron: "* * * * *", tz: "UTC" },
+  ...{ id, name: `schedule-${id}`, command: "sync", area: "catalogue", queue, missed },
+  ...{ cron: "* * * * *", tz: "UTC" },
   nextAfter: (millis) => (Math.floor(millis / periodMillis) + 1) * periodMillis,
 });
 

@@ -5,8 +5,10 @@ import { fetchQueueName, keyPrefix } from "../../../jobs/bullmq/queue-names.ts";
 import { openQueue } from "../../../jobs/bullmq/queues.ts";
 import { connectRedis } from "../../../jobs/bullmq/redis.ts";
 import type { SandboxOptions } from "../../../src/sandbox/options.ts";
+import { createServer } from "../../../src/web/server.ts";
 import { startRedis } from "../../support/redis.ts";
-import { catalogueAt, startDashboardWorker } from "../../support/workers.ts";
+import { catalogueAt, startFetchWorkers } from "../../support/workers.ts";
+import { openSession, send } from "../../web/support/web-rig.ts";
 import { startRig } from "../support/rig.ts";
 
 /** One model is refused at its first request. */
@@ -18,7 +20,11 @@ async function startRepeatRig(world: SandboxOptions) {
   const redis = await startRedis();
   const rig = await startRig({ faults, ...world });
   const catalogue = catalogueAt(rig.sandbox.url);
-  const worker = await startDashboardWorker(redis, [catalogue], { allowsActions: true });
+  const worker = await startFetchWorkers(1, { redis: redis.url, principals: [catalogue] });
+  const server = await createServer({
+    ...{ findCatalogue: () => rig.file, port: 0, redis: redis.url, allowsActions: true },
+  });
+  const cookie = await openSession(server);
   const { client, end } = await connectRedis(redis.url);
   const queue = openQueue<FetchPayload>(client, fetchQueueName(catalogue));
   return {
@@ -27,9 +33,9 @@ async function startRepeatRig(world: SandboxOptions) {
       rig.sync({ workers: { redis: redis.url }, ...options }),
     /** With the button of a job, or with that of all failed jobs. */
     press: (path: string) =>
-      fetch(`${worker.url}api/queues/${encodeURIComponent(queue.name)}/${path}`, {
+      send(server, `/queues/api/queues/${encodeURIComponent(queue.name)}/${path}`, {
         method: "PUT",
-        headers: { origin: worker.url.slice(0, -1) },
+        headers: { origin: server.url.slice(0, -1), cookie },
       }),
     asked: async () => {
       const [key] = await redis.admin.keys(`${keyPrefix}:again:*`);
@@ -38,6 +44,7 @@ async function startRepeatRig(world: SandboxOptions) {
     async [Symbol.asyncDispose]() {
       await queue.close();
       end();
+      await server.close();
       await worker[Symbol.asyncDispose]();
       await rig[Symbol.asyncDispose]();
       await redis[Symbol.asyncDispose]();

@@ -8,7 +8,7 @@ import { createServer } from "../../../src/web/server.ts";
 import type { WebServer } from "../../../src/web/start-servers.ts";
 import { pictureResponse, startPictureServer } from "../../support/picture-server.ts";
 import { type Rig, startRig } from "../../sync/support/rig.ts";
-import { type Reply, type RequestOptions, send } from "./web-rig.ts";
+import { openSession, type Reply, type RequestOptions, send } from "./web-rig.ts";
 
 export interface AccountRig extends AsyncDisposable {
   readonly rig: Rig;
@@ -46,12 +46,7 @@ export async function startAccountRig(): Promise<AccountRig> {
     ...{ findCatalogue: () => rig.file, port: 0, clock },
     account: { name: "ada", findMirror: () => file, readNewestBackup: () => accountRig.backup },
   });
-  const opened = await send(server, "/session", {
-    method: "POST",
-    headers: { origin: server.url.slice(0, -1), "content-type": "application/x-www-form-urlencoded" },
-    body: `key=${encodeURIComponent(server.key)}`,
-  });
-  const cookie = String(opened.headers["set-cookie"]).split(";")[0] ?? "";
+  const cookie = await openSession(server);
   const accountRig: AccountRig = {
     ...{ rig, server, file, backup: null },
     get: (path, options = {}) => send(server, path, { ...options, headers: { cookie, ...options.headers } }),

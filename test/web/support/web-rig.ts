@@ -57,6 +57,16 @@ export async function send(
   return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
 }
 
+/** Exchanges the key. @returns the cookie of the session */
+export async function openSession(server: Pick<WebServer, "url" | "key">): Promise<string> {
+  const { headers } = await send(server, "/session", {
+    method: "POST",
+    headers: { origin: server.url.slice(0, -1), "content-type": "application/x-www-form-urlencoded" },
+    body: `key=${encodeURIComponent(server.key)}`,
+  });
+  return String(headers["set-cookie"]).split(";")[0] ?? "";
+}
+
 /** The addresses of links on a page, decoded from HTML. */
 export const linksIn = (html: string): string[] =>
   [...html.matchAll(/\bhref="([^"]*)"/g)].map(([, href = ""]) => href.replaceAll("&amp;", "&"));

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { readNewestBackup } from "../../../accounts/newest-backup.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
 import { readMirror } from "../../../mirror/reader.ts";
+import { isLoopback } from "../../../platform/network/ip-class.ts";
 import { listSchedules } from "../../../schedule/schedules.ts";
 import { createServer } from "../../../web/server.ts";
 import type { AccountSource, ApiServerOptions, WebServer } from "../../../web/start-servers.ts";
@@ -10,6 +11,7 @@ import { type AsOfFlags, asOfOption } from "../../flags/as-of.ts";
 import { collect, portNumber, positiveNumber, wholeNumber } from "../../flags/option-values.ts";
 import { toShownSchedules } from "../../format/operations/schedules.ts";
 import { readOutlook } from "../../read-plan.ts";
+import { type RedisFlags, readRedisAddress } from "../../secrets/redis-address.ts";
 import { candidateMirrorFiles, catalogueFileBeside, mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
@@ -19,10 +21,11 @@ import type { Io } from "../../terminal/io.ts";
 import { openBrowser } from "../../terminal/open-browser.ts";
 import { toListed } from "./schedule.ts";
 
-interface ServeFlags extends AsOfFlags {
+interface ServeFlags extends AsOfFlags, RedisFlags {
   readonly port: number;
   readonly host: string;
   readonly open?: boolean;
+  readonly allowActions?: boolean;
   readonly apiPort?: number;
   readonly apiName: readonly string[];
   readonly allowance?: number;
@@ -56,6 +59,11 @@ export function configure(command: Command, io: Io): void {
       "let pages of this origin read the API; * for any (repeatable)",
       collectOrigin,
       [],
+    )
+    .option("--redis <url>", "also show runs, failures, workers and queues of this Redis (ARMOIRE_REDIS_URL)")
+    .option(
+      "--allow-actions",
+      "with --redis: let the queues' pages pause queues, delete jobs and retry resources",
     );
   addHelp(command, {
     details: [
@@ -64,6 +72,7 @@ export function configure(command: Command, io: Io): void {
       "The second address is the service's own API, answered from the mirror: a base URL for any client of the service, without " +
         "limits unless --allowance sets one. With --account NAME it also has that user's resources, for requests with the printed " +
         "key as token.",
+      "With --redis, /operations shows what coordinators and workers share, and /queues, which needs the key, every job.",
       "Both are for this machine. With another --host they need the key that is printed with the address.",
     ],
     examples: [
@@ -72,6 +81,7 @@ export function configure(command: Command, io: Io): void {
       "armoire serve --as-of 2026-11-03",
       "armoire serve --account ada",
       "armoire serve --allowance 30 --cors http://localhost:5173",
+      "armoire serve --redis redis://127.0.0.1:6379",
       "armoire serve --json",
     ],
     exitCodes: exitCodesOfReading,
@@ -79,7 +89,10 @@ export function configure(command: Command, io: Io): void {
   command.action(async () => {
     const flags = command.opts<ServeFlags>();
     const settings = readSettings(command, io);
+    const redis = readRedisAddress(flags, io);
     const server = await createServer({
+      redis,
+      allowsActions: allowsActions(flags, redis),
       findCatalogue: catalogueFinder(settings),
       port: flags.port,
       host: flags.host,
@@ -94,7 +107,9 @@ export function configure(command: Command, io: Io): void {
     });
     const stopped = new Promise((resolve) => io.onInterrupt(resolve));
     await io.out(
-      settings.json ? toJsonLine(describeForJson(server, settings)) : describeForTerminal(server, settings),
+      settings.json
+        ? toJsonLine(describeForJson(server, settings, redis))
+        : describeForTerminal(server, settings, redis),
     );
     if (flags.open && !(await openBrowser(server.url))) io.err("No browser could be opened.\n");
     // Ctrl-C is the normal end of a server, so the exit code is 0.
@@ -146,14 +161,36 @@ function collectOrigin(value: string, earlier: readonly string[]): readonly stri
   return collect(value, earlier);
 }
 
-/** The key is one of the addresses' parts only where pages need it. */
-function describeForJson({ url, apiUrl, key, needsKey }: WebServer, { account }: Settings): unknown {
-  return { pages: url, api: apiUrl, key: needsKey || account !== null ? key : null };
+/** @throws CliError */
+function allowsActions({ allowActions = false, host }: ServeFlags, redis: string | null): boolean {
+  if (allowActions && redis === null)
+    throw new CliError("usage", "--allow-actions needs --redis.", "Add --redis URL, or leave it out.");
+  if (allowActions && !isLoopback(host))
+    throw new CliError(
+      "usage",
+      `--allow-actions needs a loopback address, and other machines can reach ${host}.`,
+      "Leave --host out, and open the pages through `ssh -L`.",
+    );
+  return allowActions;
 }
 
-function describeForTerminal({ url, apiUrl, key, needsKey }: WebServer, { account }: Settings): string {
+/** The key is shown only where pages need it. */
+function describeForJson(
+  { url, apiUrl, key, needsKey }: WebServer,
+  { account }: Settings,
+  redis: string | null,
+): unknown {
+  return { pages: url, api: apiUrl, key: needsKey || account !== null || redis !== null ? key : null };
+}
+
+function describeForTerminal(
+  { url, apiUrl, key, needsKey }: WebServer,
+  { account }: Settings,
+  redis: string | null,
+): string {
   const pages = needsKey ? `${url}#key=${key}` : url;
   const mine = account === null ? "" : `The pages of ${account.name} are at ${url}me#key=${key}\n`;
+  const queues = redis === null ? "" : `The queues are at ${url}queues#key=${key}\n`;
   const token = needsKey || account !== null ? ` (token: ${key})` : "";
-  return `The mirror is at ${pages}\n${mine}The service's API is at ${apiUrl}${token}\nPress Ctrl-C to stop.\n`;
+  return `The mirror is at ${pages}\n${mine}${queues}The service's API is at ${apiUrl}${token}\nPress Ctrl-C to stop.\n`;
 }

@@ -60,8 +60,9 @@ export function configure(command: Command, io: Io): void {
         "or the path of a socket; one with a password belongs in ARMOIRE_REDIS_URL or ARMOIRE_REDIS_URL_FILE.",
       "Ctrl-C or SIGTERM ends the worker: within ten seconds running requests finish or go back to the queue. The log goes to " +
         "stderr, as JSON lines with --json or without a terminal. It never contains a secret.",
-      "The dashboard has no password. It answers only to this machine's addresses, localhost, the --dashboard-host and each --dashboard-name. " +
-        "/healthz has status 200 while Redis responds and the worker takes jobs with an accepted credential, else 503. --allow-actions needs a loopback address.",
+      "The dashboard is for machines: /healthz has status 200 while Redis responds and the worker takes jobs with an accepted credential, else 503; " +
+        "/metrics is for Prometheus. It has no password, and answers only to this machine's addresses, localhost, the --dashboard-host and each --dashboard-name. " +
+        "Pages for people are those of `armoire serve --redis URL`.",
     ],
     examples: [
       "armoire worker --redis redis://127.0.0.1:6379",

@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { createAdaptorServer } from "@hono/node-server";
 import { systemClock } from "../../../../src/platform/clock.ts";
-import { createAccessKey } from "../../../../src/web/access-key.ts";
 import { type ApiOptions, createApi } from "../../../../src/web/api/create-api.ts";
+import { createAccessKey } from "../../../../src/web/session/access-key.ts";
 
 /** The key of every served account. */
 export const key = "canary-key-of-the-api";

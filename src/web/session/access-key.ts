@@ -1,6 +1,6 @@
 /** The key that requests for private data need. Keys are compared in constant time, and the response to a wrong one is delayed. */
 import { hash, timingSafeEqual } from "node:crypto";
-import type { Clock } from "../platform/clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 
 export interface AccessKey {
   matches(given: string): boolean;

@@ -5,49 +5,48 @@ import { HonoAdapter } from "@bull-board/hono";
 import { serveStatic } from "@hono/node-server/serve-static";
 import type { Queue } from "bullmq";
 import type { Hono } from "hono";
-import type { Redis } from "ioredis";
 import { readFetchPayload, readResponses } from "../protocol.ts";
-import { isOfOtherVersion, isOwnFetchQueue, isResponseQueue } from "../queue-names.ts";
-import { openQueue } from "../queues.ts";
+import { isOfOtherVersion, isOwnFetchQueue, isResponseQueue, readableService } from "../queue-names.ts";
 
 export interface Board {
+  /** To be mounted at `path`. */
   readonly pages: Hono;
-  /** Shows exactly these queues. @returns them, opened */
-  show(names: readonly string[]): readonly Queue[];
+  /** Shows exactly these queues. */
+  show(queues: readonly Queue[]): void;
 }
 
-export function openBoard(client: Redis, { allowsActions }: { readonly allowsActions: boolean }): Board {
-  const shown = new Map<string, { readonly queue: Queue; readonly adapter: BullMQAdapter }>();
-  const serverAdapter = new HonoAdapter(serveStatic);
+export interface BoardOptions {
+  /** Of its pages, such as `/queues`. */
+  readonly path: string;
+  readonly allowsActions: boolean;
+}
+
+export function openBoard({ path, allowsActions }: BoardOptions): Board {
+  let shown: readonly Queue[] = [];
+  const serverAdapter = new HonoAdapter(serveStatic).setBasePath(path);
   const board = createBullBoard({
     queues: [],
     serverAdapter,
     options: { uiConfig: { boardTitle: "Armoire", hideRedisDetails: true } },
   });
 
-  const open = (name: string) => {
-    const queue = openQueue(client, name, { skipMetasUpdate: true });
+  const adapterOf = (queue: Queue) => {
+    const { name } = queue;
     const adapter = new BullMQAdapter(queue, {
       ...{ readOnlyMode: !allowsActions, allowRetries: isOwnFetchQueue(name), allowCompletedRetries: false },
       ...describeQueue(name),
     });
     adapter.setFormatter("name", titleOf);
     adapter.setFormatter("data", isResponseQueue(name) ? summarizeResponses : summarizeRequests);
-    return { queue, adapter };
+    return adapter;
   };
 
   return {
     pages: serverAdapter.registerPlugin(),
-    show(names) {
-      const hasChanged = names.some((name) => !shown.has(name)) || names.length !== shown.size;
-      for (const name of names) if (!shown.has(name)) shown.set(name, open(name));
-      for (const [name, { queue }] of shown) {
-        if (names.includes(name)) continue;
-        shown.delete(name);
-        void queue.close();
-      }
-      if (hasChanged) board.replaceQueues([...shown.values()].map(({ adapter }) => adapter));
-      return [...shown.values()].map(({ queue }) => queue);
+    show(queues) {
+      if (queues.length === shown.length && queues.every((queue) => shown.includes(queue))) return;
+      shown = [...queues];
+      board.replaceQueues(shown.map(adapterOf));
     },
   };
 }
@@ -55,8 +54,7 @@ export function openBoard(client: Redis, { allowsActions }: { readonly allowsAct
 /** How the list of queues shows one. */
 function describeQueue(name: string): { readonly displayName: string; readonly description: string } {
   const [, what = "", who = "", where = ""] = /^(fetch|sync)-(.*)@([^~]*)/.exec(name) ?? [];
-  // The names of queues have no colons.
-  const place = where.replace(/^http-/, "http://").replace(/-(\d{2,5})$/, ":$1");
+  const place = readableService(where);
   if (what === "sync")
     return {
       displayName: `sync: ${who}`,

@@ -1,0 +1,45 @@
+/** Failed resources, as the failed jobs of their requests have them: each attempt is a job of its own. */
+import type { Queue } from "bullmq";
+import { readFetchPayload } from "../protocol.ts";
+import { principalOfQueue } from "../queue-names.ts";
+
+export interface FailedResource {
+  readonly principal: string;
+  /** Such as `answered 500`, or `timeout: no response within 30 s`. */
+  readonly reason: string;
+  readonly kind: string;
+  /** Such as `Comexim › Lupine`; null if unknown. */
+  readonly label: string | null;
+  readonly url: string;
+  /** Of the mirror. */
+  readonly run: number;
+  /** Of this resource that have failed, and are still known. */
+  readonly attempts: number;
+  /** Of the newest attempt, epoch milliseconds. */
+  readonly failedAt: number;
+}
+
+/** Of each queue. Redis keeps no more. */
+const maxFailures = 1000;
+
+/** The newest first. */
+export async function readFailures(queues: readonly Queue[]): Promise<FailedResource[]> {
+  const found = await Promise.all(
+    queues.map(async (queue) => {
+      const jobs = await queue.getFailed(0, maxFailures - 1);
+      return jobs.flatMap(({ data, failedReason, finishedOn = 0 }): FailedResource[] => {
+        const payload = readFetchPayload(data);
+        if ("problem" in payload) return [];
+        const { kind, label, url, run } = payload;
+        const principal = principalOfQueue(queue.name);
+        return [
+          { principal, reason: failedReason, kind, label, url, run, attempts: 1, failedAt: finishedOn },
+        ];
+      });
+    }),
+  );
+  const newestFirst = found.flat().sort((a, b) => b.failedAt - a.failedAt);
+  return [...Map.groupBy(newestFirst, ({ principal, url }) => `${principal} ${url}`).values()].flatMap(
+    ([newest, ...others]) => (newest === undefined ? [] : [{ ...newest, attempts: 1 + others.length }]),
+  );
+}

@@ -1,0 +1,83 @@
+/** Schedules and their last runs, as BullMQ's job schedulers and their jobs have them. */
+import type { Job, Queue } from "bullmq";
+import { z } from "zod";
+
+export interface ScheduleOverview {
+  readonly name: string;
+  /** Without options. */
+  readonly command: string;
+  readonly area: "catalogue" | "account";
+  readonly cron: string;
+  readonly tz: string;
+  /** Epoch milliseconds; null if it is never due again. */
+  readonly nextAt: number | null;
+  /** The newest first. */
+  readonly runs: readonly ScheduledRunOverview[];
+}
+
+export interface ScheduledRunOverview {
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly state: "running" | "done" | "failed";
+  /** Null while it runs, and unless it is done. */
+  readonly seconds: number | null;
+  /** The numbers of its report, by name. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Null unless it failed. */
+  readonly problem: string | null;
+}
+
+/** A job of an earlier version does not say whose it is: it is kept private. */
+const scheduled = z.object({
+  command: z.string().default(""),
+  area: z.enum(["catalogue", "account"]).default("account"),
+});
+const result = z.object({
+  seconds: z.number().nullable(),
+  counts: z.record(z.string(), z.number()).nullable(),
+});
+
+const maxRuns = 10;
+
+/** The next one first. */
+export async function readSchedules(queues: readonly Queue[]): Promise<ScheduleOverview[]> {
+  const found = await Promise.all(
+    queues.map(async (queue) => {
+      const [schedulers, jobs] = await Promise.all([
+        queue.getJobSchedulers(),
+        queue.getJobs(["active", "completed", "failed"]),
+      ]);
+      return schedulers.map(({ name, pattern = "", tz = "", next, template }): ScheduleOverview => {
+        const { command, area } = scheduled.parse(template?.data ?? {});
+        const runs = jobs
+          .filter((job) => job.name === name)
+          .map(describe)
+          .sort((a, b) => b.startedAt - a.startedAt)
+          .slice(0, maxRuns);
+        return { name, command, area, cron: pattern, tz, nextAt: next ?? null, runs };
+      });
+    }),
+  );
+  const nextOf = ({ nextAt }: ScheduleOverview) => nextAt ?? Number.POSITIVE_INFINITY;
+  return found.flat().sort((a, b) => nextOf(a) - nextOf(b));
+}
+
+function describe({
+  processedOn,
+  timestamp,
+  finishedOn,
+  failedReason,
+  returnvalue,
+}: Job): ScheduledRunOverview {
+  const startedAt = processedOn ?? timestamp;
+  if (finishedOn === undefined)
+    return { startedAt, state: "running", seconds: null, counts: {}, problem: null };
+  const ended = result.safeParse(returnvalue).data;
+  return {
+    startedAt,
+    state: failedReason ? "failed" : "done",
+    seconds: ended?.seconds ?? (finishedOn - startedAt) / 1000,
+    counts: ended?.counts ?? {},
+    problem: failedReason || null,
+  };
+}
