@@ -3,15 +3,17 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { commandLinePage } from "../docs/generate-command-line.ts";
+import { manualPage } from "../docs/generate-manual.ts";
 import { questionsPage } from "../docs/generate-questions.ts";
 import { schemaPage } from "../docs/generate-schema.ts";
+import { nameOf } from "../src/cli/terminal/help.ts";
 import { findQuestion, listQuestions } from "../src/query/questions/questions.ts";
-import { findUsageError, loadCommandLine } from "./support/command-line.ts";
+import { findUsageError, leavesOf, loadCommandLine } from "./support/command-line.ts";
 import { anchorOf, linksIn, sectionsOf, shellCommandsIn, withoutFences } from "./support/markdown.ts";
 
 const root = join(import.meta.dirname, "..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
-const pages = globSync(["*.md", "docs/**/*.md", "bench/*.md"], { cwd: root }).sort();
+const pages = globSync(["*.md", "llms.txt", "docs/**/*.md", "bench/*.md"], { cwd: root }).sort();
 /** Of lines of prose; tables, links and code blocks may be longer. */
 const maxColumns = 100;
 const manifest: { version: string } & Record<"scripts" | "dependencies" | "devDependencies", object> =
@@ -97,6 +99,20 @@ it("docs/schema.md is what `npm run docs` writes", async () => {
 
 it("docs/questions.md is what `npm run docs` writes", () => {
   expect(read("docs/questions.md")).toBe(questionsPage());
+});
+
+it("the manual page names every command and option, in escaped text", async () => {
+  const page = await manualPage();
+  const leaves = program.commands.flatMap(leavesOf);
+  const names = leaves.map((command) => `.SS "${nameOf(command).replaceAll("-", "\\-")}"`);
+  const options = leaves.flatMap((command) => command.options.map(({ long }) => `${long}`));
+  const plain = page.replaceAll("\\-", "-");
+  expect(names.filter((name) => !page.includes(`${name}\n`))).toEqual([]);
+  expect(options.filter((option) => !plain.includes(option))).toEqual([]);
+  // A text at the beginning of a line must not be taken for a macro, and man(7) needs ASCII.
+  const macros = page.split("\n").filter((line) => /^[.']/.test(line));
+  expect(macros.filter((line) => !/^\.(TH|SH|SS|PP|TP|B|nf|fi|nh|ad)\b/.test(line))).toEqual([]);
+  expect(page).toMatch(/^[\n -~]*$/);
 });
 
 it("the changelog has a section on this version", () => {

@@ -106,7 +106,11 @@ describe("the packed package, installed without a single install script", () => 
     const loaded = await filesLoadedBy(join(home, "node_modules/armoire"), entries, inBundle);
     const assets = await readdir(join(root, "src/web/assets"));
     const read = assets.filter((name) => name.startsWith("web-")).map((name) => `dist/${name}`);
-    expect(inBundle.sort()).toEqual([...loaded, ...read, "dist/third-party-licences.txt"].sort());
+    const forPeople = ["third-party-licences.txt", "armoire.1"].map((name) => `dist/${name}`);
+    const completions = ["armoire.bash", "_armoire", "armoire.fish"].map(
+      (name) => `dist/completions/${name}`,
+    );
+    expect(inBundle.sort()).toEqual([...loaded, ...read, ...forPeople, ...completions].sort());
   });
 
   it("publint and arethetypeswrong find no mistake in the package", async () => {
