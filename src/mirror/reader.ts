@@ -2,13 +2,16 @@
  * Opens mirrors for reading. It imports nothing that only writing needs, which keeps commands that only read fast to
  * start.
  */
-import { showAddedColumns } from "./file/added-columns.ts";
+
+import { showAddedColumns } from "./file/columns.ts";
 import { type Connection, openForReading } from "./file/connection.ts";
+import { showCurrentViews } from "./file/definitions.ts";
 import { toMirrorError, toOpeningError } from "./file/errors.ts";
 import { type MirrorIdentity, readIdentity } from "./file/meta.ts";
 import { createAsOfViews } from "./past/as-of.ts";
 import type { Point } from "./points/point.ts";
 import { type EndedRun, resolvePoint } from "./points/resolve-point.ts";
+import { requireMetaAndRuns } from "./rows/meta-and-runs.ts";
 
 /** A mirror open for reading, in any number of processes at once, also while a sync writes. */
 export interface MirrorReader {
@@ -31,9 +34,12 @@ export function openMirrorReader(file: string, point?: Point, busyMillis?: numbe
     const connection = openForReading(file, busyMillis);
     db = connection;
     const identity = readIdentity(db, file);
+    requireMetaAndRuns(db);
     const asOf = point === undefined ? null : resolvePoint(db, point);
-    if (asOf === null) showAddedColumns(db);
-    else createAsOfViews(db, asOf.run);
+    if (asOf === null) {
+      showAddedColumns(db);
+      showCurrentViews(db);
+    } else createAsOfViews(db, asOf.run);
     return { file, db, identity, asOf, close: () => connection.close() };
   } catch (error) {
     db?.close();

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import { lastEtagSql } from "../mirror/absence/absences.ts";
 import { prepareReadProvenBody, storedBodyColumns } from "../mirror/bodies/read-body.ts";
+import { DamagedValueError } from "../mirror/file/errors.ts";
 import { isoTime, prepare, q } from "../mirror/file/statements.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { type FieldChange, readHistory } from "./history.ts";
@@ -71,7 +72,7 @@ export function readProvenance({ db }: MirrorReader, href: string): Provenance {
       .orderBy("v.seq", "desc")
       .limit(1),
   ).get({ href });
-  if (found === undefined) throw new Error(`${href} has a row, but no revision`);
+  if (found === undefined) throw new DamagedValueError(`${href} has a row, but no revision`);
   const { id, ...source } = found;
   const pages = prepare(db, (p: { id: number }) =>
     q
@@ -131,6 +132,6 @@ export function readBody(mirror: MirrorReader, kind: ShownKind, key: string | nu
       .orderBy("v.seq", "desc")
       .limit(1),
   ).get({ href });
-  if (stored === undefined) throw new Error(`${href} has a row, but no revision`);
+  if (stored === undefined) throw new DamagedValueError(`${href} has a row, but no revision`);
   return prepareReadProvenBody(mirror.db)(stored, stored.sha256.toString("hex"));
 }

@@ -290,7 +290,7 @@ process.stdout.write(value);`;
 it("a mirror whose bookkeeping could not be restored is not backed up, and the reason is named", async () => {
   await using rig = await startBackupRig();
   crawl(rig.mirror, accountWorld());
-  rig.mirror.db.prepare("update _run set counts_json = '{'").run();
+  rig.mirror.db.prepare("update _run set counts_json = '{}'").run();
   await expect(rig.create("a.zip")).rejects.toMatchObject({
     code: "damaged",
     message: expect.stringContaining("counts_json"),

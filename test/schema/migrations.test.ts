@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
+import Database from "better-sqlite3";
 import { beforeAll, describe, expect, it } from "vitest";
 import { entities, listTables } from "../../schema/entities.ts";
-import { migrations } from "../../schema/migrations.ts";
+import { migrations, schemaDigests } from "../../schema/migrations.ts";
 import { columnsOf } from "../../schema/rows-from-body.ts";
 import type { MirrorTables } from "../../schema/tables.ts";
-import { migrateMirror } from "../../src/mirror/file/migrate.ts";
+import { schemaDigest } from "../../src/mirror/file/definitions.ts";
+import { migrate, migrateMirror } from "../../src/mirror/file/migrate.ts";
 import { columnsIn, type MemoryMirror, memoryMirror, namesOf } from "./support/memory-mirror.ts";
 
 const folder = new URL("../../schema/migrations/", import.meta.url);
@@ -236,6 +238,15 @@ describe("the migrations", () => {
     expect(Object.keys(migrations)).toEqual(files.sort());
     expect(Object.keys(released)).toEqual(files);
   });
+
+  it.each(Object.keys(migrations).map((name, index) => [name, index] as const))(
+    "a mirror with the migrations up to %s has the tables with which its version is recognized",
+    async (name, index) => {
+      const db = new Database(":memory:");
+      await migrate(db, Object.fromEntries(Object.entries(migrations).slice(0, index + 1)));
+      expect(schemaDigests[name]).toBe(schemaDigest(db));
+    },
+  );
 });
 
 describe("a mirror's tables", () => {

@@ -3,72 +3,29 @@
  * the same code as any other, which does not expect anything else.
  */
 import { z } from "zod";
-import { isUnknownKind, kindNames, unknownItemKind } from "../../../schema/kind.ts";
+import {
+  count,
+  coverage,
+  id,
+  json,
+  kind,
+  metaShapes,
+  runReport,
+  runScope,
+  runTime,
+  text,
+  time,
+} from "../rows/meta-and-runs.ts";
 
-/** Far more than a mirror can hold; further numbers follow the highest one, and all of them must stay exact. */
-const maxId = 2 ** 40;
-
-const id = z.int().min(1).max(maxId);
-const count = z.int().min(0).max(maxId);
 /** A number that a body states, which may be any. */
 const stated = z.int();
 const flag = z.literal([0, 1]);
 
-const text = z.string().refine((value) => value.isWellFormed());
 const requestHeader = z.string().regex(/^[\x20-\x7e]*$/);
 const responseHeader = z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** Of a run: ISO 8601, UTC. */
-const runTime = z.iso.datetime();
-
-/** As `toISOString` and `isoTimeOf` write it. */
-const time = z.string().refine((value) => {
-  const millis = Date.parse(value);
-  return value.length === 24 && !Number.isNaN(millis) && new Date(millis).toISOString() === value;
-});
-
-const kind = z.string().refine((value) => value.isWellFormed() && isKind(value));
-const isKind = (value: string) => isUnknownKind(value) || knownKinds.has(value);
-const knownKinds: ReadonlySet<string> = new Set(kindNames.flatMap((name) => [name, unknownItemKind(name)]));
-
 const state = z.enum(["due", "held", "failed", "elsewhere", "superseded", "gone"]);
-
-/** Text in JSON of this shape. */
-const json = (shape: z.ZodType) =>
-  z.string().refine((value) => shape.safeParse(parseOrUndefined(value)).success);
-
-function parseOrUndefined(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    return undefined;
-  }
-}
-
-/** `RunCounts`, and the message of the error that stopped the run. Further counts are allowed. */
-const runReport = z.looseObject({
-  requests: z.looseObject({ sent: count, counted: count, notModified: count }).nullable(),
-  resources: z.looseObject({
-    ...{ new: count, changed: count, unchanged: count, gone: count, failed: count.nullable() },
-    ...{ awaitingApproval: count.optional(), partial: count.optional() },
-    ...{ pending: count.optional(), notChecked: count.optional() },
-  }),
-  error: z.string().optional(),
-});
-
-/** `KindCoverage` of each kind. */
-const coverage = z.array(
-  z.looseObject({
-    kind,
-    ...{ known: count, held: count, due: count, failed: count, gone: count, partial: count },
-    ...{ missingLinks: count.default(0), awaitingApproval: count },
-    ...{ oldestCheckAt: time.nullable(), newestCheckAt: time.nullable() },
-  }),
-);
-
-const runNumbers = json(z.record(z.string(), id));
-const runNumber = z.string().regex(/^[1-9]\d{0,11}$/);
 
 export interface ShapeContext {
   /** Of the service. */
@@ -85,19 +42,7 @@ export function rowShapes({ origin, excludedMeta }: ShapeContext) {
     .refine((value) => URL.parse(value)?.href === value && value.startsWith(`${origin}/`));
   /** Of a picture, at any host. */
   const anyUrl = z.string().refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ""));
-  const metaValues: Readonly<Record<string, z.ZodType>> = {
-    mirror_id: z.string().regex(/^[\w-]{1,100}$/),
-    user_id: text,
-    username: text,
-    me_url: url,
-    with_catalogue: z.literal("true"),
-    cycle_run: runNumber,
-    cycle_mode: z.enum(["verify", "full"]),
-    refused_bras: time,
-    refused_measurements: time,
-    followed_links: runNumbers,
-    approved_empty_lists: runNumbers,
-  };
+  const metaValues: Readonly<Record<string, z.ZodType>> = { ...metaShapes, me_url: url };
   return {
     drift: z.strictObject({
       kind,
@@ -202,7 +147,7 @@ export function rowShapes({ origin, excludedMeta }: ShapeContext) {
       started_at: runTime,
       ended_at: runTime.nullable(),
       mode: z.enum(["incremental", "verify", "full", "load"]),
-      scope_json: json(z.looseObject({})),
+      scope_json: json(runScope),
       stopped: z.enum(["budget", "allowance", "interrupted", "approval", "error"]).nullable(),
       counts_json: json(runReport).nullable(),
       coverage_json: json(coverage).nullable(),

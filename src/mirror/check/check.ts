@@ -71,20 +71,10 @@ function checkFile({ db, file }: MirrorReader, report: ReportProblem): void {
   const failure = messages.length > 0 ? readFailureIn(file) : null;
   if (failure !== null) throw unreadableError(file, "mirror", failure);
   for (const message of messages) report({ code: "file", where: "file", message });
-  for (const { name } of selectTriggers(db))
-    report({ code: "file", where: "file", message: `the trigger ${JSON.stringify(name)} is not of Armoire` });
   for (const { table } of db.pragma("foreign_key_check") as { table: string }[]) {
     report({ code: "foreign-key", where: table, message: "a row refers to a missing row" });
   }
 }
-
-/** Triggers that a mirror is not made with: they would change what is written. Raw: the table is SQLite's. */
-const selectTriggers = (db: Connection): { name: string }[] =>
-  db
-    .prepare<[], { name: string }>(
-      "select name from sqlite_schema where type = 'trigger' and name <> '_resource_history'",
-    )
-    .all();
 
 /** Checks the SHA-256 of every body and dictionary. @returns the number of bodies */
 function checkBodies(db: Connection, report: ReportProblem): number {

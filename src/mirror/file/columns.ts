@@ -1,5 +1,6 @@
-/** The tables and columns of a mirror, read from an empty one in memory. */
+/** The tables and columns of this version, read from an empty mirror in memory, and those that an older file lacks. */
 import Database from "better-sqlite3";
+import type { Connection } from "./connection.ts";
 import { migrateMirror } from "./migrate.ts";
 
 /** Table to columns, both in their order in the file. Raw SQL: tables of the schema. */
@@ -20,5 +21,60 @@ export async function readSchemaColumns(): Promise<ReadonlyMap<string, readonly 
     return new Map(tables.map((table) => [table, columns.all(table)]));
   } finally {
     db.close();
+  }
+}
+
+/**
+ * Columns and tables that later versions have added to released mirrors. Only a sync migrates a mirror, so readers of one that
+ * was not synced since see the new columns as null, and the new tables as empty.
+ */
+const addedColumns: Readonly<Record<string, readonly string[]>> = { _resource: ["retry_at"] };
+
+/** Only the columns that readers use. */
+const addedTables: Readonly<Record<string, readonly string[]>> = {
+  _snapshot: [
+    "id",
+    "root_hash",
+    "taken_on",
+    "seen_by",
+    "source",
+    "signed_by",
+    "sequence",
+    "sample_size",
+    "condemned_at",
+  ],
+  _loaded: ["resource_id", "seq", "snapshot_id", "etag", "sampled", "validator_run", "bytes_run"],
+};
+
+const columnsIn = (db: Connection, table: string): string[] =>
+  db.prepare<[string], string>("select name from pragma_table_info(?, 'main')").pluck().all(table);
+
+/** The columns that a table of this file lacks. */
+export function missingColumns(db: Connection, table: string): string[] {
+  const added = addedColumns[table] ?? [];
+  if (added.length === 0) return [];
+  const present = columnsIn(db, table);
+  return added.filter((column) => !present.includes(column));
+}
+
+/** Whether an earlier version has written the file, without this table. */
+export const isMissing = (db: Connection, table: string): boolean => columnsIn(db, table).length === 0;
+
+/** Shows tables that the file lacks, or that lack columns, as temporary views that have them. */
+export function showAddedColumns(db: Connection): void {
+  for (const table of Object.keys(addedColumns)) {
+    const missing = missingColumns(db, table);
+    if (missing.length === 0) continue;
+    const nulls = missing.map((column) => `null as ${column}`).join(", ");
+    db.exec(`create temp view ${table} as select *, ${nulls} from main.${table}`);
+  }
+  showAddedTables(db);
+}
+
+export function showAddedTables(db: Connection): void {
+  for (const [table, columns] of Object.entries(addedTables)) {
+    if (!isMissing(db, table)) continue;
+    const nulls = columns.map((column) => `null as ${column}`).join(", ");
+    db.exec(`create temp view ${table} as select ${nulls} where false`);
   }
 }

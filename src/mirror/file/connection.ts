@@ -5,16 +5,13 @@
 import { chmodSync, closeSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { migrations } from "../../../schema/migrations.ts";
 import { requireDatabaseFile } from "../../platform/files/regular-files.ts";
 import { syncFolder } from "../../platform/folders.ts";
 import { type Lock, takeLock } from "../../platform/process-lock.ts";
+import { applicationId, requireMirror } from "./definitions.ts";
 import { MirrorError, notSqliteError } from "./errors.ts";
 
 export type Connection = Database.Database;
-
-/** Identifies the file as a mirror ("arm1"), so that SQLite files of other programs are refused. */
-const applicationId = 0x61726d31;
 
 /** Before 3.51.3, two processes that checkpoint at the same time could corrupt a WAL database. */
 const minSqliteVersion = [3, 51, 3] as const;
@@ -99,7 +96,7 @@ function truncateLog(db: Connection): boolean {
 const busyMillis = 5000;
 
 /**
- * Opens read-only; refuses files that are no mirror, or that a newer version has written.
+ * Opens read-only; refuses files that are no mirror, that a newer version has written, or whose tables were changed.
  * @throws also FileError `not-a-file`
  */
 export function openForReading(file: string, timeout = busyMillis): Connection {
@@ -120,30 +117,6 @@ export function openForReading(file: string, timeout = busyMillis): Connection {
   } catch (error) {
     db.close();
     throw error;
-  }
-}
-
-/** Raw: neither table is one of the mirror's own. */
-function requireMirror(db: Connection, file: string): void {
-  const hasMigrations =
-    db.prepare("select 1 from sqlite_schema where name = '_migration'").get() !== undefined;
-  if (db.pragma("application_id", { simple: true }) !== applicationId || !hasMigrations) {
-    throw new MirrorError(
-      "not-a-mirror",
-      file,
-      "This is not a mirror of Armoire",
-      "Give a file that `armoire sync` has created.",
-    );
-  }
-  const applied = db.prepare<[], string>("select name from _migration order by name").pluck().all();
-  const unknown = applied.filter((name) => !Object.hasOwn(migrations, name));
-  if (unknown.length > 0) {
-    throw new MirrorError(
-      "newer",
-      file,
-      `The mirror is from a newer version of Armoire (${unknown.at(-1)}; this version knows ${Object.keys(migrations).at(-1)})`,
-      "Install a newer Armoire. The file was not changed.",
-    );
   }
 }
 

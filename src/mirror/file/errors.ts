@@ -42,15 +42,26 @@ export class DamagedBodyError extends Error {
   override readonly name = "DamagedBodyError";
 }
 
+/** The bookkeeping holds what Armoire does not write. */
+export class DamagedValueError extends Error {
+  override readonly name = "DamagedValueError";
+}
+
 export function damagedError(file: string, options?: ErrorOptions): MirrorError {
   return new MirrorError(
     "damaged",
     file,
     "The mirror is damaged",
-    "Nothing was changed. Run `armoire mirror check` for details. " +
-      "Then restore a copy, or move the file with its -wal and -shm away and sync again.",
+    `Nothing was changed. Run \`armoire mirror check\` for details. Then ${hintForDamaged}`,
     options,
   );
+}
+
+const hintForDamaged = "restore a copy, or move the file with its -wal and -shm away and sync again.";
+
+function damagedValueError(file: string, cause: DamagedValueError): MirrorError {
+  const hint = `Nothing was changed. To continue, ${hintForDamaged}`;
+  return new MirrorError("damaged", file, `The mirror is damaged (${cause.message})`, hint, { cause });
 }
 
 export function notSqliteError(file: string, options?: ErrorOptions): MirrorError {
@@ -61,6 +72,7 @@ export function notSqliteError(file: string, options?: ErrorOptions): MirrorErro
 /** Converts errors of SQLite and of the system into a MirrorError; returns any other error as it is. */
 export function toMirrorError(error: unknown, file: string): unknown {
   if (error instanceof DamagedBodyError) return damagedError(file, { cause: error });
+  if (error instanceof DamagedValueError) return damagedValueError(file, error);
   if (isSystemError(error)) return unwritableError(file, `Cannot write the mirror (${error.code})`, error);
   if (!(error instanceof Error) || !("code" in error)) return error;
   const code = String(error.code);

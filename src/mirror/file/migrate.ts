@@ -2,8 +2,8 @@
 import { Kysely, SqliteDialect } from "kysely";
 import type { Migration } from "kysely/migration";
 import { type Migrations, migrations } from "../../../schema/migrations.ts";
-import { views } from "../../../schema/views.ts";
 import type { Connection } from "./connection.ts";
+import { replaceViews } from "./definitions.ts";
 
 export async function migrateMirror(db: Connection): Promise<void> {
   await migrate(db, migrations);
@@ -33,7 +33,7 @@ export async function migrate(db: Connection, known: Migrations): Promise<void> 
   }
 }
 
-/** Raw, as in `replaceViews`: these tables are of SQLite and of Kysely. */
+/** Raw: these tables are of SQLite and of Kysely. */
 function isUpToDate(db: Connection, known: Migrations): boolean {
   const isNew = db.prepare("select 1 from sqlite_schema where name = '_migration'").get() === undefined;
   if (isNew) return false;
@@ -44,23 +44,4 @@ function isUpToDate(db: Connection, known: Migrations): boolean {
 async function loadAll(known: Migrations): Promise<Record<string, Migration>> {
   const loaded = Object.entries(known).map(async ([name, load]) => [name, await load()] as const);
   return Object.fromEntries(await Promise.all(loaded));
-}
-
-/** Replaces the views if any of them differs; they hold no data. */
-function replaceViews(db: Connection): void {
-  const present = new Map(
-    db
-      .prepare<[], { name: string; sql: string }>("select name, sql from sqlite_schema where type = 'view'")
-      .all()
-      .map(({ name, sql }) => [name, sql]),
-  );
-  const expected = Object.entries(views).map(
-    ([name, select]) => [name, `CREATE VIEW ${name} as ${select}`] as const,
-  );
-  if (expected.every(([name, sql]) => present.get(name) === sql)) return;
-  db.transaction(() => {
-    // The user may have added other views, which stay.
-    for (const [name] of expected) db.exec(`drop view if exists ${name}`);
-    for (const [, sql] of expected) db.exec(sql);
-  })();
 }

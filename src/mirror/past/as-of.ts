@@ -6,35 +6,33 @@
  * issues and the order of pages (`_issue`, `_page`, `_pass`, `_meta`) are the current ones. All SQL here is raw: views of
  * tables by name.
  */
-import { hideAddedColumns, isMissing, missingColumns, showAddedTables } from "../file/added-columns.ts";
+import { isMissing, missingColumns, showAddedTables } from "../file/columns.ts";
 import type { Connection } from "../file/connection.ts";
+import { readViews } from "../file/definitions.ts";
 import { storedColumns, type VersionedTable, versionedTables } from "../rows/versioned-rows.ts";
 
 /**
  * @param runId a run that has ended; 0 shows the empty mirror before the first run
  */
 export function createAsOfViews(db: Connection, runId: number): void {
-  hideAddedColumns(db);
+  // Those of the present, which may lack columns or differ.
+  for (const name of shownViews(db, "name")) db.exec(`drop view temp."${name.replaceAll('"', '""')}"`);
   showAddedTables(db);
-  const views = selectViews(db, "sqlite_schema");
   for (const [table, select] of Object.entries(tablesAsOf(db, runId)))
     db.exec(`create temp view ${table} as ${select}`);
-  for (const sql of views) db.exec(sql);
+  for (const sql of readViews(db)) db.exec(sql);
 }
 
 /** The statements, in order, that create the same views on another connection to the file. */
 export function readShownViews(db: Connection): readonly string[] {
-  return selectViews(db, "temp.sqlite_schema");
+  return shownViews(db, "sql").map((sql) => sql.replace(/^create\s+view/i, "create temp view"));
 }
 
-/** The statements that create the views of a schema as temporary views. */
-function selectViews(db: Connection, schema: string): readonly string[] {
-  return db
-    .prepare<[], string>(`select sql from ${schema} where type = 'view' order by rowid`)
+const shownViews = (db: Connection, column: "name" | "sql"): readonly string[] =>
+  db
+    .prepare<[], string>(`select ${column} from temp.sqlite_schema where type = 'view' order by rowid`)
     .pluck()
-    .all()
-    .map((sql) => sql.replace(/^create\s+view/i, "create temp view"));
-}
+    .all();
 
 /** SQL expression: the value of a column of `_resource r` when a run had closed. */
 export function stateAt(column: string, runId: number): string {

@@ -7,8 +7,9 @@ import { type SqlBool, sql } from "kysely";
 import { utcMinute } from "../../presentation/times.ts";
 import { readEmptiedLists } from "../absence/emptied-lists.ts";
 import type { Connection } from "../file/connection.ts";
-import { isoTime, prepare, prepareColumn, q } from "../file/statements.ts";
+import { isoTime, prepare, q } from "../file/statements.ts";
 import type { MirrorReader } from "../reader.ts";
+import { coverage, parseStored } from "../rows/meta-and-runs.ts";
 import { readMissingLinks } from "./missing-links.ts";
 
 /** Counts of resources of one kind: `known` is the sum of `held`, `due`, `failed` and `gone`. */
@@ -111,11 +112,16 @@ export function storeCoverageAgain(db: Connection): void {
 
 /** Null while a run is open. */
 function readStored({ db, asOf }: Pick<MirrorReader, "db" | "asOf">): readonly KindCoverage[] | null {
-  const select = prepareColumn(db, (p: { last: number }) =>
-    q.selectFrom("_run").select("coverage_json").where("id", "<=", p.last).orderBy("id", "desc").limit(1),
+  const select = prepare(db, (p: { last: number }) =>
+    q
+      .selectFrom("_run")
+      .select(["id", "coverage_json as text"])
+      .where("id", "<=", p.last)
+      .orderBy("id", "desc")
+      .limit(1),
   );
-  const text = select.get({ last: asOf?.run ?? Number.MAX_SAFE_INTEGER }) ?? null;
-  return text === null ? null : JSON.parse(text);
+  const last = select.get({ last: asOf?.run ?? Number.MAX_SAFE_INTEGER });
+  return last?.text ? parseStored(last.text, coverage, `_run ${last.id}`) : null;
 }
 
 /** A postponed resource has not failed: it is due at a given time. */

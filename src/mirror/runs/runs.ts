@@ -8,6 +8,7 @@ import type { Connection } from "../file/connection.ts";
 import { prepare, prepareColumn, q } from "../file/statements.ts";
 import { isActive } from "../points/resolve-point.ts";
 import type { MirrorReader } from "../reader.ts";
+import { parseStored, runReport, runScope } from "../rows/meta-and-runs.ts";
 import { coverageText } from "./coverage.ts";
 
 /** Why a run ended although resources were still due. */
@@ -266,15 +267,16 @@ const selectRuns = () =>
 type RunRow = InferResult<ReturnType<typeof selectRuns>>[number];
 
 function toRecord({ scope, stopped, report, ...row }: RunRow, file: string): RunRecord {
-  const { error = null, ...counts } = report === null ? {} : JSON.parse(report);
+  const place = `_run ${row.id}`;
+  const { error = null, ...counts } = report === null ? {} : parseStored(report, runReport, place);
   const openState = () => (isLocked(file) ? "running" : "not-finished");
   return {
     ...row,
     state: row.endedAt === null ? openState() : "ended",
-    scope: JSON.parse(scope),
+    scope: parseStored(scope, runScope, place),
     stopped: stopped as StopReason | null,
     error,
-    counts: report === null ? null : counts,
+    counts: "resources" in counts ? (counts as RunCounts) : null,
   };
 }
 

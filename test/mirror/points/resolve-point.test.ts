@@ -23,7 +23,7 @@ const by = (n: number): Point => ({
 /** Inserts runs that ended at these seconds; null for an open one. */
 function insertRuns(...ends: readonly (number | null)[]): void {
   const insert = mirror.db.prepare(
-    "insert into _run (started_at, ended_at, mode, scope_json) values ('', ?, '', '{}')",
+    "insert into _run (started_at, ended_at, mode, scope_json) values ('2026-01-01T00:00:00.000Z', ?, 'full', '{}')",
   );
   for (const end of ends) insert.run(end === null ? null : second(end));
 }
@@ -168,7 +168,7 @@ describe("a point that the mirror does not have", () => {
 describe("resolveSince", () => {
   it("a day selects the last run before it, so that all of that day counts, and a run selects itself", () => {
     const insert = mirror.db.prepare(
-      "insert into _run (started_at, ended_at, mode, scope_json) values ('', ?, '', '{}')",
+      "insert into _run (started_at, ended_at, mode, scope_json) values ('2026-01-01T00:00:00.000Z', ?, 'full', '{}')",
     );
     for (const day of ["02", "03", "04"]) insert.run(`2026-11-${day}T06:10:00.000Z`);
     const since = (text: string) =>

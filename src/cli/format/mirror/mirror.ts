@@ -3,6 +3,7 @@ import type { CheckReport } from "../../../mirror/check/check.ts";
 import type { CompactProgress, CompactReport, RetentionReport } from "../../../mirror/compact.ts";
 import { formatBytes, formatCount } from "../../../presentation/numbers.ts";
 import { formatSecond } from "../../../presentation/times.ts";
+import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 
 export function formatCompacting(progress: CompactProgress): string {
@@ -43,8 +44,10 @@ export function formatCheckReport(
     const shown = pictures === 0 ? "" : `, ${formatCount(pictures, "picture")}`;
     return `Sound: ${formatCount(bodies, "body", "bodies")} and the rows of ${formatCount(resources, "resource")}${shown} in ${file}\n`;
   }
+  // Both may quote the file.
   const lines = problems.map(
-    ({ code, where, message }) => `${code === where ? code : `${code}: ${where}`}: ${message}\n`,
+    ({ code, where, message }) =>
+      `${escapeControls(`${code === where ? code : `${code}: ${where}`}: ${message}`)}\n`,
   );
   const count = formatCount(problems.length, "problem");
   const sum = `${lines.join("")}${count} in ${file}.`;

@@ -1,0 +1,163 @@
+/** Mirror files that a stranger has changed: every command shows what the bodies say, or ends in one line with exit code 14. */
+import { copyFileSync, readFileSync } from "node:fs";
+import Database from "better-sqlite3";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectUnreadable } from "../support/canary.ts";
+import { callArmoire } from "../support/run-armoire.ts";
+import { expectRefusal } from "./support/expect-refusal.ts";
+import { createFixture, type Fixture } from "./support/fixture.ts";
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await createFixture();
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+/** A copy of the mirror after these statements, which may write to SQLite's own tables. */
+function changedMirror(...statements: readonly string[]): string {
+  const file = `${fixture.newPath()}.sqlite`;
+  copyFileSync(fixture.mirror, file);
+  expectUnreadable(file);
+  const db = new Database(file).unsafeMode();
+  db.exec("pragma foreign_keys = off; pragma writable_schema = on");
+  for (const statement of statements) db.exec(statement);
+  db.pragma("journal_mode = delete");
+  db.close();
+  return file;
+}
+
+const run = (file: string, ...command: readonly string[]) =>
+  callArmoire([
+    ...command.map((word) => (word === "NEW" ? fixture.newPath() : word)),
+    ...["--mirror", file, "--base-url", fixture.sandbox.url, "--data-dir", fixture.newPath()],
+  ]);
+
+const reading: readonly (readonly string[])[] = [
+  ["status"],
+  ["status", "--as-of", "1"],
+  ["runs", "--all"],
+  ["runs", "show", "1"],
+  ["plan"],
+  ["search", "a"],
+  ["changes", "--since", "2020-01-01"],
+  ["export", "--out", "NEW"],
+  ["mirror", "check"],
+];
+
+/** Reading it fails at its first row, where a stranger would take an endless query. */
+const failing = "select abs(-9223372036854775808) as href, 1 as kind, 1 as name, 1 as gone_at";
+
+describe("public views", () => {
+  it.each(["brand", "known", "size"])(
+    "no command but query reads the view %s of a file, if it is not Armoire's",
+    async (view) => {
+      const file = changedMirror(`drop view ${view}`, `create view ${view} as ${failing}`);
+      for (const command of reading)
+        expect(await run(file, ...command)).toMatchObject({
+          exitCode: 0,
+          stdout: expect.stringMatching(/./),
+        });
+      const { exitCode, stderr } = await run(file, "query", `select * from ${view}`);
+      expect([exitCode, stderr]).toEqual([1, expect.stringContaining("integer overflow")]);
+    },
+  );
+
+  it("a missing view is shown as in other mirrors, and views of the user stay", async () => {
+    const file = changedMirror("drop view brand", "create view mine as select count(*) as n from _brand");
+    expect((await run(file, "search", "a")).stdout).toBe((await run(fixture.mirror, "search", "a")).stdout);
+    for (const asOf of [[], ["--as-of", "1"]])
+      expect((await run(file, "query", "select n from mine", "--format", "csv", ...asOf)).stdout).toMatch(
+        /n\s+6\s/,
+      );
+  });
+});
+
+describe("other definitions", () => {
+  it.each<[string, string[]]>([
+    [
+      "a view in the place of a table",
+      ["alter table _link rename to link", "create view _link as select * from link"],
+    ],
+    [
+      "a view in the place of the list of migrations",
+      ["drop table _migration", `create view _migration as ${failing}`],
+    ],
+    ["a table in the place of a public view", ["drop view brand", "create table BRAND (href)"]],
+    ["a view in the place of a function", [`create view json_each as ${failing}`]],
+    ["a further trigger", ["create trigger extra after insert on _run begin delete from _revision; end"]],
+    ["another index", ["drop index _resource_owner", "create index _resource_owner on _resource (kind)"]],
+    ["a missing table", ["drop table _issue"]],
+  ])("%s is refused by every command, and the file is not changed", async (_what, statements) => {
+    const file = changedMirror(...statements);
+    const before = readFileSync(file);
+    for (const command of [...reading, ["sync"], ["mirror", "rebuild"], ["mirror", "compact"]])
+      expectRefusal(
+        await run(file, ...command),
+        14,
+        /The tables of this mirror are not as Armoire makes them: /,
+      );
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  it("tables, indexes and views that a user has added are accepted", async () => {
+    const file = changedMirror(
+      "create table notes (href, note)",
+      "create index by_time on _resource (checked_at)",
+      "create view noted as select * from brand join notes using (href)",
+    );
+    expect(await run(file, "status")).toMatchObject({ exitCode: 0, stderr: "" });
+    expect((await run(file, "mirror", "check")).exitCode).toBe(0);
+    expect((await run(file, "sync")).exitCode).toBe(0);
+  });
+});
+
+describe("values", () => {
+  it.each([
+    "update _run set started_at = 'x'",
+    "update _run set ended_at = '2026-13-01T00:00:00.000Z'",
+    "update _run set stopped = char(27) || '[31m'",
+    "update _run set mode = 'full' || char(10)",
+    "update _run set pruned_at = 'never'",
+    "update _run set counts_json = '{'",
+    "update _run set scope_json = '{'",
+    "insert or replace into _meta values ('followed_links', '{')",
+    "insert or replace into _meta values ('followed_links', '{\"related\":\"x\"}')",
+    "insert or replace into _meta values ('approved_empty_lists', '[]')",
+    "insert or replace into _meta values ('cycle_run', 'x')",
+  ])("%s: every command ends with exit code 14, and names the mirror and the place", async (statement) => {
+    const file = changedMirror(statement);
+    for (const command of [...reading, ["sync"]])
+      expectRefusal(
+        await run(file, ...command),
+        14,
+        /^armoire: The mirror is damaged \(\w+ (in _meta|\d+)\): .*sqlite\n/,
+      );
+  });
+
+  it.each([
+    ["counts_json", "null", ["status", "runs"]],
+    ["counts_json", '{"requests":5,"resources":7}', ["status", "runs"]],
+    ["scope_json", "7", ["status", "runs"]],
+    ["coverage_json", "{", ["status", "export", "status --as-of 1"]],
+    ["coverage_json", "{}", ["status", "export", "status --as-of 1"]],
+    ["coverage_json", '[{"kind":5}]', ["status", "export", "status --as-of 1"]],
+  ])("%s of a run with other JSON, %s, is damage where it is read", async (column, value, commands) => {
+    const file = changedMirror(`update _run set ${column} = '${value}'`);
+    for (const words of commands) {
+      const command = words === "export" ? ["export", "--out", "NEW"] : words.split(" ");
+      const { exitCode, stderr } = await run(file, ...command);
+      expect([exitCode, stderr]).toEqual([
+        14,
+        expect.stringMatching(/The mirror is damaged \(_run 1\): .*sqlite\n/),
+      ]);
+      expect(stderr).not.toContain("unexpected");
+    }
+  });
+
+  it("a check shows control characters of a file escaped", async () => {
+    const file = changedMirror("update _content set codec = char(27) || '[31m' where id = 1");
+    const { exitCode, stdout } = await run(file, "mirror", "check");
+    expect([exitCode, stdout]).toEqual([14, expect.stringContaining('unknown codec "')]);
+    expect(stdout).not.toContain("\u001b");
+  });
+});
