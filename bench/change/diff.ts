@@ -118,7 +118,9 @@ function copyTables(mirror: string, run: number, copy: string): string {
   for (const [table, key] of Object.entries(keysByTable)) {
     plain.exec(`drop table if exists ${table}`);
     const columns = db
-      .prepare<[], string>(`select name from pragma_table_info('${table}') where name <> 'checked_at'`)
+      .prepare<[], string>(
+        `select name from pragma_table_info('${table}') where name not in ('checked_at', 'confirmed')`,
+      )
       .pluck()
       .all();
     plain.exec(`create table ${table} (${columns.join(", ")}, primary key (${key}))`);

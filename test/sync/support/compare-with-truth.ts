@@ -14,7 +14,7 @@ type Holding = ReadonlyMap<string, string>;
 
 const tables = ["brand", "model", "size"] as const;
 /** Columns that the service did not send. */
-const ownColumns = new Set(["first_seen_at", "checked_at", "gone_at"]);
+const ownColumns = new Set(["first_seen_at", "checked_at", "gone_at", "confirmed"]);
 
 /**
  * The first differences, and all problems of the mirror; empty for a correct mirror.

@@ -91,7 +91,7 @@ function bodiesOf(service: IndependentService, authorization: string, names: rea
 }
 
 /** Columns that the service did not send. */
-const ownColumns = ["first_seen_at", "checked_at", "gone_at"];
+const ownColumns = ["first_seen_at", "checked_at", "gone_at", "confirmed"];
 
 function addRow(
   contents: Contents,

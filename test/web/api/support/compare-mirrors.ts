@@ -7,6 +7,7 @@ import { currentBodies } from "../../../support/current-bodies.ts";
 const ownColumns = new Set([
   "first_seen_at",
   "checked_at",
+  "confirmed",
   "gone_at",
   "oldest_check_at",
   "changed_at",
