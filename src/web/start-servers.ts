@@ -8,6 +8,7 @@ import { type ApiOptions, createApi } from "./api/create-api.ts";
 import { assets } from "./assets/assets.ts";
 import { createDispatcher } from "./dispatch.ts";
 import { listen } from "./listen.ts";
+import { createEventStreams } from "./live/event-streams.ts";
 import { serveMirror } from "./mirrors/open-mirror.ts";
 import type { ShownSchedules } from "./page.ts";
 import { pages } from "./pages/pages.ts";
@@ -99,6 +100,12 @@ export async function startServers(options: ServerOptions): Promise<WebServer> {
     app.use(`${queuesPath}/*`, requireKey);
     app.route(queuesPath, operators.board);
   }
+  const streams = {
+    mirror: createEventStreams(() => mirror.version()),
+    shared: createEventStreams(async () => JSON.stringify(await operators?.readOverview(true))),
+  };
+  app.get("/events/mirror", streams.mirror.open);
+  if (operators !== null) app.get("/events/shared", streams.shared.open);
   const account = options.account ?? null;
   const accountMirror = account && serveMirror(account.findMirror, () => clock.now());
   const dispatcher = createDispatcher({
@@ -138,6 +145,7 @@ export async function startServers(options: ServerOptions): Promise<WebServer> {
     key: sessions.key,
     needsKey,
     async close() {
+      for (const stream of Object.values(streams)) stream.close();
       await pageServer.close();
       await api?.close();
       mirror.close();

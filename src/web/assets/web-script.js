@@ -1,11 +1,12 @@
 /**
- * Improves pages that work without it: the key behind an address, `/` for the search box, results while one types, and the
- * menu of the point in time.
+ * Improves pages that work without it: the key behind an address, `/` for the search box, results while one types, the menu of
+ * the point in time, and parts that change while a sync runs.
  */
 const waitMillis = 120;
 const maxShown = 12;
 
 openSession();
+followChanges(document.querySelector("[data-live]")?.dataset.live);
 for (const input of document.querySelectorAll("input[data-results]")) searchWhileTyping(input);
 
 document.addEventListener("keydown", (event) => {
@@ -39,6 +40,48 @@ async function openSession() {
   const body = new URLSearchParams({ key: decodeURIComponent(key), next });
   const { ok } = await fetch("/session", { method: "POST", body });
   if (ok) location.replace(next);
+}
+
+/** Loads the live parts of this page again when the server says that they have changed, while the page is visible. */
+function followChanges(topic) {
+  if (topic === undefined) return;
+  let source = null;
+  let isLoading = false;
+  const refresh = async () => {
+    if (isLoading) return;
+    isLoading = true;
+    // A part that cannot be loaded stays as it is until the next event.
+    await replaceLiveParts().catch(() => {});
+    isLoading = false;
+  };
+  const follow = () => {
+    if (document.hidden) {
+      source?.close();
+      source = null;
+    } else if (source === null) {
+      source = new EventSource(`/events/${topic}`);
+      source.addEventListener("changed", refresh);
+    }
+  };
+  document.addEventListener("visibilitychange", () => {
+    follow();
+    if (!document.hidden) refresh();
+  });
+  follow();
+}
+
+async function replaceLiveParts() {
+  const response = await fetch(location.href);
+  const loaded = new DOMParser().parseFromString(await response.text(), "text/html");
+  for (const part of document.querySelectorAll("[data-live]")) {
+    const next = loaded.getElementById(part.id);
+    // A part that has the focus stays.
+    if (next === null || next.innerHTML === part.innerHTML || part.contains(document.activeElement)) continue;
+    const open = [...part.querySelectorAll("details")].map((details) => details.open);
+    for (const [n, details] of next.querySelectorAll("details").entries())
+      details.open = open[n] ?? details.open;
+    part.replaceChildren(...next.childNodes);
+  }
 }
 
 function searchWhileTyping(input) {

@@ -8,6 +8,7 @@ import type { Point } from "../../mirror/points/point.ts";
 import { resolvePoint } from "../../mirror/points/resolve-point.ts";
 import { type MirrorReader, openMirrorReader } from "../../mirror/reader.ts";
 import { hasCode } from "../../platform/errors.ts";
+import { isLocked } from "../../platform/process-lock.ts";
 
 export interface ServedMirror {
   /**
@@ -17,6 +18,8 @@ export interface ServedMirror {
   read<Result>(point: Point | undefined, use: (mirror: MirrorReader) => Result): Result;
   /** A connection of its own, for rows that are sent slowly. The caller closes it. */
   open(point: Point | undefined): MirrorReader;
+  /** Changes with what the mirror shows of the present, and when a sync begins or ends; constant without a mirror. */
+  version(): string;
   /** As `View.recent`. */
   recent<Value>(mirror: MirrorReader, key: string, compute: () => Value): Value;
   close(): void;
@@ -25,7 +28,7 @@ export interface ServedMirror {
 /** A short wait: a page that waits for a lock holds up all others. */
 const busyMillis = 250;
 /** Of values that are kept although the mirror has changed. */
-const recentMillis = 5000;
+export const recentMillis = 5000;
 /** Earlier states that are kept open. */
 const maxPastReaders = 4;
 const maxRecentValues = 200;
@@ -117,6 +120,13 @@ export function serveMirror(findFile: () => string | null, now: () => number): S
         reader.db.exec("begin");
         return reader;
       }),
+    version() {
+      if (findFile() === null) return "";
+      return withErrors((file) => {
+        const version: unknown = present(file).db.pragma("data_version", { simple: true });
+        return `${identity} ${version} ${isLocked(file)}`;
+      });
+    },
     recent(mirror, key, compute) {
       const name = `${mirror.asOf?.run ?? "now"} ${key}`;
       // It changes with every commit of another process that this connection sees.

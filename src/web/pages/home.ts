@@ -15,8 +15,10 @@ import { chartFigure } from "../charts/figure.ts";
 import { agesChart, coverageChart, requestsChart } from "../charts/mirror-charts.ts";
 import type { Html, Page, View } from "../page.ts";
 import { table } from "../parts/lists/table.ts";
+import { live } from "../parts/live.ts";
 import { runLink } from "../parts/runs/run-link.ts";
 import { resultOf } from "../parts/runs/run-result.ts";
+import { runUnderWay } from "../parts/runs/run-under-way.ts";
 import { searchForm } from "../parts/search-form.ts";
 import { empty } from "../parts/states.ts";
 import { none, resourceLink, timeOf } from "../parts/values.ts";
@@ -31,11 +33,11 @@ export const homePage: Page = {
     const body = html`<h1 class="visually-hidden">Armoire</h1>
 ${searchForm(view, "", true)}
 <div id="results" aria-live="polite"></div>
-${held(view)}
+${live(view, "held", "mirror", held(view))}
 ${charts(view)}
 <div class="columns even">
-<section aria-labelledby="changes"><h2 id="changes">Newest changes</h2>${changes(view)}<p class="more"><a href="${view.link("/changes")}">All changes</a></p></section>
-<section aria-labelledby="runs"><h2 id="runs">Last runs</h2>${runs(view)}<p class="more"><a href="${view.link("/runs")}">All runs</a> · <a href="${view.link("/plan")}">Plan</a></p></section>
+<section aria-labelledby="changes"><h2 id="changes">Newest changes</h2>${live(view, "newest", "mirror", changes(view))}<p class="more"><a href="${view.link("/changes")}">All changes</a></p></section>
+<section aria-labelledby="runs"><h2 id="runs">Last runs</h2>${live(view, "last", "mirror", runs(view))}<p class="more"><a href="${view.link("/runs")}">All runs</a> · <a href="${view.link("/plan")}">Plan</a></p></section>
 </div>`;
     return { title: "", body };
   },
@@ -46,9 +48,9 @@ function held(view: View): Html {
   const { kinds } = view.recent("kinds", () => readKinds(mirror));
   const coverage = view.recent("coverage", () => readCoverage(mirror));
   const shown = shownKinds.flatMap((kind) => kinds.filter((one) => one.kind === kind));
-  return html`<section aria-labelledby="held"><h2 id="held" class="visually-hidden">What is held</h2>
+  return html`<section aria-labelledby="what-is-held"><h2 id="what-is-held" class="visually-hidden">What is held</h2>
 <ul class="figures">${shown.map((kind) => figure(kind, now))}</ul>
-<p class="note${coverage.complete ? " whole" : ""}" role="note">${describeCoverage(coverage, formatMinute)}</p></section>`;
+${runUnderWay(view) ?? html`<p class="note${coverage.complete ? " whole" : ""}" role="note">${describeCoverage(coverage, formatMinute)}</p>`}</section>`;
 }
 
 function figure({ kind, held: count, known, gone, p50CheckAt }: KindStatus, now: number): Html {

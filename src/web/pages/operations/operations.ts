@@ -5,6 +5,7 @@ import { toIso } from "../../../platform/clock.ts";
 import { formatCount } from "../../../presentation/numbers.ts";
 import { readStates } from "../../../query/lists/resource-states.ts";
 import type { Html, Page, View } from "../../page.ts";
+import { live } from "../../parts/live.ts";
 import { allowancesOf } from "../../parts/operations/allowances.ts";
 import { failuresByReason } from "../../parts/operations/failures.ts";
 import { endedRuns, runningRuns } from "../../parts/operations/runs.ts";
@@ -22,7 +23,7 @@ export const operationsPage: Page = {
     const body = html`${sectionTabs(view, "runs")}
 <h1>Operations</h1>
 <p class="hint">What coordinators and workers share through Redis at <span class="code">${address}</span>.</p>
-${overview === null ? empty("Redis does not respond.", "The page shows it again when Redis is back.") : sectionsOf(view, overview)}`;
+${live(view, "all", "shared", overview === null ? empty("Redis does not respond.", "The page shows it again when Redis is back.") : sectionsOf(view, overview))}`;
     return {
       ...{ title: "Operations", body, hasRows: overview !== null },
       ...(overview === null && { status: 503 as const }),

@@ -6,9 +6,11 @@ import { formatDuration } from "../../../presentation/durations.ts";
 import { formatCount } from "../../../presentation/numbers.ts";
 import type { Html, Page, View } from "../../page.ts";
 import { type Column, pager, table } from "../../parts/lists/table.ts";
+import { live } from "../../parts/live.ts";
 import { runLink } from "../../parts/runs/run-link.ts";
 import { pageEnd, pagePlace } from "../../parts/runs/run-place.ts";
 import { resultOf } from "../../parts/runs/run-result.ts";
+import { runUnderWay } from "../../parts/runs/run-under-way.ts";
 import { sectionTabs } from "../../parts/section-tabs.ts";
 import { empty } from "../../parts/states.ts";
 import { none, numberOf, timeOf } from "../../parts/values.ts";
@@ -21,7 +23,7 @@ export const runsPage: Page = {
   render(view) {
     const body = html`${sectionTabs(view, "runs")}
 <h1>Runs</h1>
-${listOf(view)}
+${live(view, "list", "mirror", html`${runUnderWay(view) ?? ""}${listOf(view)}`)}
 <p class="hint">New, changed, gone and failed are numbers of resources, pages of lists included.</p>`;
     return { title: "Runs", body };
   },
