@@ -82,7 +82,7 @@ it("a list names a renamed backup whose manifest is damaged or cut off, and no Z
   await using other = await startRigWithBackupFolder();
   const whole = await readFile(rig.path(`backups/${await backUpAt(rig, "2026-01-01T00:00:00.000Z")}`));
   const changed = Buffer.from(whole);
-  changed[100] = 0;
+  changed[100] = ~(changed[100] ?? 0);
   await writeFile(other.path("backups/changed.zip"), changed);
   await writeFile(other.path("backups/cut-off.zip"), whole.subarray(0, 100));
   const dated = Buffer.from(whole);

@@ -14,7 +14,7 @@ import {
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { testPassphrase, writeSecretFile } from "../support/canary.ts";
+import { expectUnreadable, testPassphrase, writeSecretFile } from "../support/canary.ts";
 import { type CommandResult, callArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -288,6 +288,7 @@ it("list shows the changes between backups, and damaged ones", async () => {
   expect(JSON.parse(stdout)).toHaveLength(before);
   const [file = ""] = backups();
   appendFileSync(path(`backups/${file}`), "x");
+  expectUnreadable(path(`backups/${file}`));
   const listed = await expectExit(15, ["backup", "list", path("backups")]);
   expect(listed.stdout).toMatch(new RegExp(`^${file}\\n  damaged: there are bytes after the end$`, "m"));
   const preview = await expectExit(0, ["backup", "prune", path("backups"), "--keep-last", "1", "--dry-run"]);

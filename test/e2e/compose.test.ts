@@ -17,6 +17,12 @@ import { type ComposeService, readCompose, readImage } from "../support/compose.
 import { freePort } from "../support/free-port.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 
+interface Operations {
+  readonly runs: readonly { readonly principal: string }[];
+  readonly workers: readonly { readonly principals: readonly { readonly credential: string }[] }[];
+  readonly schedules: readonly { readonly name: string }[];
+}
+
 it("docker compose up: a scheduled sync completes through workers", { timeout: 240_000 }, async () => {
   await using folder = await temporaryFolder();
   const at = (name: string) => join(folder.path, name);
@@ -99,11 +105,15 @@ it("docker compose up: a scheduled sync completes through workers", { timeout: 2
   );
   expect(metrics[0]).toMatch(/^armoire_runs_total\{.*outcome="complete"\} [1-9]/m);
   expect(metrics[1]).toMatch(/^armoire_schedule_runs_total\{.*outcome="done"\} [1-9]/m);
-  expect(await (await fetch(`http://127.0.0.1:${second}/operations.json`)).json()).toMatchObject({
-    runs: [expect.objectContaining({ principal: "catalogue" })],
-    workers: [expect.objectContaining({ principals: [expect.objectContaining({ credential: "accepted" })] })],
-    schedules: [expect.objectContaining({ name: "daily" })],
-  });
+  const operations = async () =>
+    (await (await fetch(`http://127.0.0.1:${second}/operations.json`)).json()) as Operations;
+  // A worker reports its state every few seconds.
+  const credentials = async () =>
+    (await operations()).workers.flatMap(({ principals }) => principals.map(({ credential }) => credential));
+  await expect.poll(credentials, { timeout: 60_000, interval: 500 }).toEqual(["accepted"]);
+  const { runs, schedules } = await operations();
+  expect(runs.map(({ principal }) => principal)).toContain("catalogue");
+  expect(schedules.map(({ name }) => name)).toEqual(["daily"]);
   const sent = metrics.map((text) => sumOf(text, /^armoire_worker_requests_total\{.*\} (\d+)$/gm));
   expect(sent.filter((count) => count > 0)).not.toEqual([]);
   const log = (await (await fetch(`http://127.0.0.1:${sandboxPort}/__sandbox/log`)).json()) as LogEntry[];
