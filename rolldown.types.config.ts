@@ -6,7 +6,7 @@ export default defineConfig({
   platform: "node",
   external: /^[^./]/,
   input: { index: "src/index.ts", sandbox: "src/sandbox/sandbox.ts" },
-  // Declarations do nothing when they are imported: without this, imports whose names nobody uses would stay.
+  // Declarations do nothing when they are imported: without this, imports whose names are not used would stay.
   treeshake: { moduleSideEffects: false },
   output: { dir: "dist" },
   plugins: [dts({ emitDtsOnly: true, generator: "tsgo" })],

@@ -175,7 +175,7 @@ export interface SnapshotTable {
   sequence: number | null;
   /** Whether its validators are sent: `withheld` until a sample shows that the service gives us the same ones. */
   validators: Generated<"used" | "withheld">;
-  /** Chosen at random after the snapshot was loaded: whoever made it could not know the sample. */
+  /** Chosen at random after the snapshot was loaded, so that its maker could not know the sample. */
   sample_seed: string | null;
   sample_size: Generated<number>;
   /** ISO 8601, UTC: when the service sent another body under the same validator. */

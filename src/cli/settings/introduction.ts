@@ -1,4 +1,4 @@
-/** What `armoire` alone prints to somebody who has nothing yet: how to begin. */
+/** The output of `armoire` without arguments for new users: the first steps. */
 import type { Command } from "commander";
 import { listAccountNames } from "../../accounts/accounts.ts";
 import { ArmoireError } from "../../platform/errors.ts";

@@ -17,7 +17,7 @@ export interface SnapshotDescription {
   readonly seenBy: SeenBy;
   /** The file's name or its URL, for the user. */
   readonly source: string;
-  /** The fingerprint of the key that signed it; null if nobody did. */
+  /** The fingerprint of the key that signed it; null if it is not signed. */
   readonly signedBy: string | null;
   /** Its number in a published folder; null outside of one. */
   readonly sequence: number | null;
