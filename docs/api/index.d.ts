@@ -951,6 +951,7 @@ interface RetentionChoice {
 declare const manifest: z.ZodObject<{
   format: z.ZodLiteral<"armoire-backup">;
   formatVersion: z.ZodInt;
+  contents: z.ZodDefault<z.ZodLiteral<"backup">>;
   schema: z.ZodString;
   service: z.ZodObject<{
     baseUrl: z.ZodURL;
@@ -1108,14 +1109,9 @@ interface Reported extends ResourceChange {
 type Totals = Record<string, Partial<Record<(Change | Reported)["change"], number>>>;
 /** Called only for an encrypted backup. */
 type AskPassphrase = () => Promise<string>;
-type VisitBody = (sha256: string, body: Buffer) => void;
-interface NewEntry {
+interface ReadEntry {
   readonly name: string;
   readonly content: Buffer;
-  /** Whether the content is compressed already, as a picture is. */
-  readonly isCompressed?: boolean;
-}
-interface ReadEntry extends NewEntry {
   /** Whether the content has the CRC-32 of its header. Damaged compressed bytes are not decompressed; the content is empty then. */
   readonly hasItsCrc: boolean;
 }
@@ -1124,20 +1120,18 @@ interface BackupProblem {
   readonly entry: string | null;
   readonly message: string;
 }
-/** Sees the contents of a backup on the way, as long as no problem is known. */
-interface BackupVisitor {
-  readonly entry?: (entry: ReadEntry, manifest: BackupManifest) => void;
-  /** Each body of the mirror's own revisions, once. */
-  readonly body?: VisitBody;
+/** Sees the entries of an archive on the way, as long as no problem is known. */
+interface EntryVisitor<Manifest> {
+  readonly entry?: (entry: ReadEntry, manifest: Manifest) => void;
 }
 declare const BackupError_base: {
-  new (code: "damaged" | "exists" | "needs-passphrase" | "not-found" | "nothing-held" | "other-account" | "other-version" | "too-big" | "unreadable" | "weak-passphrase" | "write-failed" | "wrong-passphrase" | "wrong-place", message: string, hint?: string, options?: ErrorOptions): {
+  new (code: "damaged" | "exists" | "needs-passphrase" | "not-found" | "not-shareable" | "nothing-held" | "other-account" | "other-contents" | "other-version" | "too-big" | "unreadable" | "weak-passphrase" | "write-failed" | "wrong-passphrase" | "wrong-place", message: string, hint?: string, options?: ErrorOptions): {
     readonly name: string;
     message: string;
     stack?: string;
     cause?: unknown;
     readonly kind: ErrorKind;
-    readonly code: "damaged" | "exists" | "needs-passphrase" | "not-found" | "nothing-held" | "other-account" | "other-version" | "too-big" | "unreadable" | "weak-passphrase" | "write-failed" | "wrong-passphrase" | "wrong-place";
+    readonly code: "damaged" | "exists" | "needs-passphrase" | "not-found" | "not-shareable" | "nothing-held" | "other-account" | "other-contents" | "other-version" | "too-big" | "unreadable" | "weak-passphrase" | "write-failed" | "wrong-passphrase" | "wrong-place";
     readonly hint: string;
   };
   captureStackTrace(targetObject: object, constructorOpt?: Function): void;
@@ -1178,7 +1172,7 @@ interface SoundBackup {
 interface FaultyBackup {
   readonly file: string;
   readonly isSound: false;
-  readonly code: Extract<BackupError["code"], "damaged" | "other-version" | "needs-passphrase" | "wrong-passphrase" | "unreadable">;
+  readonly code: Extract<BackupError["code"], "damaged" | "other-version" | "other-contents" | "needs-passphrase" | "wrong-passphrase" | "unreadable">;
   /** More than one only for `damaged`. */
   readonly problems: readonly BackupProblem[];
 }
@@ -1249,6 +1243,12 @@ interface CheckReport {
   readonly problems: readonly CheckProblem[];
 }
 export declare function checkMirror(mirror: MirrorReader, kinds: Kinds): CheckReport;
+type VisitBody = (sha256: string, body: Buffer) => void;
+/** Sees the contents of a backup on the way, as long as no problem is known. */
+interface BackupVisitor extends EntryVisitor<BackupManifest> {
+  /** Each body of the mirror's own revisions, once. */
+  readonly body?: VisitBody;
+}
 interface VerifyRequest {
   readonly file: string;
   /** From when the backup was made, in hex. With it, a forged or another backup is found as well. */

@@ -6,6 +6,10 @@ export class BackupError extends errorClass("BackupError", {
   damaged: "rejected",
   /** It has another format, or is of a mirror whose tables this version does not know. */
   "other-version": "rejected",
+  /** It is a snapshot instead of a backup, or the other way around. */
+  "other-contents": "rejected",
+  /** What the mirror holds must not be shared. */
+  "not-shareable": "rejected",
   /** It is encrypted, and no passphrase was given. */
   "needs-passphrase": "settings",
   /** The passphrase does not open it, or its header is damaged. */

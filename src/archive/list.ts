@@ -50,7 +50,7 @@ export interface FaultyBackup {
   readonly isSound: false;
   readonly code: Extract<
     BackupError["code"],
-    "damaged" | "other-version" | "needs-passphrase" | "wrong-passphrase" | "unreadable"
+    "damaged" | "other-version" | "other-contents" | "needs-passphrase" | "wrong-passphrase" | "unreadable"
   >;
   /** More than one only for `damaged`. */
   readonly problems: readonly BackupProblem[];
@@ -117,7 +117,9 @@ async function examine(
 }
 
 function isFault(code: BackupError["code"]): code is FaultyBackup["code"] {
-  return ["other-version", "needs-passphrase", "wrong-passphrase", "unreadable"].includes(code);
+  return ["other-version", "other-contents", "needs-passphrase", "wrong-passphrase", "unreadable"].includes(
+    code,
+  );
 }
 
 async function namesIn(folder: string): Promise<string[]> {

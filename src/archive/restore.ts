@@ -17,7 +17,7 @@ import { requireNotOwnFolder } from "../platform/files/replaceable-files.ts";
 import { makeFolders, makePartialFolder, recoverFolder, syncFolder } from "../platform/folders.ts";
 import { openBackup } from "./container/open.ts";
 import { parseRows } from "./container/row-parts.ts";
-import { type BackupVisitor, scanBackup } from "./container/scan.ts";
+import { type BackupVisitor, scanBackup } from "./contents/check-backup.ts";
 import { bookkeepingOf, pictureOf, pictureTypeOf } from "./contents/entry-names.ts";
 import type { BackupManifest } from "./contents/manifest.ts";
 import { BackupError } from "./errors.ts";

@@ -1,6 +1,7 @@
 /** Verifies a backup: reads all of it and writes nothing. */
 import { type AskPassphrase, openBackup, toReadingError } from "./container/open.ts";
-import { type BackupProblem, type BackupVisitor, scanBackup } from "./container/scan.ts";
+import type { BackupProblem } from "./container/scan.ts";
+import { type BackupVisitor, scanBackup } from "./contents/check-backup.ts";
 import type { BackupManifest } from "./contents/manifest.ts";
 import { BackupError } from "./errors.ts";
 
@@ -29,20 +30,20 @@ export async function verifyBackup(request: VerifyRequest, visitor?: BackupVisit
   const { file, askPassphrase } = request;
   const { bytes, isEncrypted, chunks } = await openBackup(file, askPassphrase);
   try {
-    const { problems, ...scan } = await scanBackup(chunks(), visitor);
-    const all = [...problems, ...compareRootHash(request.rootHash, scan.rootHash)];
-    return { file, bytes, isEncrypted, ...scan, problems: all };
+    const { manifest, rootHash, checksums, problems } = await scanBackup(chunks(), visitor);
+    const all = [...problems, ...compareRootHash(request.rootHash, rootHash)];
+    return { file, bytes, isEncrypted, manifest, rootHash, entries: checksums.size, problems: all };
   } catch (error) {
     throw error instanceof BackupError ? withFile(file, error) : toReadingError(error, file);
   }
 }
 
 /** Adds the file to an error of the scan, which sees only bytes. */
-function withFile(file: string, { code, message, hint, cause }: BackupError): BackupError {
+export function withFile(file: string, { code, message, hint, cause }: BackupError): BackupError {
   return new BackupError(code, `${message}: ${file}`, hint, { cause });
 }
 
-function compareRootHash(expected: string | undefined, actual: string | null): BackupProblem[] {
+export function compareRootHash(expected: string | undefined, actual: string | null): BackupProblem[] {
   if (expected === undefined || actual === null || expected.toLowerCase() === actual) return [];
   return [{ entry: null, message: `its root hash is ${actual}: it is another backup, or a forged one` }];
 }

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
 import { blockEntries } from "../../src/archive/container/body-blocks.ts";
 import { decrypted } from "../../src/archive/container/encryption.ts";
-import { scanBackup } from "../../src/archive/container/scan.ts";
+import { scanBackup } from "../../src/archive/contents/check-backup.ts";
 import { BackupError } from "../../src/archive/errors.ts";
 import { crawl } from "../mirror/support/mirror-rig.ts";
 import { entity, root, urlOf, worldOf } from "../mirror/support/world.ts";

@@ -7,7 +7,7 @@ import type { BookkeepingRow } from "../../mirror/bookkeeping/rows.ts";
 import { type BodyFolder, blockEntry, blockIndexEntry } from "../contents/entry-names.ts";
 import { parseRows, partBytes } from "./row-parts.ts";
 import { ZipError } from "./zip-reader.ts";
-import type { NewEntry } from "./zip-writer.ts";
+import type { WholeEntry } from "./zip-writer.ts";
 
 export interface NewBody {
   readonly sha256: string;
@@ -19,12 +19,12 @@ export interface NewBody {
 const lineFeed = Buffer.from("\n");
 
 /** Pairs of entries, an index and its block; none without bodies. */
-export function* blockEntries(folder: BodyFolder, bodies: Iterable<NewBody>): Generator<NewEntry> {
+export function* blockEntries(folder: BodyFolder, bodies: Iterable<NewBody>): Generator<WholeEntry> {
   let lines: string[] = [];
   let parts: Buffer[] = [];
   let bytes = 0;
   let block = 1;
-  function* entries(): Generator<NewEntry> {
+  function* entries(): Generator<WholeEntry> {
     yield { name: blockIndexEntry(folder, block), content: Buffer.from(lines.join("")) };
     yield { name: blockEntry(folder, block), content: Buffer.concat(parts) };
   }

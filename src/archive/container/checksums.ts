@@ -3,6 +3,10 @@
  * covers every byte of the content: with a root hash that was kept elsewhere, a forged backup can be told from the real one.
  */
 
+import { createHash, type Hash, hash } from "node:crypto";
+import { checksumsEntry } from "../contents/entry-names.ts";
+import type { NewEntry } from "./zip-writer.ts";
+
 /** SHA-256 in hex, by entry name. */
 export type Checksums = ReadonlyMap<string, string>;
 
@@ -11,6 +15,42 @@ export function checksumsText(checksums: Checksums): string {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, sha256]) => `${sha256}  ${name}\n`)
     .join("");
+}
+
+export interface HashedEntries {
+  /** Iterate once, and read each entry to its end before the next one. Ends with the checksums of all others. */
+  readonly entries: Iterable<NewEntry>;
+  /** In hex; valid after all entries were read. */
+  readonly rootHash: () => string;
+}
+
+export function withChecksums(entries: Iterable<NewEntry>): HashedEntries {
+  let rootHash = "";
+  function* hashed(): Generator<NewEntry> {
+    const checksums = new Map<string, string>();
+    for (const entry of entries) {
+      const sum = createHash("sha256");
+      yield { ...entry, content: passThrough(entry.content, sum) };
+      checksums.set(entry.name, sum.digest("hex"));
+    }
+    const content = Buffer.from(checksumsText(checksums));
+    rootHash = hash("sha256", content);
+    yield { name: checksumsEntry, content };
+  }
+  return { entries: hashed(), rootHash: () => rootHash };
+}
+
+function passThrough(content: NewEntry["content"], sum: Hash): NewEntry["content"] {
+  if (!Buffer.isBuffer(content)) return hashedPieces(content, sum);
+  sum.update(content);
+  return content;
+}
+
+function* hashedPieces(pieces: Iterable<Buffer>, sum: Hash): Generator<Buffer> {
+  for (const piece of pieces) {
+    sum.update(piece);
+    yield piece;
+  }
 }
 
 export interface ChecksumProblem {

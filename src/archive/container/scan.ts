@@ -1,9 +1,8 @@
 /**
- * Reads a backup from its first byte to its last. In: bytes from an untrusted source. Out: its manifest, its root hash,
- * and every problem. A visitor sees each entry on the way, before the rest is known to be sound.
+ * Reads an archive from its first byte to its last. In: bytes from an untrusted source, and what kind of archive it must be.
+ * Out: its manifest, its root hash, and every problem. A visitor sees each entry on the way, before the rest is known to be sound.
  */
 import { hash } from "node:crypto";
-import { type ContentCheck, checkBackup, type VisitBody } from "../contents/check-backup.ts";
 import {
   checksumsEntry,
   isBefore,
@@ -11,8 +10,7 @@ import {
   manifestEntry,
   requireSafeEntryName,
 } from "../contents/entry-names.ts";
-import { type BackupManifest, parseManifest } from "../contents/manifest.ts";
-import { compareChecksums } from "./checksums.ts";
+import { type Checksums, compareChecksums } from "./checksums.ts";
 import { byteReader, type ReadEntry, readEntries, ZipError } from "./zip-reader.ts";
 
 export interface BackupProblem {
@@ -21,21 +19,42 @@ export interface BackupProblem {
   readonly message: string;
 }
 
-export interface Scan {
+export interface Scan<Manifest> {
   /** Null if none can be read. */
-  readonly manifest: BackupManifest | null;
+  readonly manifest: Manifest | null;
   /** In hex; null if the checksums cannot be read. */
   readonly rootHash: string | null;
-  readonly entries: number;
-  /** Empty: every byte is as written, unless the whole backup is forged. */
+  /** Of all entries but the checksums themselves. */
+  readonly checksums: Checksums;
+  /** Empty: every byte is as written, unless the whole archive is forged. */
   readonly problems: readonly BackupProblem[];
 }
 
-/** Sees the contents of a backup on the way, as long as no problem is known. */
-export interface BackupVisitor {
-  readonly entry?: (entry: ReadEntry, manifest: BackupManifest) => void;
-  /** Each body of the mirror's own revisions, once. */
-  readonly body?: VisitBody;
+/** What an archive may contain: a backup, or a snapshot. */
+export interface ArchiveType<Manifest, Visitor> {
+  /** @throws BackupError `other-version`, `other-contents` */
+  parseManifest(text: string): { readonly manifest: Manifest } | { readonly problem: string };
+  check(manifest: Manifest, problems: ProblemList, visitor: Visitor): ContentCheck;
+}
+
+/** What else an archive must be, beside complete and undamaged entries in order. */
+export interface ContentCheck {
+  /** Takes each entry after the manifest, in order. @throws ZipError */
+  add(name: string, content: Buffer, sha256: string): Promise<void>;
+  /** For an archive without problems. @param names of all its entries @throws ZipError */
+  finish(names: ReadonlySet<string>): void;
+  close(): void;
+}
+
+/** Where a check reports problems. */
+export interface ProblemList {
+  report(entry: string | null, message: string): void;
+  isEmpty(): boolean;
+}
+
+/** Sees the entries of an archive on the way, as long as no problem is known. */
+export interface EntryVisitor<Manifest> {
+  readonly entry?: (entry: ReadEntry, manifest: Manifest) => void;
 }
 
 /** Of an entry that is read as text; those of a million resources in format 3 take a quarter. V8 has no text of half a gigabyte. */
@@ -45,18 +64,19 @@ const maxManifestBytes = 2 ** 20;
 /** More problems than this say nothing new. */
 const maxProblems = 100;
 
-/** @throws BackupError `other-version`; what the chunks or the visitor throw */
-export async function scanBackup(
+/** @throws BackupError `other-version`, `other-contents`; what the chunks or the visitor throw */
+export async function scanArchive<Manifest, Visitor extends EntryVisitor<Manifest>>(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  visitor: BackupVisitor = {},
-): Promise<Scan> {
+  type: ArchiveType<Manifest, Visitor>,
+  visitor: Visitor,
+): Promise<Scan<Manifest>> {
   const problems: BackupProblem[] = [];
   const report = (entry: string | null, message: string) => {
     if (problems.length < maxProblems) problems.push({ entry, message });
   };
   const isEmpty = () => problems.length === 0;
   const checksums = new Map<string, string>();
-  let manifest: BackupManifest | null = null;
+  let manifest: Manifest | null = null;
   let check = null as ContentCheck | null;
   let rootHash: string | null = null;
   let previous: string | null = null;
@@ -71,7 +91,7 @@ export async function scanBackup(
       if (name === manifestEntry) {
         manifest = entry.hasItsCrc ? parseManifestOrReport(content) : null;
         if (manifest === null) break;
-        check = checkBackup(manifest, { report, isEmpty }, visitor.body ?? (() => {}));
+        check = type.check(manifest, { report, isEmpty }, visitor);
       }
       const sha256 = hash("sha256", content);
       if (name === checksumsEntry) {
@@ -90,10 +110,10 @@ export async function scanBackup(
   } finally {
     check?.close();
   }
-  return { manifest, rootHash, entries: checksums.size, problems };
+  return { manifest, rootHash, checksums, problems };
 
-  function parseManifestOrReport(content: Buffer): BackupManifest | null {
-    const parsed = parseManifest(content.toString());
+  function parseManifestOrReport(content: Buffer): Manifest | null {
+    const parsed = type.parseManifest(content.toString());
     if ("manifest" in parsed) return parsed.manifest;
     report(manifestEntry, parsed.problem);
     return null;

@@ -19,9 +19,10 @@ import {
   zipBytes,
   zipSignatures,
 } from "./zip-format.ts";
-import type { NewEntry } from "./zip-writer.ts";
 
-export interface ReadEntry extends NewEntry {
+export interface ReadEntry {
+  readonly name: string;
+  readonly content: Buffer;
   /** Whether the content has the CRC-32 of its header. Damaged compressed bytes are not decompressed; the content is empty then. */
   readonly hasItsCrc: boolean;
 }

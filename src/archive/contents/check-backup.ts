@@ -7,6 +7,14 @@ import {
 import { type BookkeepingRow, BookkeepingRowError } from "../../mirror/bookkeeping/rows.ts";
 import { type BlockReader, blockReader } from "../container/body-blocks.ts";
 import { parseRows } from "../container/row-parts.ts";
+import {
+  type ArchiveType,
+  type ContentCheck,
+  type EntryVisitor,
+  type ProblemList,
+  type Scan,
+  scanArchive,
+} from "../container/scan.ts";
 import { ZipError } from "../container/zip-reader.ts";
 import {
   type BodyFolder,
@@ -19,31 +27,29 @@ import {
   requiredEntries,
   singleBodyOf,
 } from "./entry-names.ts";
-import type { BackupManifest } from "./manifest.ts";
-
-/** What else an archive must be, beside complete and undamaged entries in order. */
-export interface ContentCheck {
-  /** Takes each entry after the manifest, in order. @throws ZipError */
-  add(name: string, content: Buffer, sha256: string): Promise<void>;
-  /** For an archive without problems. @param names of all its entries @throws ZipError */
-  finish(names: ReadonlySet<string>): void;
-  close(): void;
-}
+import { type BackupManifest, parseManifest } from "./manifest.ts";
 
 export type VisitBody = (sha256: string, body: Buffer) => void;
 
-/** Where a check reports problems. */
-export interface ProblemList {
-  report(entry: string | null, message: string): void;
-  isEmpty(): boolean;
+/** Sees the contents of a backup on the way, as long as no problem is known. */
+export interface BackupVisitor extends EntryVisitor<BackupManifest> {
+  /** Each body of the mirror's own revisions, once. */
+  readonly body?: VisitBody;
 }
 
+const backupType: ArchiveType<BackupManifest, BackupVisitor> = {
+  parseManifest,
+  check: (manifest, problems, { body = () => {} }) => checkBackup(manifest, problems, body),
+};
+
+/** @throws BackupError `other-version`, `other-contents`; what the chunks or the visitor throw */
+export const scanBackup = (
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  visitor: BackupVisitor = {},
+): Promise<Scan<BackupManifest>> => scanArchive(chunks, backupType, visitor);
+
 /** @param visitBody receives each body of the mirror's own revisions */
-export function checkBackup(
-  manifest: BackupManifest,
-  problems: ProblemList,
-  visitBody: VisitBody,
-): ContentCheck {
+function checkBackup(manifest: BackupManifest, problems: ProblemList, visitBody: VisitBody): ContentCheck {
   const { report, isEmpty } = problems;
   let trial: BookkeepingTrial | null = null;
   const blocks = new Map<BodyFolder, BlockReader>();

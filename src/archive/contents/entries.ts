@@ -1,5 +1,4 @@
 /** Reads a mirror as the entries of a backup: of one instant, in order. The same state gives the same entries. */
-import { hash } from "node:crypto";
 import { sql } from "kysely";
 import { listNotGranted } from "../../mirror/account/token-scopes.ts";
 import { readAccountUser } from "../../mirror/account/user.ts";
@@ -13,29 +12,19 @@ import { type PublicTable, publicTables } from "../../mirror/public-tables.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import { readCoverage } from "../../mirror/runs/coverage.ts";
 import { blockEntries, type NewBody } from "../container/body-blocks.ts";
-import { checksumsText } from "../container/checksums.ts";
+import { type HashedEntries, withChecksums } from "../container/checksums.ts";
 import { rowEntries } from "../container/row-parts.ts";
 import type { NewEntry } from "../container/zip-writer.ts";
 import { BackupError } from "../errors.ts";
-import {
-  bookkeepingEntry,
-  checksumsEntry,
-  manifestEntry,
-  pictureEntry,
-  readmeEntry,
-  tableEntry,
-} from "./entry-names.ts";
+import { bookkeepingEntry, manifestEntry, pictureEntry, readmeEntry, tableEntry } from "./entry-names.ts";
 import type { LinkedCatalogue } from "./linked-catalogue.ts";
 import { type BackupManifest, backupFormat, backupFormatVersion, manifestText } from "./manifest.ts";
 import { readmeText } from "./readme.ts";
 import { tableEntries } from "./table-entries.ts";
 
-export interface BackupContents {
+/** @throws DamagedBodyError, MirrorError `damaged` for a picture, on reading the entries */
+export interface BackupContents extends HashedEntries {
   readonly manifest: BackupManifest;
-  /** Iterate once. @throws DamagedBodyError, MirrorError `damaged` for a picture */
-  readonly entries: Iterable<NewEntry>;
-  /** In hex; valid after all entries were read. */
-  readonly rootHash: () => string;
 }
 
 /**
@@ -49,18 +38,7 @@ export function readContents(
 ): BackupContents {
   const tables = publicTables(mirror);
   const manifest = { ...describeMirror(mirror, account, tables), catalogue: catalogue.manifestSection };
-  const checksums = new Map<string, string>();
-  let rootHash = "";
-  function* entries(): Generator<NewEntry> {
-    for (const entry of contentOf(mirror, manifest, tables, catalogue)) {
-      checksums.set(entry.name, hash("sha256", entry.content));
-      yield entry;
-    }
-    const content = Buffer.from(checksumsText(checksums));
-    rootHash = hash("sha256", content);
-    yield { name: checksumsEntry, content };
-  }
-  return { manifest, entries: entries(), rootHash: () => rootHash };
+  return { manifest, ...withChecksums(contentOf(mirror, manifest, tables, catalogue)) };
 }
 
 function* contentOf(
@@ -135,6 +113,7 @@ function describeMirror(
   return {
     format: backupFormat,
     formatVersion: backupFormatVersion,
+    contents: "backup",
     schema: db.prepare<[], string>("select max(name) from _migration").pluck().get() ?? "",
     service: { baseUrl: identity.baseUrl, name: identity.serviceName },
     area: identity.area,

@@ -20,7 +20,7 @@ import { prepare, q } from "../../mirror/file/statements.ts";
 import { type PublicTable, tablesAbout } from "../../mirror/public-tables.ts";
 import { type MirrorReader, openMirrorReader } from "../../mirror/reader.ts";
 import { blockEntries } from "../container/body-blocks.ts";
-import type { NewEntry } from "../container/zip-writer.ts";
+import { type NewEntry, wholeEntry } from "../container/zip-writer.ts";
 import { catalogueIndexEntry, catalogueTableEntry } from "./entry-names.ts";
 import type { BackupManifest } from "./manifest.ts";
 import { tableEntries } from "./table-entries.ts";
@@ -73,7 +73,8 @@ function readFrom(links: readonly CatalogueLink[], catalogue: MirrorReader): Omi
   const entries: NewEntry[] = [
     { name: catalogueIndexEntry, content: Buffer.from(index.join("")) },
     ...blockEntries("catalogue/revisions", distinct),
-    ...tables.flatMap((table) => [...tableEntries(table, catalogueTableEntry)]),
+    // Read now: the mirror is closed before the entries are written.
+    ...tables.flatMap((table) => Array.from(tableEntries(table, catalogueTableEntry), wholeEntry)),
   ];
   return {
     manifestSection: sectionOf(linked, tables, true),

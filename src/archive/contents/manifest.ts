@@ -27,6 +27,8 @@ const tables = z.array(
 const manifest = z.strictObject({
   format: z.literal(backupFormat),
   formatVersion: z.int().min(oldestFormatVersion).max(backupFormatVersion),
+  /** What the archive is: a backup, or a snapshot to share. Format 3 had backups alone. */
+  contents: z.literal("backup").default("backup"),
   /** The last migration of the mirror. Only a program that knows it can restore the bookkeeping. */
   schema: z.string(),
   service: z.strictObject({
@@ -79,16 +81,25 @@ export const manifestText = (contents: BackupManifest): string => `${JSON.string
 const anyVersion = z.object({
   format: z.literal(backupFormat),
   formatVersion: z.number().int(),
+  contents: z.string().default("backup"),
   schema: z.string().optional(),
 });
 
-export type ParsedManifest = { readonly manifest: BackupManifest } | { readonly problem: string };
+export type Parsed<Manifest> = { readonly manifest: Manifest } | { readonly problem: string };
 
 /**
  * Parses a manifest from an untrusted source.
  * @throws BackupError `other-version` for another version of the format, or a mirror with unknown tables
  */
-export function parseManifest(text: string): ParsedManifest {
+export const parseManifest = (text: string): Parsed<BackupManifest> =>
+  parseManifestOf("backup", manifest, text);
+
+/** As `parseManifest`, for an archive of these contents. @throws BackupError `other-contents` for another one */
+export function parseManifestOf<Shape extends z.ZodType>(
+  contents: "backup" | "snapshot",
+  shape: Shape,
+  text: string,
+): Parsed<z.infer<Shape>> {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -96,28 +107,48 @@ export function parseManifest(text: string): ParsedManifest {
     return { problem: "is not JSON" };
   }
   const header = anyVersion.safeParse(value);
-  if (!header.success) return { problem: "is not the manifest of a backup" };
-  requireThisVersion(header.data);
-  const parsed = manifest.safeParse(value);
+  if (!header.success) return { problem: "is not the manifest of a backup or snapshot" };
+  requireThisVersion(contents, header.data);
+  if (header.data.contents !== contents) throw otherContents(contents);
+  const parsed = shape.safeParse(value);
   if (parsed.success) return { manifest: parsed.data };
   return { problem: `is damaged at ${parsed.error.issues[0]?.path.join(".") || "the top"}` };
 }
 
-function requireThisVersion({ formatVersion, schema }: z.infer<typeof anyVersion>): void {
+function requireThisVersion(contents: string, { formatVersion, schema }: z.infer<typeof anyVersion>): void {
   if (formatVersion < oldestFormatVersion || formatVersion > backupFormatVersion)
     throw otherVersion(
+      contents,
       `has format ${formatVersion}; this version of Armoire reads formats ${oldestFormatVersion} to ${backupFormatVersion}`,
     );
   if (schema === undefined || Object.hasOwn(migrations, schema)) return;
   const known = Object.keys(migrations).at(-1);
   const name = JSON.stringify(schema.slice(0, 80));
-  throw otherVersion(`is of a mirror with the tables of ${name}; this version of Armoire knows ${known}`);
+  throw otherVersion(
+    contents,
+    `is of a mirror with the tables of ${name}; this version of Armoire knows ${known}`,
+  );
 }
 
-function otherVersion(reason: string): BackupError {
+/** One line, since users try a file with either command. */
+function otherContents(expected: "backup" | "snapshot"): BackupError {
+  return expected === "backup"
+    ? new BackupError(
+        "other-contents",
+        "The file is a snapshot of a catalogue, not a backup",
+        "Use `armoire snapshot verify FILE`, or load it with `armoire snapshot load FILE`.",
+      )
+    : new BackupError(
+        "other-contents",
+        "The file is a backup, not a snapshot; nothing was read from it",
+        "Restore it with `armoire backup restore FILE`. To share a catalogue, use `armoire snapshot create`.",
+      );
+}
+
+function otherVersion(contents: string, reason: string): BackupError {
   return new BackupError(
     "other-version",
-    `The backup ${reason}`,
+    `The ${contents} ${reason}`,
     "Use the version of Armoire that made it. The file was not changed.",
   );
 }

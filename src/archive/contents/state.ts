@@ -3,7 +3,7 @@ import { readJsonRows } from "../../../exports/formats/json.ts";
 import { count, type Totals } from "../../change/change.ts";
 import { type ComparedState, compareStates, diff } from "../../change/diff.ts";
 import type { StateTable } from "../../change/items.ts";
-import type { BackupVisitor } from "../container/scan.ts";
+import type { BackupVisitor } from "./check-backup.ts";
 import { catalogueTableEntry, pictureOf, tableEntry } from "./entry-names.ts";
 import type { BackupManifest } from "./manifest.ts";
 

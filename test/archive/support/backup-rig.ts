@@ -2,7 +2,9 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { kinds } from "../../../jobs/kinds.ts";
-import { type Scan, scanBackup } from "../../../src/archive/container/scan.ts";
+import type { Scan } from "../../../src/archive/container/scan.ts";
+import { scanBackup } from "../../../src/archive/contents/check-backup.ts";
+import type { BackupManifest } from "../../../src/archive/contents/manifest.ts";
 import { type CreateBackupRequest, type CreatedBackup, createBackup } from "../../../src/archive/create.ts";
 import { type RestoredMirror, restoreBackup } from "../../../src/archive/restore.ts";
 import { recordAccountUser } from "../../../src/mirror/account/user.ts";
@@ -48,4 +50,4 @@ export async function startRigWithBackupFolder(): Promise<BackupRig> {
 }
 
 /** Scans bytes as if they were a file. */
-export const scanBytes = (bytes: Uint8Array): Promise<Scan> => scanBackup([bytes]);
+export const scanBytes = (bytes: Uint8Array): Promise<Scan<BackupManifest>> => scanBackup([bytes]);

@@ -8,7 +8,7 @@ import { readLines } from "../../../exports/package/lines.ts";
 import { kinds } from "../../../jobs/kinds.ts";
 import { parseJsonOrThrow } from "../../../schema/json.ts";
 import { compareChecksums } from "../../../src/archive/container/checksums.ts";
-import { scanBackup } from "../../../src/archive/container/scan.ts";
+import { scanBackup } from "../../../src/archive/contents/check-backup.ts";
 import { parseManifest } from "../../../src/archive/contents/manifest.ts";
 import { deriveOrThrow } from "../../../src/mirror/derive/derive.ts";
 import { pictureReferencesIn } from "../../../src/mirror/media/picture-references.ts";

@@ -107,6 +107,8 @@ function describeFault({ code, problems: [problem] }: FaultyBackup): string {
       return "encrypted with another passphrase";
     case "other-version":
       return "written by another version of Armoire";
+    case "other-contents":
+      return "a snapshot of a catalogue";
     default:
       return `${code}: ${problem === undefined ? "" : shortened(describeProblem(problem).trimEnd())}`;
   }

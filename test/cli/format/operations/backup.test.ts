@@ -6,7 +6,7 @@ import { formatList, formatPruned, formatVerified } from "../../../../src/cli/fo
 
 const table = (name: string, current: number) => ({ name, columns: ["href"], rows: current, current });
 const manifest: BackupManifest = {
-  ...{ format: "armoire-backup", formatVersion: 4, schema: "0008-times" },
+  ...{ format: "armoire-backup", formatVersion: 4, contents: "backup", schema: "0008-times" },
   service: { baseUrl: "https://api.example.org/", name: "service" },
   ...{
     area: "account",
