@@ -18,6 +18,8 @@ const external = [
   // Optional, for those who follow jobs with OpenTelemetry.
   /^bullmq-otel$/,
   /^hono\b/,
+  // Optional, for `armoire mcp`.
+  /^@modelcontextprotocol\//,
   /^ioredis$/,
 ];
 

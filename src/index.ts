@@ -82,6 +82,8 @@ export {
   type KnownSecret,
   type SecretSearch,
 } from "./doctor/find-secrets.ts";
+export { McpError } from "./mcp/errors.ts";
+export { type McpOptions, serveMcp } from "./mcp/serve-mcp.ts";
 export { writeMetricsFile } from "./metrics/metrics-file.ts";
 export type { MirrorPlace } from "./metrics/mirror-figures.ts";
 export type { ScopeName } from "./mirror/account/token-scopes.ts";

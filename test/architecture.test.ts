@@ -48,12 +48,13 @@ const edges: Readonly<Record<string, readonly string[]>> = {
     ...["src/platform", "schema", "src/presentation", "src/mirror", "src/accounts", "jobs", "src/sync"],
     ...["exports", "src/change", "src/query"],
   ],
+  "src/mcp": ["src/platform", "schema", "src/mirror", "exports", "src/change", "src/query"],
   // The sandbox tests all the others, so it shares no code with them.
   "src/sandbox": [],
   "src/index.ts": [
     ...["src/platform", "schema", "src/service", "src/mirror", "src/accounts", "jobs", "src/sync"],
     ...["exports", "src/change", "src/query", "src/archive", "src/schedule", "src/metrics"],
-    ...["src/doctor", "src/web"],
+    ...["src/doctor", "src/web", "src/mcp"],
   ],
   "src/cli": [
     ...[
@@ -67,7 +68,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
       "src/sync",
     ],
     ...["exports", "src/change", "src/query", "src/archive", "src/schedule", "src/metrics"],
-    ...["src/doctor", "src/web", "src/sandbox"],
+    ...["src/doctor", "src/web", "src/mcp", "src/sandbox"],
   ],
 };
 
@@ -108,6 +109,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   "@observablehq/plot": ["src/web/charts"],
   "@bull-board/api": ["jobs/bullmq/operators"],
   "@bull-board/hono": ["jobs/bullmq/operators"],
+  "@modelcontextprotocol/server": ["src/mcp"],
   "@hono/node-server": ["jobs/bullmq/operators", "jobs/metrics", "src/web"],
   "better-sqlite3": [
     "src/platform",

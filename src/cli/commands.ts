@@ -71,6 +71,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "show a mirror as local web pages",
     load: () => import("./commands/operations/serve.ts"),
   },
+  mcp: {
+    summary: "let a language model's program read a mirror",
+    load: () => import("./commands/operations/mcp.ts"),
+  },
   export: {
     operands: "[COMMAND]",
     summary: "write the tables as a Data Package, or verify one",

@@ -32,7 +32,7 @@ function armoire(name: Name, args: readonly string[]): Promise<CommandResult> {
 }
 
 /** Commands without an account, or for all accounts of a data directory. */
-const excluded = ["sandbox", "account list", "worker", "serve", "schedule", "completion"].map(
+const excluded = ["sandbox", "account list", "worker", "serve", "mcp", "schedule", "completion"].map(
   (commandName) => `armoire ${commandName}`,
 );
 

@@ -2,10 +2,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Area } from "../../../schema/kind.ts";
+import { MirrorError } from "../../mirror/file/errors.ts";
 import { catalogueMirrorFile, listCatalogueMirrors } from "../../mirror/file/paths.ts";
 import type { Point } from "../../mirror/points/point.ts";
-import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
+import { type MirrorReader, openMirrorReader, readMirror } from "../../mirror/reader.ts";
 import { CliError } from "../terminal/exit-codes.ts";
+import type { Io } from "../terminal/io.ts";
 import type { Settings } from "./settings.ts";
 
 /** The mirrors that match the settings: the named one, the base URL's, or all. @throws a system error */
@@ -60,6 +62,20 @@ export function catalogueFileBeside(settings: Settings): string | null {
   if (settings.account === null) return null;
   const file = catalogueFileOf(settings);
   return existsSync(file) ? file : null;
+}
+
+/** The same; null with a warning if it cannot be read. */
+export function readableCatalogueBeside(settings: Settings, io: Pick<Io, "err">): string | null {
+  const file = catalogueFileBeside(settings);
+  if (file === null) return null;
+  try {
+    openMirrorReader(file).close();
+    return file;
+  } catch (error) {
+    if (!(error instanceof MirrorError)) throw error;
+    if (!settings.quiet) io.err(`The catalogue is left out: ${error.message}\n`);
+    return null;
+  }
 }
 
 /** The path of the service's catalogue mirror, which may not exist. */

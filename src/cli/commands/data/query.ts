@@ -1,7 +1,6 @@
 /** `armoire query`: runs a read-only SQL statement or a named question in a child process. */
 import { type Command, Option } from "commander";
 import type { Cell } from "../../../../schema/fields.ts";
-import { MirrorError } from "../../../mirror/file/errors.ts";
 import { openMirrorReader } from "../../../mirror/reader.ts";
 import { formatRows } from "../../../presentation/numbers.ts";
 import { areasOf, type Question } from "../../../query/questions/question.ts";
@@ -27,7 +26,7 @@ import {
   printResult,
   truncationNotice,
 } from "../../format/data/result.ts";
-import { catalogueFileBeside, mirrorFileToRead, withMirror } from "../../settings/mirror-file.ts";
+import { mirrorFileToRead, readableCatalogueBeside, withMirror } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
@@ -201,20 +200,6 @@ function countRows(result: QueryResult): CountedResult {
   };
 }
 
-/** The catalogue mirror beside an account's; null with a warning if it cannot be read. */
-function readableCatalogue(settings: Settings, io: Io): string | null {
-  const file = catalogueFileBeside(settings);
-  if (file === null) return null;
-  try {
-    openMirrorReader(file).close();
-    return file;
-  } catch (error) {
-    if (!(error instanceof MirrorError)) throw error;
-    if (!settings.quiet) io.err(`The catalogue is left out: ${error.message}\n`);
-    return null;
-  }
-}
-
 async function printList(sql: string | undefined, { json, account }: Settings, io: Io): Promise<void> {
   const isSuitable = (question: Question) => account === null || areasOf(question).includes("account");
   const suitable = listQuestions().filter(isSuitable);
@@ -268,7 +253,7 @@ async function execute(
   const file = mirrorFileToRead(settings);
   openMirrorReader(file).close();
   const asOf = readAsOf(flags, settings, io);
-  const catalogue = readableCatalogue(settings, io);
+  const catalogue = readableCatalogueBeside(settings, io);
   const limits = {
     file,
     maxRows,
