@@ -1366,6 +1366,8 @@ interface ChangeLog {
   readonly id: string;
   /** The last run. */
   readonly to: EndedRun;
+  /** The number of pruned runs: what they changed counts as changed by the next run that is left. */
+  readonly prunedRuns: number;
   /** The runs that changed something, newest first. Read the changes of one run before the next run. */
   readonly runs: () => Iterable<RunChanges>;
   /** As `runs`, grouped. Changes of `last_modified_at` alone are left out. */
@@ -2057,6 +2059,8 @@ interface QueryResult {
   readonly coverage: QueryCoverage;
   /** Tables that it reads and that no mirror of this area has rows of. */
   readonly emptyTables: EmptyTables;
+  /** The number of pruned runs, if the statement reads `recently_changed`, which lacks what only they show; else 0. */
+  readonly prunedRuns: number;
   /** At most this many rows. */
   readonly maxRows: number;
   /** Whether there were more rows than `maxRows`; known after the iteration. */

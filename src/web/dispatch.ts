@@ -5,6 +5,7 @@ import type { TextFormat } from "../../exports/formats/table.ts";
 import type { Operators } from "../../jobs/bullmq/operators/open-operators.ts";
 import type { NewestBackup } from "../accounts/newest-backup.ts";
 import { type Point, parsePoint, pointContext } from "../mirror/points/point.ts";
+import { countNearerPruned } from "../mirror/points/pruned-runs.ts";
 import { type EndedRun, listPoints } from "../mirror/points/resolve-point.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -153,7 +154,7 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
   const frame = (view: View, { title, body, hasRows }: PageContent): Html => {
     const { mirror, query, path } = view;
     return layout({
-      ...{ title, body, path, query, asOf: mirror.asOf, link: view.link },
+      ...{ title, body, path, query, asOf: shownRunOf(view), link: view.link },
       navigation: navigationOf(view.link),
       points: view.recent("points", (): EndedRun[] => listPoints(mirror.db).slice(-maxPoints).reverse()),
       presentHref: presentHrefOf(path, query),
@@ -166,6 +167,9 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
         : [],
     });
   };
+
+  const shownRunOf = ({ mirror: { asOf, db }, asOf: point }: View) =>
+    asOf && { ...asOf, prunedLater: point === undefined ? 0 : countNearerPruned(db, point, asOf.run) };
 
   const navigationOf = (link: View["link"]) =>
     pages.flatMap(({ path, navigation: label }) =>

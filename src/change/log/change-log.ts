@@ -10,6 +10,7 @@ import { type MirrorIdentity, readMirrorId } from "../../mirror/file/meta.ts";
 import { rowsAt } from "../../mirror/past/as-of.ts";
 import { lastChangedRun } from "../../mirror/past/changed-since.ts";
 import { type Point, PointError } from "../../mirror/points/point.ts";
+import { countPruned } from "../../mirror/points/pruned-runs.ts";
 import {
   type EndedRun,
   resolvePoint,
@@ -43,6 +44,8 @@ export interface ChangeLog {
   readonly id: string;
   /** The last run. */
   readonly to: EndedRun;
+  /** The number of pruned runs: what they changed counts as changed by the next run that is left. */
+  readonly prunedRuns: number;
   /** The runs that changed something, newest first. Read the changes of one run before the next run. */
   readonly runs: () => Iterable<RunChanges>;
   /** As `runs`, grouped. Changes of `last_modified_at` alone are left out. */
@@ -100,6 +103,7 @@ export function openChangeLog({
       identity: mirror.identity,
       id: urnOf(`${mirrorId} ${toJson(filter)}`),
       to: last,
+      prunedRuns: countPruned(mirror.db, { after, before: last.run }),
       runs,
       *entries() {
         for (const run of runs()) yield* entriesOf(run, mirrorId, subjectFinder(mirror, run.run));

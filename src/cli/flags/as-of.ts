@@ -1,7 +1,8 @@
 /** `--as-of`, for every command that reads a mirror. */
 import { Option } from "commander";
 import { type Point, parsePoint, pointContext } from "../../mirror/points/point.ts";
-import type { EndedRun } from "../../mirror/points/resolve-point.ts";
+import { countNearerPruned, describeNearerPruned } from "../../mirror/points/pruned-runs.ts";
+import { type EndedRun, resolvePoint } from "../../mirror/points/resolve-point.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import { readCoverage } from "../../mirror/runs/coverage.ts";
 import { formatSecond } from "../../presentation/times.ts";
@@ -44,11 +45,29 @@ function describeAsOf(mirror: MirrorReader, { run, endedAt }: EndedRun, point: P
   const known = kinds.reduce((sum, { due, failed }) => sum + due + failed, held);
   // Rounded down, so that 100 % means complete.
   const share = known === 0 ? 0 : Math.floor((100 * held) / known);
-  return `As of run ${run} (${formatSecond(endedAt)}${describeTime(point)}): ${share} % of the known resources were held.\n`;
+  const pruned = countNearerPruned(mirror.db, point, run);
+  const later = pruned === 0 ? "" : `; ${describeNearerPruned(pruned)}`;
+  return `As of run ${run} (${formatSecond(endedAt)}${describeTime(point, pruned > 0)}${later}): ${share} % of the known resources were held.\n`;
 }
 
-function describeTime(point: Point): string {
+function describeTime(point: Point, isAnyPruned: boolean): string {
   if (point.kind !== "time") return "";
   const { at, text, timeZone } = point;
-  return `, the last run by ${formatSecond(at)}${timeZone === null ? "" : `: ${text}, ${timeZone} time`}`;
+  const last = isAnyPruned ? "the last that is left by" : "the last run by";
+  return `, ${last} ${formatSecond(at)}${timeZone === null ? "" : `: ${text}, ${timeZone} time`}`;
+}
+
+/**
+ * Prints on stderr that a point stands for an earlier run than it would if none had been pruned.
+ * @throws CliError, PointError, MirrorError
+ */
+export function warnOfPruned(point: Point, settings: Settings, io: Io): void {
+  if (settings.quiet) return;
+  withMirror(settings, ({ db }) => {
+    const { run } = resolvePoint(db, point);
+    const pruned = countNearerPruned(db, point, run);
+    const given = point.kind === "time" ? JSON.stringify(point.text) : "The point";
+    if (pruned > 0)
+      io.err(`${given} is run ${run}, the last that is left: ${describeNearerPruned(pruned)}.\n`);
+  });
 }

@@ -28,10 +28,12 @@ export function resolvePoint(db: Connection, point: Point): EndedRun {
  * before it began, so that all of that time counts; for a run, that run.
  * @throws PointError, as `resolvePoint`
  */
-export function resolveSince(db: Connection, point: Point): EndedRun {
-  if (point.kind !== "time") return resolvePoint(db, point);
-  const before = new Date(Date.parse(point.from) - 1).toISOString();
-  return resolvePoint(db, { ...point, at: before });
+export const resolveSince = (db: Connection, point: Point): EndedRun => resolvePoint(db, pointBefore(point));
+
+/** The point whose state is the one before everything that is newer; see `resolveSince`. */
+export function pointBefore(point: Point): Point {
+  if (point.kind !== "time") return point;
+  return { ...point, at: new Date(Date.parse(point.from) - 1).toISOString() };
 }
 
 /** The runs that can be shown, oldest first. */
@@ -68,14 +70,19 @@ const selectEnded = () =>
     .where("ended_at", "is not", null)
     .where("pruned_at", "is", null);
 
-/**
- * A condition: the run sent requests or changed something, as far as is known, or is the first. Other runs, such as one
- * without an allowance, repeat the state before them.
- */
-export const isActive = sql<SqlBool>`(
+/** A condition: the run sent requests or changed something, as far as is known, or is the first. */
+export const didSomething = sql<SqlBool>`(
   coalesce(counts_json ->> '$.requests.sent', 1) > 0
   or counts_json ->> '$.resources.new' + counts_json ->> '$.resources.changed' + counts_json ->> '$.resources.gone' > 0
   or id = (select min(id) from _run)
+)`;
+
+/**
+ * A condition: the run did something, or has what a run did that was pruned just before it. Other runs, such as one without
+ * an allowance, repeat the state before them.
+ */
+export const isActive = sql<SqlBool>`(${didSomething}
+  or (select b.pruned_at from _run b where b.id < _run.id order by b.id desc limit 1) is not null
 )`;
 
 function selectRun(db: Connection, point: Point): EndedRun | undefined {

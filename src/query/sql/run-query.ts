@@ -9,6 +9,7 @@ import type { Area } from "../../../schema/kind.ts";
 import { MirrorError } from "../../mirror/file/errors.ts";
 import { readShownViews } from "../../mirror/past/as-of.ts";
 import type { Point } from "../../mirror/points/point.ts";
+import { countPruned } from "../../mirror/points/pruned-runs.ts";
 import { tablesOfArea } from "../../mirror/public-tables.ts";
 import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
 import { type Coverage, publicTablesFrom, readCoverage } from "../../mirror/runs/coverage.ts";
@@ -54,6 +55,8 @@ export interface QueryResult {
   readonly coverage: QueryCoverage;
   /** Tables that it reads and that no mirror of this area has rows of. */
   readonly emptyTables: EmptyTables;
+  /** The number of pruned runs, if the statement reads `recently_changed`, which lacks what only they show; else 0. */
+  readonly prunedRuns: number;
   /** At most this many rows. */
   readonly maxRows: number;
   /** Whether there were more rows than `maxRows`; known after the iteration. */
@@ -141,6 +144,7 @@ export async function runQuery(
       catalogue: coverageOfTables(request.catalogue, tablesRead.catalogue),
     },
     emptyTables: emptyTablesOf(file, tablesRead.main),
+    prunedRuns: prunedRunsOf(request),
     batches,
     rows: readRows(),
     maxRows,
@@ -181,6 +185,14 @@ function emptyTablesOf(file: string, tables: readonly string[]): EmptyTables {
   const area = names.length === 0 ? null : readIfMirror(file, ({ identity }) => identity.area);
   const ofOther = area === null ? [] : tablesOfArea[area === "account" ? "catalogue" : "account"];
   return { area, names: names.filter((name) => ofOther.includes(name)) };
+}
+
+/** 0 unless the statement is about revisions, of which pruning removes some. */
+function prunedRunsOf({ file, sql, asOf }: QueryRequest): number {
+  if (!/\brecently_changed\b/i.test(sql)) return 0;
+  const count = ({ db, asOf: shown }: MirrorReader) =>
+    countPruned(db, { after: 0, ...(shown && { before: shown.run }) });
+  return readIfMirror(file, count, asOf) ?? 0;
 }
 
 /** Null for any other SQLite file, which can be queried too. */

@@ -1,10 +1,16 @@
 /** The frame of every page: head, navigation, search box, the control of the point in time, and the footer. */
 import { html } from "hono/html";
+import { describeNearerPruned } from "../../mirror/points/pruned-runs.ts";
 import type { EndedRun } from "../../mirror/points/resolve-point.ts";
 import { assets } from "../assets/assets.ts";
 import type { Html } from "../page.ts";
 import { pointField } from "./point-field.ts";
 import { timeOf } from "./values.ts";
+
+interface ShownRun extends EndedRun {
+  /** Pruned runs that were nearer to the point that was asked for. */
+  readonly prunedLater: number;
+}
 
 export interface Frame {
   readonly title: string;
@@ -13,7 +19,7 @@ export interface Frame {
   readonly path: string;
   readonly query: URLSearchParams;
   /** The run whose state is shown; null for the present. */
-  readonly asOf: EndedRun | null;
+  readonly asOf: ShownRun | null;
   /** The newest ended runs, to choose from. */
   readonly points: readonly EndedRun[];
   /** The address of this page with the present state; null if the server shows only an earlier one. */
@@ -103,7 +109,7 @@ ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${
 </form></details>`;
 }
 
-function banner({ run, endedAt }: EndedRun, presentHref: string | null): Html {
-  return html`<aside class="banner" aria-label="Point in time"><p>You see the mirror <strong>as of run ${run}</strong>, which ended ${timeOf(endedAt)}.
+function banner({ run, endedAt, prunedLater }: ShownRun, presentHref: string | null): Html {
+  return html`<aside class="banner" aria-label="Point in time"><p>You see the mirror <strong>as of run ${run}</strong>, which ended ${timeOf(endedAt)}${prunedLater === 0 ? "" : `; ${describeNearerPruned(prunedLater)}`}.
 ${presentHref === null ? "" : html`<a href="${presentHref}">Show it as it is now</a>`}</p></aside>`;
 }

@@ -14,6 +14,7 @@ function logOf(entries: readonly ChangeEntry[]): ChangeLog {
     identity: { baseUrl: "https://api.example.org/", area: "catalogue", serviceName: "example" },
     id: "urn:uuid:0",
     to: { run: 3, endedAt },
+    prunedRuns: 0,
     runs: () => entries.map(({ run, changes }) => ({ run, endedAt, isFirst: false, changes })),
     entries: () => entries,
     close() {},

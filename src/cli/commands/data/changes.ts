@@ -11,6 +11,7 @@ import {
 } from "../../../change/log/log-formats.ts";
 import { toMirrorError } from "../../../mirror/file/errors.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
+import { describePruned } from "../../../mirror/points/pruned-runs.ts";
 import { fileMode, writeTemporary } from "../../../platform/atomic-file.ts";
 import { toFileError } from "../../../platform/errors.ts";
 import { requireReplaceable } from "../../../platform/files/replaceable-files.ts";
@@ -81,6 +82,7 @@ export function configure(command: Command, io: Io): void {
     });
     const options = { ...(limit !== undefined && { limit }), ...(url !== undefined && { url }) };
     try {
+      if (!settings.quiet) warnOfPrunedRuns(log, io);
       if (out === undefined) await print(log, format, options, io);
       else {
         const isWritten = await write(log, format, options, out, io);
@@ -94,6 +96,11 @@ export function configure(command: Command, io: Io): void {
       log.close();
     }
   });
+}
+
+function warnOfPrunedRuns({ prunedRuns }: ChangeLog, io: Io): void {
+  if (prunedRuns > 0)
+    io.err(`${describePruned(prunedRuns, "the next run that is left lists what they changed")}\n`);
 }
 
 const formatOfEnding: Readonly<Record<string, LogFormat>> = {

@@ -14,6 +14,7 @@ import {
   parsePointOrPath,
   pointContext,
 } from "../../../mirror/points/point.ts";
+import { warnOfPruned } from "../../flags/as-of.ts";
 import { addChangeFilterFlags, type ChangeFilterFlags, changeFilterOf } from "../../flags/change-flags.ts";
 import { type FormatFlags, formatOption, readFormat } from "../../flags/query-flags.ts";
 import { printChanges } from "../../format/data/print-changes.ts";
@@ -70,7 +71,7 @@ export function configure(command: Command, io: Io): void {
   command.action(async (flags: DiffFlags) => {
     const settings = readSettings(command, io);
     const format = readFormat(flags, settings);
-    const opened = await openRequested(flags, settings);
+    const opened = await openRequested(flags, settings, io);
     try {
       warnOfNotCompared(opened, settings, io);
       const totals = await printChanges(opened, format, io);
@@ -88,6 +89,7 @@ export function configure(command: Command, io: Io): void {
 async function openRequested(
   flags: DiffFlags,
   settings: Settings,
+  io: Io,
 ): Promise<OpenDiff<Keyed<Change | Reported>>> {
   const { since } = flags;
   const [from, to] = [flags.from, flags.to].map((text) => (text === undefined ? undefined : readPoint(text)));
@@ -98,6 +100,8 @@ async function openRequested(
     ...(from && { from }),
     ...(to && { to }),
   };
+  for (const point of [from, to])
+    if (point !== undefined && !("path" in point)) warnOfPruned(point, settings, io);
   return since === undefined ? await openDiff(request) : await openReported(request, since);
 }
 

@@ -13,11 +13,12 @@ import {
 } from "../../../../exports/package/verify-package.ts";
 import type { WrittenPackage } from "../../../../exports/package/write-package.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
+import { pointBefore } from "../../../mirror/points/resolve-point.ts";
 import { type Coverage, describeTableCoverage } from "../../../mirror/runs/coverage.ts";
 import { formatRows } from "../../../presentation/numbers.ts";
 import { formatMinute } from "../../../presentation/times.ts";
 import { runQuery } from "../../../query/sql/run-query.ts";
-import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
+import { type AsOfFlags, asOfOption, readAsOf, warnOfPruned } from "../../flags/as-of.ts";
 import { defaultFormats, readTarget, type TargetFlags } from "../../flags/export-target.ts";
 import { collect, collectNames } from "../../flags/option-values.ts";
 import { type CsvFlags, exactOption, excelOption, readCsvProfile } from "../../flags/query-flags.ts";
@@ -140,13 +141,14 @@ function configureCreate(command: Command, io: Io): void {
     const settings = readSettings(create, io);
     const target = readTarget(flags, settings);
     const asOf = readAsOf(flags, settings, io);
+    const changedSince =
+      flags.changedSince === undefined ? undefined : parsePoint(flags.changedSince, pointContext());
+    if (changedSince !== undefined) warnOfPruned(pointBefore(changedSince), settings, io);
     const source = {
       file: mirrorFileToRead(settings),
       columns: flags.column,
       brands: flags.brand,
-      ...(flags.changedSince !== undefined && {
-        changedSince: parsePoint(flags.changedSince, pointContext()),
-      }),
+      ...(changedSince && { changedSince }),
       ...(flags.where !== undefined && { where: { sql: flags.where, run: runQuery } }),
       csv: readCsvProfile(flags),
       requireComplete: flags.requireComplete === true,

@@ -1,6 +1,7 @@
 /** `armoire query`: runs a read-only SQL statement or a named question in a child process. */
 import { type Command, Option } from "commander";
 import type { Cell } from "../../../../schema/fields.ts";
+import { describeLostRevisions } from "../../../mirror/points/pruned-runs.ts";
 import { openMirrorReader } from "../../../mirror/reader.ts";
 import { formatRows } from "../../../presentation/numbers.ts";
 import { areasOf, type Question } from "../../../query/questions/question.ts";
@@ -118,6 +119,7 @@ export function configure(command: Command, io: Io): void {
       await give(counted, format, flags, settings, io, signal);
       const option = result.maxRows < flags.maxRows ? "--limit" : "--max-rows";
       if (!settings.quiet) printGaps(result.coverage, io);
+      if (!settings.quiet && result.prunedRuns > 0) io.err(`${describeLostRevisions(result.prunedRuns)}\n`);
       const isOnScreen = format === "table" && flags.out === undefined && io.screen !== null;
       if (!settings.quiet && io.hasReader()) printEmptiness(counted, result.ifEmpty ?? null, isOnScreen, io);
       if (result.isCut && flags.out === undefined) truncationNotice(result, option, settings, io);
@@ -185,9 +187,9 @@ function countRows(result: QueryResult): CountedResult {
       yield row;
     }
   }
-  const { columns, coverage, emptyTables, maxRows } = result;
+  const { columns, coverage, emptyTables, prunedRuns, maxRows } = result;
   return {
-    ...{ columns, coverage, emptyTables, maxRows, batches: readBatches(), rows: readRows() },
+    ...{ columns, coverage, emptyTables, prunedRuns, maxRows, batches: readBatches(), rows: readRows() },
     get isCut() {
       return result.isCut;
     },

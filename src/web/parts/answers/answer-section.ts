@@ -1,5 +1,6 @@
 /** An answer: how many rows, how whole the tables are, a chart where two columns make one, and the first rows. */
 import { html } from "hono/html";
+import { describeLostRevisions } from "../../../mirror/points/pruned-runs.ts";
 import { describeTableCoverage } from "../../../mirror/runs/coverage.ts";
 import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
 import { formatMinute } from "../../../presentation/times.ts";
@@ -43,7 +44,7 @@ function countOf(shown: number, read: number, { isCut, total }: QueryResult): st
   return `The first ${formatNumber(shown)} of ${formatCount(total ?? read, "row")}`;
 }
 
-function notesOf({ coverage, emptyTables: { area, names } }: QueryResult): Html {
+function notesOf({ coverage, emptyTables: { area, names }, prunedRuns }: QueryResult): Html {
   const { mirror } = coverage;
   return html`${
     mirror === null || mirror.complete
@@ -53,5 +54,5 @@ function notesOf({ coverage, emptyTables: { area, names } }: QueryResult): Html 
     names.length === 0
       ? ""
       : html`<p class="note" role="note">A mirror of ${area === "catalogue" ? "the catalogue" : "an account"} has no rows of ${names.join(", ")}.</p>`
-  }`;
+  }${prunedRuns === 0 ? "" : html`<p class="note" role="note">${describeLostRevisions(prunedRuns)}</p>`}`;
 }
