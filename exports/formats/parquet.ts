@@ -1,115 +1,61 @@
-/** Tables as Parquet: typed columns, compressed with Zstandard, in row groups of bounded size. */
-import { zstdCompressSync } from "node:zlib";
-import { ByteWriter, type ColumnSource, ParquetWriter, type SchemaElement } from "hyparquet-writer";
-import type { Cell } from "../../schema/fields.ts";
-import { toCsvText } from "./csv.ts";
-import type { FittedColumn, FittedType } from "./fitted-types.ts";
-import { numberText } from "./json.ts";
-import type { ExportTable, Row } from "./table.ts";
+/**
+ * Tables as Parquet: typed columns, compressed with Zstandard, in row groups of bounded size. Columns are encoded here, cell by
+ * cell; hyparquet-writer writes the headers of pages and the footer (decision 33).
+ */
+import type { RowGroup } from "hyparquet";
+import { ByteWriter } from "hyparquet-writer";
+import { writeMetadata } from "hyparquet-writer/src/metadata.js";
+import type { FittedColumn } from "./fitted-types.ts";
+import { ColumnEncoder, maxGroupRows, schemaOf } from "./parquet-column.ts";
+import type { ExportTable } from "./table.ts";
+
+/** Of encoded cells, before they are compressed. */
+const maxGroupBytes = 8_388_608;
+/** A longer least or greatest text is cut: readers only compare with it. */
+const maxBoundBytes = 128;
+const magic = Buffer.from("PAR1");
 
 /** The bytes of a file. Text is as in CSV of the profile `exact`; a JSON column holds the text of the mirror. */
 export function* parquetChunks(table: ExportTable, columns: readonly FittedColumn[]): Generator<Uint8Array> {
   const writer = new ByteWriter();
-  const schema: SchemaElement[] = [{ name: "root", num_children: columns.length }, ...columns.map(schemaOf)];
-  const parquet = new ParquetWriter({
-    writer,
-    schema,
-    codec: "ZSTD",
-    compressors: { ZSTD: (bytes) => zstdCompressSync(bytes) },
-    createdBy: "armoire",
-  });
+  // Bounds of other texts help no reader: rows are sorted by the first column.
+  const encoders = columns.map(
+    (column, index) =>
+      new ColumnEncoder(column, index === 0 || (column.type !== "text" && column.type !== "object")),
+  );
+  const groups: RowGroup[] = [];
+  let [rows, bytes, allRows] = [0, 0, 0];
+  const writeGroup = () => {
+    const chunks = encoders.map((encoder) => encoder.writeChunk(writer));
+    const uncompressed = chunks.reduce(
+      (sum, { meta_data }) => sum + (meta_data?.total_uncompressed_size ?? 0n),
+      0n,
+    );
+    groups.push({ columns: chunks, total_byte_size: uncompressed, num_rows: BigInt(rows) });
+    allRows += rows;
+    rows = bytes = 0;
+  };
   const takeBytes = () => {
-    const bytes = writer.getBytes().slice();
+    const taken = writer.getBytes().slice();
     writer.index = 0;
-    return bytes;
+    return taken;
   };
-  const write = ({ columnData, rowCount }: RowGroup): Uint8Array => {
-    // Returns nothing: a `ByteWriter` is not asynchronous.
-    parquet.write({ columnData, rowGroupSize: rowCount });
-    return takeBytes();
-  };
-  let group = new RowGroup(columns);
+  writer.appendBytes(magic);
   for (const row of table.rows()) {
-    group.add(row);
-    if (!group.isFull) continue;
-    yield write(group);
-    group = new RowGroup(columns);
+    for (let n = 0; n < encoders.length; n++) bytes += encoders[n]?.add(row[n] ?? null) ?? 0;
+    rows++;
+    if (rows < maxGroupRows && bytes < maxGroupBytes) continue;
+    writeGroup();
+    yield takeBytes();
   }
-  if (group.rowCount > 0) yield write(group);
-  // Readers look for it. While values are written, it would make the library write each text as a JSON string.
-  for (const element of schema) if (element.logical_type?.type === "JSON") element.converted_type = "JSON";
-  parquet.finish();
+  if (rows > 0) writeGroup();
+  const schema = [{ name: "root", num_children: columns.length }, ...columns.map(schemaOf)];
+  const metadata = {
+    ...{ version: 2, created_by: "armoire", schema, num_rows: BigInt(allRows), row_groups: groups },
+    // Of reading only.
+    metadata_length: 0,
+  };
+  writeMetadata(writer, metadata, maxBoundBytes);
+  writer.appendBytes(magic);
   yield takeBytes();
-}
-
-const schemaTypes: Readonly<Record<FittedType, Omit<SchemaElement, "name">>> = {
-  text: { type: "BYTE_ARRAY", converted_type: "UTF8" },
-  integer: { type: "INT64" },
-  number: { type: "DOUBLE" },
-  boolean: { type: "BOOLEAN" },
-  time: { type: "INT64", logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" } },
-  object: { type: "BYTE_ARRAY", logical_type: { type: "JSON" } },
-};
-
-const schemaOf = ({ name, type }: FittedColumn): SchemaElement => ({
-  name,
-  ...schemaTypes[type],
-  repetition_type: "OPTIONAL",
-});
-
-function toValue(cell: Cell, type: FittedType): unknown {
-  if (cell === null) return null;
-  switch (type) {
-    case "text":
-      return typeof cell === "string" ? toCsvText(cell, "exact") : numberText(cell);
-    case "integer":
-      return BigInt(cell);
-    case "number":
-      return Number(cell);
-    case "boolean":
-      return Number(cell) === 1;
-    case "time":
-      return BigInt(Date.parse(String(cell)));
-    case "object":
-      return Buffer.from(String(cell));
-  }
-}
-
-/** Larger groups compress little better, and take more memory. */
-const maxGroupRows = 5_000;
-const maxGroupCharacters = 8_388_608;
-
-class RowGroup {
-  readonly #columns: readonly FittedColumn[];
-  readonly #values: readonly unknown[][];
-  #characters = 0;
-  rowCount = 0;
-
-  constructor(columns: readonly FittedColumn[]) {
-    this.#columns = columns;
-    this.#values = columns.map(() => []);
-  }
-
-  add(row: Row): void {
-    this.rowCount++;
-    for (const [index, { type }] of this.#columns.entries()) {
-      const cell = row[index] ?? null;
-      if (typeof cell === "string") this.#characters += cell.length;
-      this.#values[index]?.push(toValue(cell, type));
-    }
-  }
-
-  get isFull(): boolean {
-    return this.rowCount >= maxGroupRows || this.#characters >= maxGroupCharacters;
-  }
-
-  /** As the library takes it. */
-  get columnData(): ColumnSource[] {
-    return this.#columns.map(({ name, type }, index) => ({
-      name,
-      data: this.#values[index] ?? [],
-      // Bounds of other texts help no reader: rows are sorted by the first column.
-      statistics: index === 0 || (type !== "text" && type !== "object"),
-    }));
-  }
 }

@@ -3,6 +3,7 @@
  * their lists as fields; and the items of two states in pairs. Tables are read once, row by row.
  */
 import type { Cell } from "../../schema/fields.ts";
+import { compareText } from "../platform/compare-text.ts";
 import type { Row, Value } from "./change.ts";
 import type { ComparedKind, ComparedList } from "./compared-kinds.ts";
 
@@ -142,20 +143,4 @@ function* groupsOf(
 /** A whole number is the same whether it was stored as an integer or as a real number. */
 export function toComparable(cell: Cell): Cell {
   return typeof cell === "number" && Number.isSafeInteger(cell) && !Object.is(cell, -0) ? BigInt(cell) : cell;
-}
-
-/** Orders text as SQLite does: by code points. */
-export function compareText(a: string, b: string): number {
-  const length = Math.min(a.length, b.length);
-  for (let at = 0; at < length; at++) {
-    const [unitOfA, unitOfB] = [a.charCodeAt(at), b.charCodeAt(at)];
-    if (unitOfA !== unitOfB) return rankOf(unitOfA) - rankOf(unitOfB);
-  }
-  return a.length - b.length;
-}
-
-/** Surrogates encode code points above all others. */
-function rankOf(unit: number): number {
-  if (unit < 0xd800) return unit;
-  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }

@@ -1,4 +1,5 @@
 /** Parquet and SQLite files of exports, read by other programs: DuckDB and SQLite itself. */
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
@@ -138,6 +139,45 @@ it("a number that a double would change stays exact: its column is text in Parqu
   );
   db.close();
   expect(await typeIn(sqlite, "bra", "cup_depth")).toBe("any");
+});
+
+it("row groups of a Parquet file are bounded, and their dictionaries and plain values are read back", async () => {
+  const rows = Array.from({ length: 40_000 }, (_, n): Row => {
+    const name = n % 3 === 0 ? null : `name ${n % 5}`;
+    const note = n < 500 ? "the same" : `note ${n}`;
+    const goneAt = n % 4 === 0 ? new Date(n * 1_000).toISOString() : null;
+    return [`${100_000 + n}`, name, note, BigInt(n % 300), n / 8, BigInt(n % 2), goneAt];
+  });
+  const names = ["href", "name", "note", "hooks", "cup_depth", "is_owned", "gone_at"];
+  const file = join(await exportTables(["parquet"], tableOf("bra", names, rows)), "bra.parquet");
+  const expected = `select (100000 + n)::varchar, if(n % 3 = 0, null, 'name ' || n % 5), if(n < 500, 'the same', 'note ' || n),
+    n % 300, n / 8, n % 2 = 1, if(n % 4 = 0, to_timestamp(n), null) from range(40000) r(n)`;
+  const differences = `select (select count(*) from (${expected} except all from FILE)) + count(*) as count
+    from (from FILE except all ${expected})`.replaceAll("FILE", `'${file}'`);
+  expect(await readParquet(file, differences)).toEqual([{ count: "0" }]);
+  const groups = await readParquet(
+    file,
+    `select row_group_num_rows::integer as rows, stats_min_value as min, stats_max_value as max from parquet_metadata(FILE) where path_in_schema = 'href'`,
+  );
+  expect(groups).toEqual([
+    { rows: 16_384, min: "100000", max: "116383" },
+    { rows: 16_384, min: "116384", max: "132767" },
+    { rows: 7_232, min: "132768", max: "139999" },
+  ]);
+  const encodings = await readParquet(
+    file,
+    "select distinct path_in_schema as name from parquet_metadata(FILE) where encodings like '%DICTIONARY%' order by 1",
+  );
+  expect(encodings.map((row) => (row as { name: string }).name)).toEqual(["hooks", "name"]);
+  const anyBytes = createHash("shake256", { outputLength: 2_500_000 }).digest("hex");
+  const long = Array.from({ length: 3 }, (_, n): Row => [String(n), `${n}${anyBytes}`]);
+  const ofLong = join(await exportTables(["parquet"], tableOf("bra", ["href", "note"], long)), "bra.parquet");
+  expect(await readParquet(ofLong, "select sum(length(note))::integer as length from FILE")).toEqual([
+    { length: 15_000_003 },
+  ]);
+  expect(
+    await readParquet(ofLong, "select max(row_group_id)::integer as last from parquet_metadata(FILE)"),
+  ).toEqual([{ last: 1 }]);
 });
 
 const anyCell: fc.Arbitrary<Cell> = fc.oneof(

@@ -56,12 +56,6 @@ export function readChangeCommand(
     throw new CliError(
       "usage",
       "--on-change has a quote without its other half.",
-      "Quotes are pairs, and a backslash is a plain character.",
-    );
-  if (/["']/.test(onChange.replace(/"[^"]*"|'[^']*'/g, "")))
-    throw new CliError(
-      "usage",
-      "--on-change has a quote without its other half.",
       "Quotes come in pairs, and a backslash is a plain character.",
     );
   const [program, ...args] = parseArgsStringToArgv(onChange);

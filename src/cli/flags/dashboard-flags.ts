@@ -2,8 +2,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { DashboardOptions } from "../../../jobs/bullmq/dashboard/server.ts";
 import { messageOf } from "../../platform/errors.ts";
+import { touchHeartbeat } from "../../platform/files/heartbeat-file.ts";
 import { requireNotOwn } from "../../platform/files/replaceable-files.ts";
-import { touchHeartbeat } from "../../platform/heartbeat-file.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import { collect, portNumber } from "./option-values.ts";
 

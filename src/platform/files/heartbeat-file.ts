@@ -1,5 +1,5 @@
 import { utimesSync, writeFileSync } from "node:fs";
-import { hasCode, toFileError } from "./errors.ts";
+import { hasCode, toFileError } from "../errors.ts";
 
 /** Sets the time of a file to now, and creates it if it is missing. Health checks look at its age. @throws FileError */
 export function touchHeartbeat(file: string): void {
