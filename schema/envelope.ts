@@ -63,6 +63,11 @@ export class NotAnEnvelopeError extends Error {
   }
 }
 
+/** The body is an envelope with the `rel` of another kind. */
+export class UnexpectedRelError extends Error {
+  override readonly name = "UnexpectedRelError";
+}
+
 const record = z.custom<Record<string, unknown>>(isRecord);
 const count = z
   .union([z.number().int(), z.string().regex(/^\d{1,15}$/)])
@@ -97,10 +102,14 @@ export interface ReadEnvelope {
 }
 
 /**
+ * @param kind what the resource should be; undefined for an unknown kind
  * @throws NotAnEnvelopeError if `rel`, or the `body` or `collection` that it requires, is missing or wrong; or if there are more
- * items or links than are read
+ * items or links than are read. UnexpectedRelError
  */
-export function readEnvelopeOrThrow(value: unknown): ReadEnvelope {
+export function requireEnvelopeOrThrow(
+  value: unknown,
+  kind: { readonly name: string; readonly rel: Rel | null } | undefined,
+): { readonly rel: Rel; readonly value: Readonly<Record<string, unknown>> } {
   if (!isRecord(value)) throw new NotAnEnvelopeError("", "an object");
   const rel = rels.find((known) => known === value.rel);
   if (rel === undefined) throw new NotAnEnvelopeError("/rel", `one of ${rels.join(", ")}`);
@@ -108,6 +117,17 @@ export function readEnvelopeOrThrow(value: unknown): ReadEnvelope {
   if (rel === "collection" && !Array.isArray(value.collection))
     throw new NotAnEnvelopeError("/collection", "an array");
   requireLimits(value);
+  if (kind && kind.rel !== null && kind.rel !== rel)
+    throw new UnexpectedRelError(`expected rel "${kind.rel}" of a ${kind.name}, received "${rel}"`);
+  return { rel, value };
+}
+
+/** @param kind as in `requireEnvelopeOrThrow` @throws NotAnEnvelopeError, UnexpectedRelError */
+export function readEnvelopeOrThrow(
+  body: unknown,
+  kind?: { readonly name: string; readonly rel: Rel | null },
+): ReadEnvelope {
+  const { rel, value } = requireEnvelopeOrThrow(body, kind);
   const issues = new IssueList<FieldIssue>();
   const head =
     rel === "collection"

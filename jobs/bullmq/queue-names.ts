@@ -12,6 +12,9 @@ export interface Principal {
   readonly credential: Credential | null;
 }
 
+/** Whether it is a person's account. Then no job of its requests stays after its end. */
+export const isAccount = (principalName: string): boolean => principalName !== "catalogue";
+
 /** Begins all our keys, beside those of other programs. Keys differ between major versions of BullMQ. */
 export const keyPrefix = "armoire:bullmq6";
 
@@ -39,6 +42,14 @@ export const isFetchQueueOf = (principal: Principal, queue: string): boolean =>
 
 /** The queue of runs, such as `sync-catalogue@api.example`. Programs read nothing of its jobs, so it has no version. */
 export const runQueueName = (principal: Principal): string => `sync-${placeOf(principal)}`;
+
+const scheduleQueuePrefix = "schedules-";
+
+/** The queue of a mirror's scheduled runs, such as `schedules-catalogue~5c6bb3b50858f8c0`. @param digest of the mirror's place */
+export const scheduleQueueName = (area: string, digest: string): string =>
+  `${scheduleQueuePrefix}${area}${separator}${digest}`;
+
+export const isScheduleQueue = (queue: string): boolean => queue.startsWith(scheduleQueuePrefix);
 
 /** The service in the name of a queue of requests. */
 export function serviceOfQueue(queue: string): string {

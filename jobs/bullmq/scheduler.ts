@@ -9,7 +9,7 @@ import { DelayedError, type Queue, type RepeatOptions } from "bullmq";
 import type { Clock } from "../../src/platform/clock.ts";
 import { messageOf } from "../../src/platform/errors.ts";
 import { withTimeout } from "./async.ts";
-import { keyPrefix } from "./queue-names.ts";
+import { keyPrefix, scheduleQueueName } from "./queue-names.ts";
 import { ForceClosableWorker, openQueue, workerTimings } from "./queues.ts";
 import type { RedisConnection } from "./redis.ts";
 
@@ -85,12 +85,10 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
   const settings = { repeatStrategy };
   const mirrorQueues = new Map<string, MirrorQueue>();
 
-  const openMirrorQueue = (name: string): MirrorQueue => {
+  const openMirrorQueue = (name: string, area: RecurringRun["area"] = "catalogue"): MirrorQueue => {
     const digest = createHash("sha256").update(name).digest("hex").slice(0, 16);
-    const mirrorQueue = {
-      queue: openQueue<ScheduledJob>(client, `runs-${digest}`, { settings }),
-      worker: null,
-    };
+    const queueName = scheduleQueueName(area, digest);
+    const mirrorQueue = { queue: openQueue<ScheduledJob>(client, queueName, { settings }), worker: null };
     mirrorQueues.set(name, mirrorQueue);
     return mirrorQueue;
   };
@@ -125,8 +123,8 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
   const update = async (): Promise<void> => {
     current = runs();
     for (const name of new Set([...mirrorQueues.keys(), ...current.map(({ queue }) => queue)])) {
-      const mirrorQueue = mirrorQueues.get(name) ?? openMirrorQueue(name);
       const runsOfQueue = current.filter(({ queue }) => queue === name);
+      const mirrorQueue = mirrorQueues.get(name) ?? openMirrorQueue(name, runsOfQueue[0]?.area);
       await updateJobSchedulers(mirrorQueue.queue, runsOfQueue);
       // Started after removed runs are gone from the queue.
       mirrorQueue.worker ??= startWorker(mirrorQueue);

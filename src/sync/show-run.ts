@@ -49,6 +49,7 @@ export function showRun(job: RunJob, { mirror, isAccount, describe, clock }: Sho
   );
   /** Failed resources whose failure is not stored yet: it may be in doubt. */
   let unstored: readonly number[] = [];
+  let readProgress: (() => ShownProgress) | null = null;
   const logFailed = (batch: readonly JobResult[]): void => {
     const fetched = batch.filter(({ status }) => status === "fetched");
     const ids = [...unstored, ...fetched.map(({ job: { resourceId } }) => resourceId)];
@@ -77,22 +78,26 @@ export function showRun(job: RunJob, { mirror, isAccount, describe, clock }: Sho
             },
           },
     update(read) {
-      if (!isAccount) job.update(() => toShownProgress(read(), clock.now()));
+      if (isAccount) return;
+      readProgress = () => toShownProgress(read(), clock.now());
+      job.update(readProgress);
     },
     async end(report, problem) {
       if (!isAccount) {
         logFailed([]);
         for (const line of describeEnd(report)) job.log(line);
       }
+      const progress = readProgress && { ...readProgress(), estimatedEnd: null };
       if (report.stopped === "error") {
-        await job.end({ status: "failed", reason: isAccount ? "error" : (problem ?? "error") });
+        const reason = isAccount ? "error" : (problem ?? "error");
+        await job.end({ status: "failed", reason }, progress);
         return;
       }
       const { mirror: _file, ...shown } = report;
       const returnValue = isAccount
         ? { outcome: outcomeOf(report) }
         : { outcome: outcomeOf(report), ...shown };
-      await job.end({ status: "completed", returnValue });
+      await job.end({ status: "completed", returnValue }, progress);
     },
     async fail(error) {
       const isKnown = error instanceof ArmoireError;

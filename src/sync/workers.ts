@@ -86,7 +86,10 @@ export async function reachWorkers(options: WorkersOptions): Promise<Workers> {
     openMetrics: (context) =>
       openRunMetrics(redis.client, as(context), mirrorKeyOf(context), context.clock.now),
     openRunJob(context, run) {
-      runJob = openRunJob({ client: redis.client, queue: openRunQueue(redis, as(context)), ...run });
+      runJob = openRunJob({
+        ...{ client: redis.client, queue: openRunQueue(redis, as(context)), clock: context.clock },
+        ...run,
+      });
       return runJob;
     },
     openRepeatRequests(context) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { NotAnEnvelopeError } from "../../schema/envelope.ts";
+import { NotAnEnvelopeError, UnexpectedRelError } from "../../schema/envelope.ts";
 import { JsonError, parseJsonBytesOrThrow } from "../../schema/json.ts";
-import { deriveOrThrow, UnexpectedRelError } from "../../src/mirror/derive/derive.ts";
+import { deriveOrThrow } from "../../src/mirror/derive/derive.ts";
 import { context, derive, deriveGolden, linksOf, url, withItems } from "./support/derive-golden.ts";
 import { api, goldenEntity, parseGolden } from "./support/golden.ts";
 

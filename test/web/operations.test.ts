@@ -62,10 +62,13 @@ it("failed resources are grouped by reason, with their addresses, and all are in
   expect([status, headers["cache-control"]]).toEqual([200, "no-store"]);
   const groups = [...body.matchAll(/<summary>(<bdi>.*?)<\/summary>/g)].map(([, text = ""]) => textOf(text));
   expect(groups.map((text) => text.trim()).sort()).toEqual([
-    "answered 400 1 resource",
-    "answered 500 1 resource",
+    "server-error: answered 500 1 resource",
+    "unexpected-status: answered 400 1 resource",
   ]);
+  expect(textOf(body)).toContain("“ Something went wrong ”");
+  expect(textOf(body)).toContain("incomplete, 2 failed resources");
   const document = JSON.parse((await get("/operations.json")).body);
+  expect(document.failures[0]).toMatchObject({ message: "Something went wrong" });
   const failed = rig.read(({ db }) => db.prepare("select url from _resource where state = 'failed'").all());
   for (const { url } of failed as { url: string }[]) {
     expect(body).toContain(url);
@@ -116,7 +119,7 @@ it("a run under way has its progress by kind, what is left, and until when", asy
   const principal = catalogueAt("http://other.example/");
   const job = openRunJob({
     ...{ client, queue: openRunQueue({ client, shownAs: "", end }, principal), name: "sync catalogue" },
-    data: { run: 7, mode: "verify" },
+    ...{ data: { run: 7, mode: "verify" }, clock: systemClock },
   });
   const progress = {
     ...{

@@ -53,21 +53,22 @@ export function openBoard({ path, allowsActions }: BoardOptions): Board {
 
 /** How the list of queues shows one. */
 function describeQueue(name: string): { readonly displayName: string; readonly description: string } {
-  const [, what = "", who = "", where = ""] = /^(fetch|sync)-(.*)@([^~]*)/.exec(name) ?? [];
+  const [, what = "", who = "", where = ""] =
+    /^(fetch|sync|schedules)-([^@~]*)(?:@([^~]*))?/.exec(name) ?? [];
   const place = readableService(where);
   if (what === "sync")
     return {
-      displayName: `sync: ${who}`,
-      description: `Runs of \`armoire sync\` at ${place}. Each coordinator processes its own.`,
+      displayName: `sync: ${who} at ${place}`,
+      description: `One job is one run of \`armoire sync\` at ${place}: its progress, its log and its report.`,
     };
   if (what === "fetch" && isOfOtherVersion(name))
     return {
-      displayName: `fetch: ${who} (other version)`,
+      displayName: `fetch: ${who} at ${place} (other version)`,
       description: `Requests to ${place} for workers of another version of Armoire.`,
     };
   if (what === "fetch")
     return {
-      displayName: `fetch: ${who}`,
+      displayName: `fetch: ${who} at ${place}`,
       description: `One job is one resource of ${place}; workers with the same credential send its request.`,
     };
   if (isResponseQueue(name))
@@ -75,8 +76,12 @@ function describeQueue(name: string): { readonly displayName: string; readonly d
       displayName: "responses",
       description: "Responses on their way to a running sync. Empty, unless its coordinator is busy.",
     };
-  if (name.startsWith("runs-"))
-    return { displayName: "schedule", description: "Scheduled runs of one mirror, one at a time." };
+  if (what === "schedules")
+    return {
+      displayName: `schedules: ${who}`,
+      description:
+        "One job is one run of a schedule of this mirror: its command, and the counts of its report.",
+    };
   return { displayName: name, description: "" };
 }
 

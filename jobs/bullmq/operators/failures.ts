@@ -5,8 +5,10 @@ import { principalOfQueue } from "../queue-names.ts";
 
 export interface FailedResource {
   readonly principal: string;
-  /** Such as `answered 500`, or `timeout: no response within 30 s`. */
+  /** Such as `server-error: answered 500`, or `timeout: no response within 30 s`. */
   readonly reason: string;
+  /** What the service said; null if it said nothing. */
+  readonly message: string | null;
   readonly kind: string;
   /** Such as `Comexim › Lupine`; null if unknown. */
   readonly label: string | null;
@@ -32,8 +34,9 @@ export async function readFailures(queues: readonly Queue[]): Promise<FailedReso
         if ("problem" in payload) return [];
         const { kind, label, url, run } = payload;
         const principal = principalOfQueue(queue.name);
+        const [, reason = failedReason, message = null] = /^([^“]*), “(.*)”$/s.exec(failedReason) ?? [];
         return [
-          { principal, reason: failedReason, kind, label, url, run, attempts: 1, failedAt: finishedOn },
+          { ...{ principal, reason, message, kind, label, url, run }, attempts: 1, failedAt: finishedOn },
         ];
       });
     }),

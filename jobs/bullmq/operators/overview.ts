@@ -5,7 +5,14 @@
 import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import type { RedisMemory, RedisSnapshot } from "../dashboard/redis-snapshot.ts";
-import { isOfOtherVersion, principalOfQueue, readableService, serviceOfQueue } from "../queue-names.ts";
+import {
+  isAccount,
+  isOfOtherVersion,
+  isScheduleQueue,
+  principalOfQueue,
+  readableService,
+  serviceOfQueue,
+} from "../queue-names.ts";
 import { readWorkers, type WorkerState } from "../worker/worker-state.ts";
 import { type FailedResource, readFailures } from "./failures.ts";
 import { type RunOverview, readRuns } from "./runs.ts";
@@ -57,7 +64,7 @@ export async function readOverview(
     readRuns(named("sync-")),
     readFailures(named("fetch-")),
     readWorkers(client),
-    readSchedules(named("runs-")),
+    readSchedules(queues.filter(({ name }) => isScheduleQueue(name))),
     Promise.all(named("fetch-").map(countRequests)),
   ]);
   const allowances = coordinators.map(({ fields }) => {
@@ -82,7 +89,7 @@ async function countRequests(queue: Queue): Promise<QueuedRequests> {
 
 /** For those without the key of the accounts. */
 export function withoutAccounts(overview: Overview): Overview {
-  const isShown = ({ principal }: { readonly principal: string }) => principal === "catalogue";
+  const isShown = ({ principal }: { readonly principal: string }) => !isAccount(principal);
   const runs = overview.runs.filter(isShown);
   const workers = overview.workers.flatMap((worker) => {
     const principals = worker.principals.filter(({ name }) => isShown({ principal: name }));

@@ -19,6 +19,8 @@ export interface RunOverview {
   /** How it ended, in words; null while it runs. */
   readonly outcome: string | null;
   readonly counted: number | null;
+  /** Failed resources; null while it runs. */
+  readonly failed: number | null;
 }
 
 const scope = z.object({ run: z.int(), mode: z.string() });
@@ -38,6 +40,7 @@ export type RunProgress = Readonly<z.infer<typeof progress>>;
 const report = z.object({
   outcome: z.string(),
   requests: z.object({ counted: z.int() }).optional(),
+  resources: z.object({ failed: z.int() }).optional(),
 });
 
 /** Of each queue. */
@@ -82,5 +85,6 @@ function describe(queue: string, job: Job, state: RunOverview["state"]): RunOver
     progress: shown,
     outcome: state === "running" ? null : state === "failed" ? job.failedReason : (ended?.outcome ?? null),
     counted: ended?.requests?.counted ?? shown?.counted ?? null,
+    failed: ended?.resources?.failed ?? null,
   };
 }

@@ -21,8 +21,8 @@ export interface ScheduledRunOverview {
   readonly state: "running" | "done" | "failed";
   /** Null while it runs, and unless it is done. */
   readonly seconds: number | null;
-  /** The numbers of its report, by name. */
-  readonly counts: Readonly<Record<string, number>>;
+  /** The numbers of its report, by name; null without one. */
+  readonly counts: Readonly<Record<string, number>> | null;
   /** Null unless it failed. */
   readonly problem: string | null;
 }
@@ -71,13 +71,13 @@ function describe({
 }: Job): ScheduledRunOverview {
   const startedAt = processedOn ?? timestamp;
   if (finishedOn === undefined)
-    return { startedAt, state: "running", seconds: null, counts: {}, problem: null };
+    return { startedAt, state: "running", seconds: null, counts: null, problem: null };
   const ended = result.safeParse(returnvalue).data;
   return {
     startedAt,
     state: failedReason ? "failed" : "done",
     seconds: ended?.seconds ?? (finishedOn - startedAt) / 1000,
-    counts: ended?.counts ?? {},
+    counts: ended?.counts ?? null,
     problem: failedReason || null,
   };
 }

@@ -5,16 +5,20 @@
  */
 import { UnrecoverableError } from "bullmq";
 import type { Redis } from "ioredis";
+import { type Clock, toIso } from "../../../src/platform/clock.ts";
 import { withTimeout } from "../async.ts";
 import { type HeldRun, type RunQueue, runLockMillis } from "./run-queue.ts";
 
 export interface RunJob {
   /** Shows the progress, at most once a second; otherwise `read` is not called. */
   update(read: () => object): void;
-  /** Adds a line to the log of the job. */
+  /** Adds a line to the log of the job, with the time. */
   log(line: string): void;
-  /** Ends the job, within a few seconds. Later calls change nothing. */
-  end(ending: RunJobEnding): Promise<void>;
+  /**
+   * Ends the job, within a few seconds. Later calls change nothing.
+   * @param lastProgress default: what was shown last
+   */
+  end(ending: RunJobEnding, lastProgress?: object | null): Promise<void>;
 }
 
 export type RunJobEnding =
@@ -27,6 +31,7 @@ export interface RunJobOptions {
   /** For example `sync catalogue`. */
   readonly name: string;
   readonly data: object;
+  readonly clock: Pick<Clock, "now">;
 }
 
 const daySeconds = 86_400;
@@ -40,7 +45,7 @@ const renewMillis = runLockMillis / 3;
 const beginAgainMillis = 10_000;
 const endMillis = 2_000;
 
-export function openRunJob({ client, queue, name, data }: RunJobOptions): RunJob {
+export function openRunJob({ client, queue, name, data, clock }: RunJobOptions): RunJob {
   const options = { removeOnComplete: kept, removeOnFail: kept, keepLogs: maxLines };
   const lines: string[] = [];
   let progress: object | null = null;
@@ -91,22 +96,23 @@ export function openRunJob({ client, queue, name, data }: RunJobOptions): RunJob
   const timer = setInterval(() => void renew(), renewMillis).unref();
   write();
 
-  const finish = async (ending: RunJobEnding): Promise<void> => {
+  const finish = async (ending: RunJobEnding, lastProgress: object | null): Promise<void> => {
     await writing;
+    progress = lastProgress;
     await writeAll();
     if (held === null) return;
     const { job, token } = held;
     if (ending.status === "completed") await job.moveToCompleted(ending.returnValue, token, false);
     else await job.moveToFailed(new UnrecoverableError(ending.reason), token);
   };
-  const endOnce = async (ending: RunJobEnding): Promise<void> => {
+  const endOnce = async (ending: RunJobEnding, lastProgress: object | null): Promise<void> => {
     clearInterval(timer);
     if (client.status === "ready") {
       await withTimeout(endMillis, () =>
-        finish(ending).catch(() => {
+        finish(ending, lastProgress).catch(() => {
           // Its job was lost meanwhile, so another one shows how the run ended.
           lose();
-          return finish(ending);
+          return finish(ending, lastProgress);
         }),
       );
     }
@@ -123,12 +129,12 @@ export function openRunJob({ client, queue, name, data }: RunJobOptions): RunJob
       write();
     },
     log(line) {
-      lines.push(line);
+      lines.push(`${toIso(clock.now()).replace(/\.\d+Z$/, "Z")} ${line}`);
       if (lines.length > maxLines) lines.shift();
       write();
     },
-    end(ending) {
-      ended ??= endOnce(ending);
+    end(ending, lastProgress = null) {
+      ended ??= endOnce(ending, lastProgress);
       return ended;
     },
   };

@@ -7,13 +7,12 @@ import { DelayedError, type Job } from "bullmq";
 import type { Clock } from "../../../src/platform/clock.ts";
 import { messageOf } from "../../../src/platform/errors.ts";
 import { ServiceError } from "../../../src/service/errors.ts";
-import { redirects } from "../../../src/service/requests/interpret-response.ts";
 import type { RawResponse } from "../../../src/service/transport/send-request.ts";
 import type { Transport } from "../../../src/service/transport/transport.ts";
 import { warnOnce, withTimeout } from "../async.ts";
 import { reportOutOfMemory } from "../errors.ts";
 import { type FetchPayload, type FetchSummary, readFetchPayload, toWireResponse } from "../protocol.ts";
-import { credentialProofOf, fetchQueueName, keyPrefix, type Principal } from "../queue-names.ts";
+import { credentialProofOf, fetchQueueName, isAccount, keyPrefix, type Principal } from "../queue-names.ts";
 import { ForceClosableWorker, openQueue, workerName, workerTimings } from "../queues.ts";
 import type { RedisConnection } from "../redis.ts";
 import { addRepeatRequest } from "../runs/repeat-requests.ts";
@@ -21,6 +20,7 @@ import { openRunQueue } from "../runs/run-queue.ts";
 import { type CredentialCheck, checkCredential } from "./credential-check.ts";
 import { openResponseWriter } from "./response-writer.ts";
 import { createLivenessCheck } from "./run-liveness.ts";
+import { nothingSent, summarizeOrThrow } from "./summarize.ts";
 import type { LastJob } from "./worker-state.ts";
 
 export interface FetchWorkerOptions {
@@ -108,7 +108,7 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
             : toWireResponse(reply.id, response);
         // The job ends once its response is queued. A worker that is killed before leaves the job behind.
         await responses.write(reply.queue, answer);
-        return summarize(payload, response, milliseconds);
+        return summarizeOrThrow(payload, response, milliseconds, isAccount(principal.name));
       } finally {
         running--;
         const { kind, label } = payload;
@@ -152,34 +152,6 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
       await worker.stopTimers();
     },
   };
-}
-
-const nothingSent = { status: null, bytes: 0, milliseconds: 0, counted: 0 } as const;
-
-/**
- * The return value of a job.
- * @throws Error with the reason if the resource could not be fetched; the job then counts as failed
- */
-function summarize(
-  { isFreeIfUnchanged }: FetchPayload,
-  response: RawResponse | null,
-  milliseconds: number,
-): FetchSummary {
-  if (response === null) return { ...nothingSent, outcome: "not sent", milliseconds };
-  const { head, wire, failure } = response;
-  if (failure !== null) throw new Error(`${failure.code}: ${failure.detail}`);
-  const { status } = head;
-  const outcome = outcomeOf(status);
-  if (outcome === null) throw new Error(`answered ${status}`);
-  const counted = status === 304 && isFreeIfUnchanged ? 0 : 1;
-  return { outcome, status, bytes: wire.length, milliseconds, counted };
-}
-
-function outcomeOf(status: number): FetchSummary["outcome"] | null {
-  if (status === 200) return "body";
-  if (status === 304) return "not modified";
-  if (status === 404 || status === 410) return "gone";
-  return redirects.includes(status) ? "redirect" : null;
 }
 
 const maxCachedProofs = 256;

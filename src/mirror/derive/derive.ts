@@ -9,6 +9,7 @@ import {
   NotAnEnvelopeError,
   readEnvelopeOrThrow,
   toPointer,
+  UnexpectedRelError,
 } from "../../../schema/envelope.ts";
 import { IssueList, type IssueSink } from "../../../schema/input/issues.ts";
 import { JsonError, type ParsedJson, parseJsonBytesOrThrow } from "../../../schema/json.ts";
@@ -66,11 +67,6 @@ export interface DerivedIssue {
   readonly detail?: string;
 }
 
-/** The body is an envelope with the `rel` of another kind. */
-export class UnexpectedRelError extends Error {
-  override readonly name = "UnexpectedRelError";
-}
-
 /** Whether the error rejects a body that this resource cannot have. */
 export function isRefusal(error: unknown): error is Error {
   return (
@@ -84,11 +80,8 @@ export function deriveOrThrow(
   resource: { readonly baseUrl: string; readonly kind: string },
   context: DeriveContext,
 ): Derived {
-  const { envelope, issues: envelopeIssues } = readEnvelopeOrThrow(value);
   const kind = context.kinds[resource.kind];
-  if (kind && kind.rel !== null && kind.rel !== envelope.rel) {
-    throw new UnexpectedRelError(`expected rel "${kind.rel}" of a ${kind.name}, received "${envelope.rel}"`);
-  }
+  const { envelope, issues: envelopeIssues } = readEnvelopeOrThrow(value, kind);
   const issues = new IssueList<DerivedIssue>();
   issues.pushAll(envelopeIssues);
   if (hasDuplicateKeys) issues.push({ pointer: "", code: "duplicate-key" });

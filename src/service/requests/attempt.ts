@@ -80,7 +80,7 @@ function conditionOf(etag: string | null, lastModified: string | null): string[]
   return lastModified === null ? [] : ["if-modified-since", lastModified];
 }
 
-function readReport({ status, headers }: ResponseHead, now: number): AttemptReport {
+export function readReport({ status, headers }: ResponseHead, now: number): AttemptReport {
   return {
     status,
     allowance: readRateLimitHeaders(headers, now),

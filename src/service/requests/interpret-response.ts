@@ -16,7 +16,7 @@ import {
   readValidator,
 } from "./headers.ts";
 import type { AttemptReport } from "./rate-limiter.ts";
-import { isJsonType, readBodyOrThrow, readJsonOrThrow } from "./read-body.ts";
+import { isJsonType, type JsonBody, readBodyOrThrow, readJsonOrThrow } from "./read-body.ts";
 import { decideRefusal, isUnexplainedRefusal, maxBelievedWaits } from "./retry-policy.ts";
 
 export type ResponseAction<Fetched> =
@@ -62,8 +62,7 @@ export const interpretResponse: ResponseParser<FetchResponse> = (head, wire, rep
   const { status, headers } = head;
   const { url, finalUrl, limits, clock } = request;
   if (status === 200) {
-    const { bytes, json } = readBodyOrThrow(head, wire, finalUrl, limits);
-    if (isNotAuthenticated(json)) throw notAuthenticated({ url: finalUrl, status });
+    const { bytes } = readEnvelopeBodyOrThrow(head, wire, finalUrl, limits);
     const fetched = {
       outcome: "body",
       fetchedAt: toIso(clock.now()),
@@ -81,6 +80,18 @@ export const interpretResponse: ResponseParser<FetchResponse> = (head, wire, rep
   }
   return interpretRefusal(head, wire, report, request);
 };
+
+/** The body of a status 200. @throws ServiceError */
+export function readEnvelopeBodyOrThrow(
+  head: ResponseHead,
+  wire: Uint8Array,
+  url: string,
+  limits: ServiceLimits,
+): JsonBody {
+  const body = readBodyOrThrow(head, wire, url, limits);
+  if (isNotAuthenticated(body.json)) throw notAuthenticated({ url, status: head.status });
+  return body;
+}
 
 /** A 304 counts only as the response to a validator, and only with the same one or none. */
 function interpretNotModified(

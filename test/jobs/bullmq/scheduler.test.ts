@@ -171,8 +171,8 @@ it("a scheduler waits for an unreachable Redis, but stops without it", async () 
 
 /** The queue of the only mirror. */
 async function onlyQueue(): Promise<Queue> {
-  const keys = await redis.admin.keys(`${keyPrefix}:runs-*:meta`);
-  const [, name = ""] = keys[0]?.match(/:(runs-[0-9a-f]+):meta$/) ?? [];
+  const keys = await redis.admin.keys(`${keyPrefix}:schedules-*:meta`);
+  const [, name = ""] = keys[0]?.match(/:(schedules-catalogue~[0-9a-f]+):meta$/) ?? [];
   return new Queue(name, { connection: redis.admin, prefix: keyPrefix });
 }
 
@@ -183,7 +183,7 @@ it("the jobs of a schedule have its name and command, and say what came of each 
   );
   await scheduler.stop();
   const { client, end } = await connectRedis(redis.url);
-  const [key = ""] = await redis.admin.keys("*:runs-*:meta");
+  const [key = ""] = await redis.admin.keys("*:schedules-*:meta");
   const queue = openQueue(client, key.split(":").at(-2) ?? "");
   const [[completed], [failed]] = await Promise.all([queue.getCompleted(), queue.getFailed()]);
   expect(completed).toMatchObject({

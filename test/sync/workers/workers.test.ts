@@ -45,7 +45,12 @@ it("each resource is one job, which says what was fetched and what came of it", 
   await using redis = await startRedis();
   await using rig = await startRig({
     ...{ brands: 3, models: 8, sizes: 20 },
-    faults: [{ kind: "model", positions: [1], times: "always", fault: "status", status: 400 }],
+    faults: [
+      { kind: "model", positions: [1], times: "always", fault: "status", status: 400 },
+      { kind: "size", positions: [1], times: "always", fault: "not-json" },
+      { kind: "size", positions: [2], times: "always", fault: "wrong-rel", value: "collection" },
+      { kind: "size", positions: [3], times: "always", fault: "wrong-rel", value: "resource" },
+    ],
   });
   const workers = await startFetchWorkers(2, {
     redis: redis.url,
@@ -73,7 +78,15 @@ it("each resource is one job, which says what was fetched and what came of it", 
   }
   const labels = completed.flatMap(({ name, data }) => (name === "size" ? [data.label] : []));
   expect(labels.every((label) => /^.+ › .+ › .+$/.test(label ?? ""))).toBe(true);
-  expect(failed.map(({ name, failedReason }) => [name, failedReason])).toEqual([["model", "answered 400"]]);
+  const reasons = rig.read(({ db }) =>
+    db
+      .prepare<[], { url: string; error: string }>("select url, error from _resource where error is not null")
+      .all(),
+  );
+  expect(reasons).toHaveLength(4);
+  expect(new Map(failed.map(({ data, failedReason }) => [data.url, failedReason]))).toEqual(
+    new Map(reasons.map(({ url, error }) => [url, error])),
+  );
   expect(failed[0]?.stacktrace).toEqual([]);
   await queue.close();
   end();

@@ -34,10 +34,10 @@ ${live(view, "all", "shared", overview === null ? empty("Redis does not respond.
     if (overview === null) return null;
     return {
       name: "failures",
-      columns: ["reason", "kind", "label", "url", "run", "attempts", "failed_at", "principal"],
+      columns: ["reason", "message", "kind", "label", "url", "run", "attempts", "failed_at", "principal"],
       rows: () =>
-        overview.failures.map(({ reason, kind, label, url, run, attempts, failedAt, principal }) => [
-          ...[reason, kind, label, url, run, attempts, toIso(failedAt), principal],
+        overview.failures.map(({ reason, message, kind, label, url, run, attempts, failedAt, principal }) => [
+          ...[reason, message, kind, label, url, run, attempts, toIso(failedAt), principal],
         ]),
       document: overview,
     };

@@ -54,8 +54,8 @@ ${table({
     { label: "Last" },
     { label: "Now" },
   ],
-  rows: shown.map(({ kind, label, url, attempts, failedAt }) => [
-    html`${resourceLink(view, keys.get(url), label ?? url)} <span class="muted">${formatKind(kind)}</span>`,
+  rows: shown.map(({ kind, label, url, attempts, failedAt, message }) => [
+    html`${resourceLink(view, keys.get(url), label ?? url)} <span class="muted">${formatKind(kind)}</span>${message === null ? "" : html` <span class="hint">“<bdi>${message}</bdi>”</span>`}`,
     html`<span class="code">${externalLink(url)}</span>`,
     formatNumber(attempts),
     timeOf(toIso(failedAt)),

@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import type { RunOverview } from "../../../../jobs/bullmq/operators/runs.ts";
 import { toIso } from "../../../platform/clock.ts";
 import { formatAge, formatDuration } from "../../../presentation/durations.ts";
-import { formatNumber } from "../../../presentation/numbers.ts";
+import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
 import { formatMoment } from "../../../presentation/times.ts";
 import { formatKind } from "../../../presentation/words.ts";
 import type { Html } from "../../page.ts";
@@ -60,14 +60,14 @@ export function endedRuns(runs: readonly RunOverview[]): Html {
       { label: "Result" },
       { label: "Counted", isNumber: true },
     ],
-    rows: ended.map(({ principal, service, run, startedAt, endedAt, state, outcome, counted }) => [
+    rows: ended.map(({ principal, service, run, startedAt, endedAt, state, ...end }) => [
       html`${principal}${run === null ? "" : ` ${run}`} <span class="muted">${service}</span>`,
       timeOf(toIso(startedAt)),
       endedAt === null ? none() : formatDuration((endedAt - startedAt) / 1000),
       state === "failed"
-        ? html`failed <span class="hint"><bdi>${outcome}</bdi></span>`
-        : outcomeInWords(outcome),
-      numberOf(counted),
+        ? html`failed <span class="hint"><bdi>${end.outcome}</bdi></span>`
+        : `${outcomeInWords(end.outcome)}${end.failed ? `, ${formatCount(end.failed, "failed resource")}` : ""}`,
+      numberOf(end.counted),
     ]),
   });
 }

@@ -59,7 +59,8 @@ const maxRuns = 20;
 
 function reportOf({ counts, problem }: Pick<ScheduledRunOverview, "counts" | "problem">): Html | string {
   if (problem !== null) return html`<bdi>${problem}</bdi>`;
+  if (counts === null) return none();
   const shown = Object.entries(counts).filter(([, count]) => count !== 0);
-  if (shown.length === 0) return none();
+  if (shown.length === 0) return "nothing new";
   return shown.map(([name, count]) => `${formatNumber(count)} ${name}`).join(", ");
 }

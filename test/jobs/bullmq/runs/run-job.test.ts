@@ -35,7 +35,8 @@ async function startRig(): Promise<Rig> {
     async startRun(data) {
       const connection = await connect();
       const queue = openRunQueue(connection, principal);
-      const run = openRunJob({ client: connection.client, queue, name: "sync catalogue", data });
+      const clock = { now: () => Date.UTC(2026, 10, 25, 6, 30, 1, 999) };
+      const run = openRunJob({ client: connection.client, queue, name: "sync catalogue", data, clock });
       runs.push(run);
       return { ...run, connection };
     },
@@ -65,14 +66,16 @@ it("a run is an active job with progress and log, and then a completed one with 
       { timeout: 80_000 },
     )
     .toEqual({ progress: 40 });
-  await run.end(complete);
+  await run.end(complete, { progress: 100 });
   const [job] = await rig.jobs.getCompleted();
   expect(job).toMatchObject({
-    name: "sync catalogue",
-    data: { run: 1 },
+    ...{ name: "sync catalogue", data: { run: 1 }, progress: { progress: 100 } },
     returnvalue: { outcome: "complete" },
   });
-  expect((await rig.jobs.getJobLogs(job?.id ?? "")).logs).toEqual(["paused", "continued"]);
+  expect((await rig.jobs.getJobLogs(job?.id ?? "")).logs).toEqual([
+    "2026-11-25T06:30:01Z paused",
+    "2026-11-25T06:30:01Z continued",
+  ]);
 });
 
 it("a failed run is a failed job with its reason", async () => {
