@@ -61,7 +61,7 @@ export async function writeTypedFile(
 ): Promise<void> {
   if (format === "parquet") {
     // Few exports need it, and it takes long to load.
-    const { parquetChunks } = await import("./formats/parquet.ts");
+    const { parquetChunks } = await import("./formats/parquet/chunks.ts");
     const chunks = parquetChunks(fitted.table, fitted.columns);
     (await writeTemporary(path, chunks, { signal, mode })).commit();
     return;

@@ -5,6 +5,7 @@
 import type { ColumnType } from "../../schema/dictionary/table-meaning.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { defaultJsonLimits, isRawNumber, JsonError, parseJsonOrThrow } from "../../schema/json.ts";
+import { rememberTexts } from "./remembered-texts.ts";
 import {
   batchRows,
   type ExportTable,
@@ -57,7 +58,9 @@ function jsonRowWriter(columns: readonly string[], types: ColumnTypes = []): (ro
     const key = `${JSON.stringify(column)}:`;
     const type = types[index];
     if (type === "boolean") return (cell: Cell) => key + booleanText(cell);
-    return type === "object" ? (cell: Cell) => key + objectText(cell) : (cell: Cell) => key + cellText(cell);
+    if (type !== "object") return (cell: Cell) => key + cellText(cell);
+    const write = rememberTexts((text) => key + objectText(text));
+    return (cell: Cell) => (typeof cell === "string" ? write(cell) : key + cellText(cell));
   });
   return (row) => {
     let text = "";
@@ -72,8 +75,8 @@ function booleanText(cell: Cell): string {
 }
 
 /** A text that reading would not restore byte for byte stays text. */
-function objectText(cell: Cell): string {
-  return typeof cell === "string" && /^[[{]/.test(cell) && isRestored(cell) ? cell : cellText(cell);
+function objectText(text: string): string {
+  return /^[[{]/.test(text) && isRestored(text) ? text : JSON.stringify(text);
 }
 
 /** A whole row is within the limits of parsing, too. */
@@ -94,8 +97,13 @@ function isRestored(text: string): boolean {
   }
 }
 
+/** Most texts match it; `JSON.stringify` takes longer. */
+const plainText = /^[ !#-[\]-~]*$/;
+
 function cellText(cell: Cell): string {
-  return typeof cell === "number" || typeof cell === "bigint" ? numberText(cell) : JSON.stringify(cell);
+  if (cell === null) return "null";
+  if (typeof cell !== "string") return numberText(cell);
+  return plainText.test(cell) ? `"${cell}"` : JSON.stringify(cell);
 }
 
 /**

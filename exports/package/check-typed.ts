@@ -7,7 +7,7 @@ import type { RowProblem } from "./check-rows.ts";
 /** Reads the footer. */
 export async function checkParquet(path: string, rows: number): Promise<readonly RowProblem[]> {
   // Most exports have no such file.
-  const { readRowCount } = await import("../formats/parquet-contents.ts");
+  const { readRowCount } = await import("../formats/parquet/contents.ts");
   try {
     return (await readRowCount(path)) === BigInt(rows) ? [] : ["wrong-rows"];
   } catch {

@@ -104,7 +104,7 @@ async function writeParquetFile(
   const path = `${table.name}.parquet`;
   const place = join(folder, path);
   // Other formats are written sooner without it.
-  const { parquetChunks } = await import("../formats/parquet.ts");
+  const { parquetChunks } = await import("../formats/parquet/chunks.ts");
   return await writeFitted(
     [table] as const,
     async ([{ table: fitting, columns }]) => {

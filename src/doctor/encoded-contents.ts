@@ -148,7 +148,7 @@ async function* decompress(file: string, decompressor: Transform): AsyncGenerato
 /** Also texts that a page holds in parts. */
 async function* readPages(file: string): AsyncGenerator<Buffer> {
   // Loaded only here: few searched files are of this format.
-  const { ParquetError, readParquetContents } = await import("../../exports/formats/parquet-contents.ts");
+  const { ParquetError, readParquetContents } = await import("../../exports/formats/parquet/contents.ts");
   const problems = {
     damaged: "it is damaged",
     codec: "its pages are in a compressed format that is not read",

@@ -5,7 +5,7 @@ import { brotliCompressSync, deflateRawSync, gzipSync, zstdCompressSync } from "
 import type { CompressionCodec, Encoding } from "hyparquet";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { parquetChunks } from "../../exports/formats/parquet.ts";
+import { parquetChunks } from "../../exports/formats/parquet/chunks.ts";
 import { encrypted } from "../../src/archive/container/encryption.ts";
 import { withPassphrase } from "../../src/archive/container/open.ts";
 import { zipChunks } from "../../src/archive/container/zip-writer.ts";

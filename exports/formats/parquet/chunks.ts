@@ -5,9 +5,9 @@
 import type { RowGroup } from "hyparquet";
 import { ByteWriter } from "hyparquet-writer";
 import { writeMetadata } from "hyparquet-writer/src/metadata.js";
-import type { FittedColumn } from "./fitted-types.ts";
-import { ColumnEncoder, maxGroupRows, schemaOf } from "./parquet-column.ts";
-import type { ExportTable } from "./table.ts";
+import type { FittedColumn } from "../fitted-types.ts";
+import type { ExportTable } from "../table.ts";
+import { ColumnEncoder, maxGroupRows, schemaOf } from "./column-encoder.ts";
 
 /** Of encoded cells, before they are compressed. */
 const maxGroupBytes = 8_388_608;

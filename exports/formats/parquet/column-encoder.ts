@@ -6,12 +6,12 @@ import { zstdCompressSync } from "node:zlib";
 import type { ColumnChunk, Encoding, PageHeader, SchemaElement } from "hyparquet";
 import { ByteWriter } from "hyparquet-writer";
 import { writePageHeader } from "hyparquet-writer/src/datapage.js";
-import type { Cell } from "../../schema/fields.ts";
-import { compareText } from "../../src/platform/compare-text.ts";
-import { toCsvText } from "./csv.ts";
-import type { FittedColumn, FittedType } from "./fitted-types.ts";
-import { numberText } from "./json.ts";
-import { BitList, ByteList } from "./parquet-lists.ts";
+import type { Cell } from "../../../schema/fields.ts";
+import { compareText } from "../../../src/platform/compare-text.ts";
+import { toCsvText } from "../csv.ts";
+import type { FittedColumn, FittedType } from "../fitted-types.ts";
+import { numberText } from "../json.ts";
+import { BitList, ByteList } from "./value-lists.ts";
 
 const schemaTypes = {
   text: { type: "BYTE_ARRAY", converted_type: "UTF8" },
