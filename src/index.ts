@@ -56,6 +56,19 @@ export {
   type UnpackRequest,
   unpackBackup,
 } from "./archive/restore.ts";
+export {
+  type CreatedSnapshot,
+  type CreateSnapshotRequest,
+  createSnapshot,
+} from "./archive/snapshot/create.ts";
+export type { SnapshotManifest } from "./archive/snapshot/manifest.ts";
+export {
+  type OpenSnapshot,
+  openSnapshot,
+  type SnapshotReport,
+  type VerifySnapshotRequest,
+  verifySnapshot,
+} from "./archive/snapshot/open.ts";
 export { type VerifyReport, type VerifyRequest, verifyBackup } from "./archive/verify.ts";
 export type { Change, Reported, Row, Value } from "./change/change.ts";
 export { ChangeError } from "./change/errors.ts";

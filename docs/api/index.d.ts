@@ -949,7 +949,7 @@ interface RetentionChoice {
   readonly keep: readonly KeptRun[];
   readonly prune: readonly EndedRun[];
 }
-declare const manifest: z.ZodObject<{
+declare const manifest$1: z.ZodObject<{
   format: z.ZodLiteral<"armoire-backup">;
   formatVersion: z.ZodInt;
   contents: z.ZodDefault<z.ZodLiteral<"backup">>;
@@ -1011,23 +1011,16 @@ declare const manifest: z.ZodObject<{
     }, z.core.$strict>>;
   }, z.core.$strict>>;
 }, z.core.$strict>;
-type BackupManifest = z.infer<typeof manifest>;
-interface CreateBackupRequest {
+type BackupManifest = z.infer<typeof manifest$1>;
+interface WriteArchiveRequest {
   /** The mirror's file; a sync may write it meanwhile. */
   readonly mirror: string;
   /**
-   * The catalogue's mirror, for the resources that an account's bras link to; it need not exist. Default: none, so the backup
-   * has no catalogue part.
-   */
-  readonly catalogue?: string | null;
-  /** The account's name; null for a mirror that was given as a file. */
-  readonly account: string | null;
-  /**
-   * A file that ends in `.zip` or, encrypted, in `.zip.age`; or a folder, in which the file is named by account and state, with
-   * a number if another state has the name.
+   * A file that ends in `.zip` or, encrypted, in `.zip.age`; or a folder, in which the file gets a name, with a number if another
+   * state has the name.
    */
   readonly to: string;
-  /** Encrypts the backup. */
+  /** Encrypts the archive. */
   readonly passphrase?: string;
   /** Replaces an existing file. */
   readonly replace?: boolean;
@@ -1035,14 +1028,25 @@ interface CreateBackupRequest {
   readonly readFreeBytes?: ReadFreeBytes;
   readonly signal?: AbortSignal;
 }
-interface CreatedBackup {
+interface WrittenArchive {
   readonly file: string;
   readonly bytes: number;
-  readonly isEncrypted: boolean;
-  /** False if the same backup existed already. */
+  /** False if the same archive existed already. */
   readonly isNew: boolean;
   /** In hex; to be kept elsewhere. The same state has the same one, encrypted or not. */
   readonly rootHash: string;
+}
+interface CreateBackupRequest extends WriteArchiveRequest {
+  /**
+   * The catalogue's mirror, for the resources that an account's bras link to; it need not exist. Default: none, so the backup
+   * has no catalogue part.
+   */
+  readonly catalogue?: string | null;
+  /** The account's name; null for a mirror that was given as a file. */
+  readonly account: string | null;
+}
+interface CreatedBackup extends WrittenArchive {
+  readonly isEncrypted: boolean;
   readonly manifest: BackupManifest;
   /** Why the catalogue's mirror could not be read, so the catalogue part is missing; else null. */
   readonly catalogueError: unknown;
@@ -1113,6 +1117,8 @@ type AskPassphrase = () => Promise<string>;
 interface ReadEntry {
   readonly name: string;
   readonly content: Buffer;
+  /** Where it begins in the file, with its header. */
+  readonly offset: number;
   /** Whether the content has the CRC-32 of its header. Damaged compressed bytes are not decompressed; the content is empty then. */
   readonly hasItsCrc: boolean;
 }
@@ -1121,9 +1127,13 @@ interface BackupProblem {
   readonly entry: string | null;
   readonly message: string;
 }
+interface HashedEntry extends ReadEntry {
+  /** Of the content, in hex. */
+  readonly sha256: string;
+}
 /** Sees the entries of an archive on the way, as long as no problem is known. */
 interface EntryVisitor<Manifest> {
-  readonly entry?: (entry: ReadEntry, manifest: Manifest) => void;
+  readonly entry?: (entry: HashedEntry, manifest: Manifest) => void;
 }
 declare const BackupError_base: {
   new (code: "damaged" | "exists" | "needs-passphrase" | "not-found" | "not-shareable" | "nothing-held" | "other-account" | "other-contents" | "other-version" | "too-big" | "unreadable" | "weak-passphrase" | "write-failed" | "wrong-passphrase" | "wrong-place", message: string, hint?: string, options?: ErrorOptions): {
@@ -1252,19 +1262,20 @@ interface BackupVisitor extends EntryVisitor<BackupManifest> {
 }
 interface VerifyRequest {
   readonly file: string;
-  /** From when the backup was made, in hex. With it, a forged or another backup is found as well. */
+  /** From when the archive was made, in hex. With it, a forged or another one is found as well. */
   readonly rootHash?: string;
   readonly askPassphrase?: AskPassphrase;
 }
-interface VerifyReport {
+interface ArchiveReport<Manifest> {
   readonly file: string;
   readonly bytes: number;
   readonly isEncrypted: boolean;
-  readonly manifest: BackupManifest | null;
+  readonly manifest: Manifest | null;
   readonly rootHash: string | null;
   readonly entries: number;
   readonly problems: readonly BackupProblem[];
 }
+type VerifyReport = ArchiveReport<BackupManifest>;
 /**
  * @param visitor sees the contents on the way, before the rest is known to be sound
  * @throws BackupError `other-version`, `not-found`, `unreadable`, `needs-passphrase`, `wrong-passphrase`
@@ -1303,6 +1314,119 @@ interface SoundContent {
   readonly manifest: BackupManifest;
   readonly rootHash: string;
 }
+declare const manifest: z.ZodObject<{
+  format: z.ZodLiteral<"armoire-backup">;
+  formatVersion: z.ZodLiteral<4>;
+  contents: z.ZodLiteral<"snapshot">;
+  service: z.ZodObject<{
+    baseUrl: z.ZodURL;
+    name: z.ZodString;
+  }, z.core.$strict>;
+  takenOn: z.ZodISODate;
+  seenBy: z.ZodEnum<{
+    app: "app";
+    none: "none";
+    token: "token";
+  }>;
+  license: z.ZodString;
+  citation: z.ZodNullable<z.ZodString>;
+  coverage: z.ZodArray<z.ZodObject<{
+    kind: z.ZodString;
+    held: z.ZodNumber;
+    gone: z.ZodNumber;
+    due: z.ZodNumber;
+    oldest: z.ZodNullable<z.ZodISODate>;
+    newest: z.ZodNullable<z.ZodISODate>;
+  }, z.core.$strict>>;
+}, z.core.$strict>;
+type SnapshotManifest = z.infer<typeof manifest>;
+/** What the publisher says about a snapshot. */
+interface SnapshotPublication {
+  /** An SPDX identifier, or the URL of a licence. */
+  readonly license: string;
+  readonly citation?: string;
+}
+type CreateSnapshotRequest = Omit<WriteArchiveRequest, "passphrase"> & SnapshotPublication;
+interface CreatedSnapshot extends WrittenArchive {
+  readonly manifest: SnapshotManifest;
+}
+/**
+ * On any error, an earlier file at `to` is unchanged and nothing is left beside it. The file is verified after writing.
+ * @throws MirrorError, also `damaged` for a damaged body; BackupError, also `not-shareable`; the signal's reason
+ */
+export declare function createSnapshot(request: CreateSnapshotRequest): Promise<CreatedSnapshot>;
+/** Headers of a response that are kept beside its body; null if missing or unreadable. */
+interface KeptHeaders {
+  /** `Date`: ISO 8601, UTC. */
+  readonly sentAt: string | null;
+  /** `Last-Modified`: ISO 8601, UTC. */
+  readonly modifiedAt: string | null;
+  readonly contentType: string | null;
+  readonly link: string | null;
+}
+/** The kind of credential with which the snapshot's mirror was fetched. A validator may belong to one kind of credential. */
+type SeenBy = "none" | "app" | "token";
+interface SnapshotDescription {
+  /** Lower-case hexadecimal. */
+  readonly rootHash: string;
+  readonly baseUrl: string;
+  readonly serviceName: string;
+  /** ISO 8601, the beginning of a day in UTC. */
+  readonly takenOn: string;
+  readonly seenBy: SeenBy;
+  /** The file's name or its URL, for the user. */
+  readonly source: string;
+  /** The fingerprint of the key that signed it; null if it is not signed. */
+  readonly signedBy: string | null;
+  /** Its number in a published folder; null outside of one. */
+  readonly sequence: number | null;
+}
+/** A resource as the snapshot's mirror held it last. */
+interface SnapshotResource {
+  readonly url: string;
+  /** For comparison only: the links of a mirror decide the kinds of its resources. */
+  readonly kind: string;
+  /** The final address, if it was redirected. */
+  readonly finalUrl?: string;
+  readonly status: number;
+  /** The validator: a tag, or a `Last-Modified`. */
+  readonly etag: string | null;
+  readonly headers: KeptHeaders;
+  /** When the service last sent or confirmed the body: ISO 8601, the beginning of a day in UTC. */
+  readonly fetchedAt: string;
+  /** When it was found to be gone: ISO 8601, the beginning of a day in UTC; null while it is there. */
+  readonly goneAt: string | null;
+  /** The body as sent; of a tombstone the last one. A body that is not asked for need not be decompressed. */
+  readonly readBody: () => Promise<Uint8Array>;
+}
+interface SnapshotSource {
+  readonly description: SnapshotDescription;
+  /**
+   * Owners before what they own, as far as that is known. The pages of one list may come in any order. It can be iterated
+   * several times.
+   */
+  readonly resources: () => AsyncIterable<SnapshotResource>;
+}
+/** Sees the contents of a snapshot on the way, as long as no problem is known. */
+type SnapshotVisitor = EntryVisitor<SnapshotManifest>;
+type VerifySnapshotRequest = Omit<VerifyRequest, "askPassphrase">;
+type SnapshotReport = ArchiveReport<SnapshotManifest>;
+/**
+ * Reads all of a snapshot and writes nothing.
+ * @throws BackupError `other-version`, `other-contents`, `not-found`, `unreadable`
+ */
+export declare function verifySnapshot(request: VerifySnapshotRequest, visitor?: SnapshotVisitor): Promise<SnapshotReport>;
+interface OpenSnapshot extends SnapshotSource {
+  readonly manifest: SnapshotManifest;
+  readonly bytes: number;
+}
+/**
+ * Verifies a whole snapshot, so that its resources can be read.
+ * @throws BackupError as `verifySnapshot`; `damaged`, also for another root hash, and on reading if the file has changed
+ */
+export declare function openSnapshot(file: string, expected?: {
+  readonly rootHash?: string;
+}): Promise<OpenSnapshot>;
 declare const ChangeError_base: {
   new (code: "bad-point" | "command-failed" | "no-such-run" | "not-comparable" | "two-services" | "unknown-name", message: string, hint?: string, options?: ErrorOptions): {
     readonly name: string;
@@ -3045,4 +3169,4 @@ interface WebServer {
  * @throws WebError if it cannot listen; MirrorError and PointError of `createApi`
  */
 export declare function createServer(options: ServerOptions): Promise<WebServer>;
-export { type Account, type AccountOverview, type AccountPlace, type AccountSyncOptions, type AccountSyncReport, type AccountSyncResult, type AddAccountOptions, type AddedAccount, type ApiServerOptions, type Area, type BackUpRequest, type BackedUp, type BackupManifest, type BackupOwner, type CataloguePart, type Cell, type Change, type ChangeCommand, type ChangeCommandOutcome, type ChangeEntry, type ChangeLog, type ChangeLogRequest, type CheckProblem, type CheckReport, type Clock, type CompactOptions, type CompactProgress, type CompactReport, type Compression, type Coverage, type CreateBackupRequest, type CreatedBackup, type Credential, type CsvProfile, type DashboardOptions, type DataPackageRequest, type Depth, type DiagnoseRequest, type Diagnosis, type DiffRequest, type EndedRun, type ExportDatabaseRequest, type ExportFormat, type ExportMirrorRequest, type ExportTableRequest, type ExportedDatabase, type ExportedTable, type FieldChange, type FieldValue, type FindSecretsOptions, type Forecast, type ForecastSummary, type ForecastSummaryOptions, type Found, type FoundKind, type FoundResource, type FoundSecret, type Installation, type KeptRun, type Keychain, type Keyed, type KindCoverage, type KnownSecret, type LastChange, type Life, type LinkedCatalogueOptions, type LinkedCataloguePlan, type ListRequest, type ListedBackup, type LogFormat, type LogOptions, type Matrix, type McpOptions, type MediaOptions, type MediaPart, type MediaReport, type MirrorPlace, type MirrorReader, type MirrorStatus, type Mode, type ModelParts, type NewSchedule, type OpenDiff, type Order, type PackageContents, type PassChangesOnOptions, type PastStatus, type PictureOrigin, type PlanOptions, type Point, type PointContext, type Principal, type PrintedFile, type Program, type Provenance, type PruneReport, type PruneRequest, type PublicTable, type Publication, type QueryLimits, type QueryOptions, type QueryRequest, type QueryResult, type Question, type QuestionOption, type QuestionRequest, type QuestionResult, type Reason, type RemoveAccountOptions, type RemovedAccount, type Reported, type RequestCount, type ResourceHistory, type RestoreMirrorRequest, type RestoredMirror, type RetentionPolicy, type RetentionReport, type RevisionOfLife, type Row, type RowCondition, type RunChanges, type RunRecord, type RunSchedulesOptions, type RunSelect, type RunTime, type RunWorkerOptions, type Schedule, type ScheduledRun, type ScopeName, type ScopeOptions, type SearchOptions, type SearchSuggestion, type SecretSearch, type SecretText, type ServerOptions, type ShownKind, type ShownResource, type SourceLocation, type StoredToken, type SyncOptions, type SyncPlan, type SyncProgress, type SyncReport, type SystemKeychainOptions, type SystemScheduler, type TokenOwner, type UnpackRequest, type Value, type VerifyReport, type VerifyRequest, type WebServer, type WorkerReady, type WorkersOptions, type WrittenPackage, kinds$1 as kinds };
+export { type Account, type AccountOverview, type AccountPlace, type AccountSyncOptions, type AccountSyncReport, type AccountSyncResult, type AddAccountOptions, type AddedAccount, type ApiServerOptions, type Area, type BackUpRequest, type BackedUp, type BackupManifest, type BackupOwner, type CataloguePart, type Cell, type Change, type ChangeCommand, type ChangeCommandOutcome, type ChangeEntry, type ChangeLog, type ChangeLogRequest, type CheckProblem, type CheckReport, type Clock, type CompactOptions, type CompactProgress, type CompactReport, type Compression, type Coverage, type CreateBackupRequest, type CreateSnapshotRequest, type CreatedBackup, type CreatedSnapshot, type Credential, type CsvProfile, type DashboardOptions, type DataPackageRequest, type Depth, type DiagnoseRequest, type Diagnosis, type DiffRequest, type EndedRun, type ExportDatabaseRequest, type ExportFormat, type ExportMirrorRequest, type ExportTableRequest, type ExportedDatabase, type ExportedTable, type FieldChange, type FieldValue, type FindSecretsOptions, type Forecast, type ForecastSummary, type ForecastSummaryOptions, type Found, type FoundKind, type FoundResource, type FoundSecret, type Installation, type KeptRun, type Keychain, type Keyed, type KindCoverage, type KnownSecret, type LastChange, type Life, type LinkedCatalogueOptions, type LinkedCataloguePlan, type ListRequest, type ListedBackup, type LogFormat, type LogOptions, type Matrix, type McpOptions, type MediaOptions, type MediaPart, type MediaReport, type MirrorPlace, type MirrorReader, type MirrorStatus, type Mode, type ModelParts, type NewSchedule, type OpenDiff, type OpenSnapshot, type Order, type PackageContents, type PassChangesOnOptions, type PastStatus, type PictureOrigin, type PlanOptions, type Point, type PointContext, type Principal, type PrintedFile, type Program, type Provenance, type PruneReport, type PruneRequest, type PublicTable, type Publication, type QueryLimits, type QueryOptions, type QueryRequest, type QueryResult, type Question, type QuestionOption, type QuestionRequest, type QuestionResult, type Reason, type RemoveAccountOptions, type RemovedAccount, type Reported, type RequestCount, type ResourceHistory, type RestoreMirrorRequest, type RestoredMirror, type RetentionPolicy, type RetentionReport, type RevisionOfLife, type Row, type RowCondition, type RunChanges, type RunRecord, type RunSchedulesOptions, type RunSelect, type RunTime, type RunWorkerOptions, type Schedule, type ScheduledRun, type ScopeName, type ScopeOptions, type SearchOptions, type SearchSuggestion, type SecretSearch, type SecretText, type ServerOptions, type ShownKind, type ShownResource, type SnapshotManifest, type SnapshotReport, type SourceLocation, type StoredToken, type SyncOptions, type SyncPlan, type SyncProgress, type SyncReport, type SystemKeychainOptions, type SystemScheduler, type TokenOwner, type UnpackRequest, type Value, type VerifyReport, type VerifyRequest, type VerifySnapshotRequest, type WebServer, type WorkerReady, type WorkersOptions, type WrittenPackage, kinds$1 as kinds };

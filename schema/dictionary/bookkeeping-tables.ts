@@ -14,7 +14,7 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       started_at: "",
       ended_at: "null while the run is open",
       mode: "",
-      scope_json: "the requested scope: depth, brands, followed links",
+      scope_json: "the requested scope: depth, brands, followed links, and the kind of credential",
       stopped:
         "why it ended early: `budget`, `allowance`, `interrupted`, `approval` or `error`; null if nothing was due any more",
       counts_json: "numbers of requests and resources, as in `sync --json`",

@@ -1,36 +1,47 @@
-/** Verifies a backup: reads all of it and writes nothing. */
+/** Verifies an archive: reads all of it and writes nothing. */
 import { type AskPassphrase, openBackup, toReadingError } from "./container/open.ts";
-import type { BackupProblem } from "./container/scan.ts";
-import { type BackupVisitor, scanBackup } from "./contents/check-backup.ts";
+import { type ArchiveType, type BackupProblem, type EntryVisitor, scanArchive } from "./container/scan.ts";
+import { type BackupVisitor, backupType } from "./contents/check-backup.ts";
 import type { BackupManifest } from "./contents/manifest.ts";
 import { BackupError } from "./errors.ts";
 
 export interface VerifyRequest {
   readonly file: string;
-  /** From when the backup was made, in hex. With it, a forged or another backup is found as well. */
+  /** From when the archive was made, in hex. With it, a forged or another one is found as well. */
   readonly rootHash?: string;
   readonly askPassphrase?: AskPassphrase;
 }
 
-export interface VerifyReport {
+export interface ArchiveReport<Manifest> {
   readonly file: string;
   readonly bytes: number;
   readonly isEncrypted: boolean;
-  readonly manifest: BackupManifest | null;
+  readonly manifest: Manifest | null;
   readonly rootHash: string | null;
   readonly entries: number;
   readonly problems: readonly BackupProblem[];
 }
 
+export type VerifyReport = ArchiveReport<BackupManifest>;
+
 /**
  * @param visitor sees the contents on the way, before the rest is known to be sound
  * @throws BackupError `other-version`, `not-found`, `unreadable`, `needs-passphrase`, `wrong-passphrase`
  */
-export async function verifyBackup(request: VerifyRequest, visitor?: BackupVisitor): Promise<VerifyReport> {
+export function verifyBackup(request: VerifyRequest, visitor: BackupVisitor = {}): Promise<VerifyReport> {
+  return verifyArchive(request, backupType, visitor);
+}
+
+/** As `verifyBackup`, for any type of archive. */
+export async function verifyArchive<Manifest, Visitor extends EntryVisitor<Manifest>>(
+  request: VerifyRequest,
+  type: ArchiveType<Manifest, Visitor>,
+  visitor: Visitor,
+): Promise<ArchiveReport<Manifest>> {
   const { file, askPassphrase } = request;
   const { bytes, isEncrypted, chunks } = await openBackup(file, askPassphrase);
   try {
-    const { manifest, rootHash, checksums, problems } = await scanBackup(chunks(), visitor);
+    const { manifest, rootHash, checksums, problems } = await scanArchive(chunks(), type, visitor);
     const all = [...problems, ...compareRootHash(request.rootHash, rootHash)];
     return { file, bytes, isEncrypted, manifest, rootHash, entries: checksums.size, problems: all };
   } catch (error) {
@@ -45,5 +56,5 @@ export function withFile(file: string, { code, message, hint, cause }: BackupErr
 
 export function compareRootHash(expected: string | undefined, actual: string | null): BackupProblem[] {
   if (expected === undefined || actual === null || expected.toLowerCase() === actual) return [];
-  return [{ entry: null, message: `its root hash is ${actual}: it is another backup, or a forged one` }];
+  return [{ entry: null, message: `its root hash is ${actual}: it is another one, or a forged one` }];
 }

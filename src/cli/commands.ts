@@ -90,6 +90,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "create, verify, restore, list or prune backups",
     load: () => import("./commands/backup/backup.ts"),
   },
+  snapshot: {
+    operands: "COMMAND",
+    summary: "share a catalogue: create, verify or show snapshots",
+    load: () => import("./commands/snapshot/snapshot.ts"),
+  },
   mirror: {
     operands: "COMMAND",
     summary: "check, rebuild or compact a mirror",

@@ -185,7 +185,10 @@ async function syncMirror(
             )
           : null;
         const { tokenAt = null } = options;
-        const request = { ...scope, only, budget, concurrency, approve, tokenAt, onProgress: onBatch };
+        const request = {
+          ...{ ...scope, only, budget, concurrency, approve, tokenAt, onProgress: onBatch },
+          credential: credential?.kind ?? ("none" as const),
+        };
         const repeats = workers?.openRepeatRequests(context) ?? null;
         const requesting = { client, runBudget, examiner, watch, runStop };
         const tools = { mirror, engine, ...requesting, clock, tokenOwner, repeats };

@@ -224,9 +224,14 @@ const edits: readonly (readonly [string, () => Buffer, entry: () => string | nul
     "nothing but zeros",
     () => Buffer.alloc(sound.length),
     () => null,
-    "not an Armoire backup, or its header is damaged",
+    "not an archive of Armoire, or its header is damaged",
   ],
-  ["nothing at all", () => Buffer.alloc(0), () => null, "not an Armoire backup, or its header is damaged"],
+  [
+    "nothing at all",
+    () => Buffer.alloc(0),
+    () => null,
+    "not an archive of Armoire, or its header is damaged",
+  ],
 ];
 
 it("flipped bits, cuts and appended bytes are found in an encrypted backup", async () => {

@@ -198,7 +198,7 @@ describe("archives", () => {
     const { problems } = await scanBytes(
       forgeZip([...(manifest ? [manifest] : []), ...names], { entries: 0xffff }),
     );
-    expect(problems).toEqual([{ entry: '"n0"', message: "no entry of a backup has this name" }]);
+    expect(problems).toEqual([{ entry: '"n0"', message: "no entry of an archive has this name" }]);
   });
 });
 

@@ -42,6 +42,8 @@ const withoutAccount: readonly string[] = [
   "account remove",
   "backup verify",
   "backup restore",
+  "snapshot verify",
+  "snapshot show",
 ].map((commandName) => `armoire ${commandName}`);
 
 /** Required operands, besides the account. */
@@ -60,6 +62,12 @@ const operands: Readonly<Record<string, (name: Name) => readonly string[]>> = {
   "armoire backup verify": (name) => [backupOf(name)],
   "armoire backup list": () => [pathTo("backups")],
   "armoire backup prune": () => [pathTo("backups"), "--keep-last", "1"],
+  // Refused: a snapshot holds nothing of an account.
+  "armoire snapshot create": (name) => [
+    ...["--to", pathTo("work", name, "snapshot.zip"), "--license", "CC0-1.0"],
+  ],
+  "armoire snapshot verify": (name) => [backupOf(name)],
+  "armoire snapshot show": (name) => [backupOf(name)],
   "armoire backup restore": (name) => [backupOf(name), "--mirror", pathTo("work", name, "restored.sqlite")],
 };
 

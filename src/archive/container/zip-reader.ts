@@ -23,6 +23,8 @@ import {
 export interface ReadEntry {
   readonly name: string;
   readonly content: Buffer;
+  /** Where it begins in the file, with its header. */
+  readonly offset: number;
   /** Whether the content has the CRC-32 of its header. Damaged compressed bytes are not decompressed; the content is empty then. */
   readonly hasItsCrc: boolean;
 }
@@ -40,7 +42,7 @@ export class ZipError extends Error {
 
 const maxNameBytes = 200;
 
-const noBackup = () => new ZipError(null, "not an Armoire backup, or its header is damaged");
+const noArchive = () => new ZipError(null, "not an archive of Armoire, or its header is damaged");
 
 /** Ends only after every byte of the file was checked. @throws ZipError, and what the reader throws */
 export async function* readEntries(reader: ByteReader): AsyncGenerator<ReadEntry> {
@@ -51,7 +53,7 @@ export async function* readEntries(reader: ByteReader): AsyncGenerator<ReadEntry
     const fields = await reader.take(zipBytes.local);
     const header = readLocalHeader(fields);
     if (header === null) {
-      if (entries.length === 0) throw noBackup();
+      if (entries.length === 0) throw noArchive();
       await readDirectory(reader, entries, offset, fields);
       return;
     }
@@ -60,7 +62,7 @@ export async function* readEntries(reader: ByteReader): AsyncGenerator<ReadEntry
       const previous = entries.at(-1)?.entry.name ?? "the beginning";
       throw new ZipError(
         null,
-        `the entry after ${previous} is larger than a backup allows: ${describe(header)}`,
+        `the entry after ${previous} is larger than an archive allows: ${describe(header)}`,
       );
     }
     const name = (await reader.take(header.nameBytes)).toString("latin1");
@@ -70,13 +72,13 @@ export async function* readEntries(reader: ByteReader): AsyncGenerator<ReadEntry
     const entry: ZipEntry = { name, size, crc32, packed };
     const found = Buffer.concat([fields, Buffer.from(name, "latin1"), extra]);
     if (!localHeader(entry).equals(found)) {
-      if (entries.length === 0) throw noBackup();
+      if (entries.length === 0) throw noArchive();
       throw new ZipError(name, "its header is not that of a regular file, stored or deflated");
     }
     const bytes = await reader.take(packedSize);
     if (bytes.length < packedSize) throw new ZipError(name, "the file is cut off in it");
     entries.push({ entry, offset });
-    yield { name, ...unpack(entry, bytes) };
+    yield { name, offset, ...unpack(entry, bytes) };
   }
 }
 
@@ -91,7 +93,10 @@ const describe = ({ nameBytes, size, contentBytes }: LocalFields) =>
 
 const damaged = { content: Buffer.alloc(0), hasItsCrc: false };
 
-function unpack({ size, crc32: expected, packed }: ZipEntry, bytes: Buffer): Omit<ReadEntry, "name"> {
+function unpack(
+  { size, crc32: expected, packed }: ZipEntry,
+  bytes: Buffer,
+): Pick<ReadEntry, "content" | "hasItsCrc"> {
   if (packed === null) return { content: bytes, hasItsCrc: crc32(bytes) === expected };
   if (crc32(bytes) !== packed.crc32) return damaged;
   const content = inflate(bytes, size);

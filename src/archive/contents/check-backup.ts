@@ -37,7 +37,7 @@ export interface BackupVisitor extends EntryVisitor<BackupManifest> {
   readonly body?: VisitBody;
 }
 
-const backupType: ArchiveType<BackupManifest, BackupVisitor> = {
+export const backupType: ArchiveType<BackupManifest, BackupVisitor> = {
   parseManifest,
   check: (manifest, problems, { body = () => {} }) => checkBackup(manifest, problems, body),
 };

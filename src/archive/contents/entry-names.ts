@@ -1,4 +1,4 @@
-/** The names of a backup's entries and their order. There are no others: every other name is refused as unsafe. */
+/** The names of an archive's entries and their order. There are no others: every other name is refused as unsafe. */
 
 import {
   pictureEndings,
@@ -28,8 +28,8 @@ export const catalogueIndexEntry = "catalogue/index.ndjson";
 export const catalogueTableEntry = (table: string, format: "csv" | "json"): string =>
   `catalogue/${table}.${format}`;
 
-/** Where bodies are: those of the mirror's revisions, and those of linked catalogue resources. */
-export const bodyFolders = ["revisions", "catalogue/revisions"] as const;
+/** Where bodies are: of a snapshot's resources, of a mirror's revisions, and of linked catalogue resources. */
+export const bodyFolders = ["resources", "revisions", "catalogue/revisions"] as const;
 export type BodyFolder = (typeof bodyFolders)[number];
 /** Bodies one after the other, and before them the lines that say which ones. @param block from 1 */
 export const blockEntry = (folder: BodyFolder, block: number): string =>
@@ -40,7 +40,7 @@ export const blockIndexEntry = (folder: BodyFolder, block: number): string =>
 /** Five digits, so that names are in the order of their numbers. */
 const numberText = (n: number) => String(n).padStart(5, "0");
 
-const block = /^(revisions|catalogue\/revisions)\/(\d{5})(-index\.ndjson|\.json)$/;
+const block = /^(resources|revisions|catalogue\/revisions)\/(\d{5})(-index\.ndjson|\.json)$/;
 const singleBody = /^(revisions|catalogue\/revisions)\/([0-9a-f]{64})\.json$/;
 const table = /^(tables|catalogue)\/[a-z][a-z_]{0,40}\.(csv|json)$/;
 const bookkeeping = /^bookkeeping\/([a-z_]{1,40})(-\d{5})?\.ndjson$/;
@@ -75,7 +75,7 @@ export function requireSafeEntryName(name: string): void {
     bookkeepingOf(name) !== null ||
     pictureOf(name) !== null ||
     [block, singleBody, table].some((form) => form.test(name));
-  if (!isKnown) throw new ZipError(printable(name), "no entry of a backup has this name");
+  if (!isKnown) throw new ZipError(printable(name), "no entry of an archive has this name");
 }
 
 /** A refused name for a terminal or a log: without control characters, and cut. */
@@ -88,13 +88,15 @@ const printable = (name: string) =>
 /** A body that is an entry of its own, as in format 3; null for other entries. */
 export function singleBodyOf(name: string): { readonly folder: BodyFolder; readonly sha256: string } | null {
   const [, folder, sha256] = singleBody.exec(name) ?? [];
-  return folder === undefined || sha256 === undefined ? null : { folder: folderOf(folder), sha256 };
+  const known = bodyFolders.find((one) => one === folder);
+  return known === undefined || sha256 === undefined ? null : { folder: known, sha256 };
 }
 
 /** A block or its index; null for other entries. */
 export function blockOf(name: string): { readonly folder: BodyFolder; readonly isIndex: boolean } | null {
   const [, folder, , ending] = block.exec(name) ?? [];
-  return folder === undefined ? null : { folder: folderOf(folder), isIndex: ending !== ".json" };
+  const known = bodyFolders.find((one) => one === folder);
+  return known === undefined ? null : { folder: known, isIndex: ending !== ".json" };
 }
 
 /** Whether an entry is read as text, as a whole. */
@@ -104,8 +106,6 @@ export const isText = (name: string): boolean =>
   name === catalogueIndexEntry ||
   bookkeepingOf(name) !== null ||
   blockOf(name)?.isIndex === true;
-
-const folderOf = (text: string): BodyFolder => (text === "revisions" ? text : "catalogue/revisions");
 
 /** The SHA-256 in the name of a picture; null for other entries. */
 export const pictureOf = (name: string): string | null =>

@@ -9,7 +9,12 @@ export const backupFormatVersion = 4;
 /** Format 3 had an entry for each body, and stored all of them. */
 const oldestFormatVersion = 3;
 
-const count = z.number().int().nonnegative();
+export const count = z.number().int().nonnegative();
+
+export const serviceShape = z.strictObject({
+  baseUrl: z.url({ protocol: /^https?$/ }),
+  name: z.string().regex(/^[a-z][a-z0-9_]*$/i),
+});
 
 /** By kind, the known resources: held in the backup, due (never fetched), and failed at each attempt. */
 const coverage = z.array(z.strictObject({ kind: z.string(), held: count, due: count, failed: count }));
@@ -31,10 +36,7 @@ const manifest = z.strictObject({
   contents: z.literal("backup").default("backup"),
   /** The last migration of the mirror. Only a program that knows it can restore the bookkeeping. */
   schema: z.string(),
-  service: z.strictObject({
-    baseUrl: z.url({ protocol: /^https?$/ }),
-    name: z.string().regex(/^[a-z][a-z0-9_]*$/i),
-  }),
+  service: serviceShape,
   area: z.enum(["catalogue", "account"]),
   /** Its name on this computer; null for a mirror that was given as a file. */
   account: z
@@ -75,7 +77,7 @@ const manifest = z.strictObject({
 
 export type BackupManifest = z.infer<typeof manifest>;
 
-export const manifestText = (contents: BackupManifest): string => `${JSON.stringify(contents, null, 2)}\n`;
+export const manifestText = (contents: object): string => `${JSON.stringify(contents, null, 2)}\n`;
 
 /** What every version of the format has. */
 const anyVersion = z.object({

@@ -69,4 +69,4 @@ ${filesOf("catalogue", tables)}  A bra's brand_href, model_href and size_href eq
 `;
 
 /** Names come from users and the service; line breaks in them would forge lines of this text. */
-const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]/gu, " ");
+export const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]/gu, " ");

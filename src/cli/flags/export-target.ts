@@ -7,16 +7,15 @@ import {
   isTextFormat,
   type TextFormat,
 } from "../../../exports/formats/table.ts";
+import type { PublicationFlags } from "../settings/publication.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 
-export interface TargetFlags {
+export interface TargetFlags extends PublicationFlags {
   readonly out: string;
   readonly format?: string;
   readonly table: readonly string[];
   readonly compress?: Compression;
   readonly withEnvelopes?: boolean;
-  readonly license?: string;
-  readonly citation?: string;
 }
 
 export type ExportTarget =

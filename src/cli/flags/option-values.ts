@@ -1,5 +1,6 @@
 /** Parsers of option values, for commander. Their errors state the expected form. */
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
+import { CliError } from "../terminal/exit-codes.ts";
 
 export function wholeNumber(value: string): number {
   if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError("It must be a whole number.");
@@ -60,3 +61,15 @@ export function collectNames(value: string, earlier: readonly string[]): readonl
 export function collect(value: string, earlier: readonly string[]): readonly string[] {
   return [...earlier, value];
 }
+
+/** @param name `--root-hash` of backups, `--root` of snapshots */
+export const rootHashOption = (name: string) =>
+  new Option(`${name} <hash>`, "the expected root hash: 64 hexadecimal digits").argParser((value) => {
+    if (/^[0-9a-f]{64}$/i.test(value)) return value.toLowerCase();
+    // Not an InvalidArgumentError: commander quotes the value, which may be a misplaced secret.
+    throw new CliError(
+      "usage",
+      `${name} has ${value.length} characters instead of 64 hexadecimal digits.`,
+      "Copy the whole root hash.",
+    );
+  });

@@ -21,6 +21,8 @@ export interface RunRequest extends SyncScope {
   readonly concurrency: number;
   /** Creates tombstones for all resources noted as absent, however many. */
   readonly approve: boolean;
+  /** The kind of credential that requests carry. */
+  readonly credential: "none" | "app" | "token";
   /** When the user's token was stored, ISO 8601; null if unknown. */
   readonly tokenAt: string | null;
   readonly onProgress: (read: () => SyncProgress) => void;

@@ -50,14 +50,14 @@ export class SyncRun {
   /** @throws SyncError, after the run was closed and all that it fetched saved; MirrorError */
   static async perform(request: RunRequest, tools: RunTools): Promise<SyncReport> {
     const startedMillis = tools.clock.now();
-    const { mode, depth, brands, follow, only } = request;
+    const { mode, depth, brands, follow, only, credential } = request;
     const { reader, writes } = tools.mirror;
     requireKnownLinks(reader, follow);
     requireKnownBrands(reader, brands, startedMillis);
     const runId = await writes.beginRun({
       startedAt: toIso(startedMillis),
       mode,
-      scope: { depth, brands, follow, ...(only !== null && { only: only.length }) },
+      scope: { depth, brands, follow, ...(only !== null && { only: only.length }), credential },
     });
     await writes.addRoot(runId);
     await writes.followLinks(follow, runId);

@@ -79,7 +79,7 @@ async function makeNewMirror(options: OpenMirrorOptions): Promise<Buffer> {
 export const someTime = "2026-01-15T12:00:00.000Z";
 
 export function beginRun(mirror: MirrorWriter): number {
-  return mirror.beginRun({ startedAt: someTime, mode: "incremental", scope: {} });
+  return mirror.beginRun({ startedAt: someTime, mode: "incremental", scope: { credential: "none" } });
 }
 
 export function closeRun(mirror: MirrorWriter, runId: number, approve = false): RunClosing {

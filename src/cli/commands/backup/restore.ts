@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { kinds } from "../../../../jobs/kinds.ts";
 import { restoreBackup, unpackBackup } from "../../../archive/restore.ts";
 import { userOf } from "../../../mirror/account/user.ts";
+import { rootHashOption } from "../../flags/option-values.ts";
 import { formatRestored } from "../../format/operations/backup.ts";
 import { addPassphraseOption, passphraseAsker } from "../../secrets/passphrase.ts";
 import { readSettings } from "../../settings/settings.ts";
@@ -11,7 +12,7 @@ import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, printText } from "../../terminal/io.ts";
-import { rootHashOption, type VerifyFlags } from "./verify.ts";
+import type { VerifyFlags } from "./verify.ts";
 
 interface RestoreFlags extends VerifyFlags {
   readonly to?: string;
@@ -25,7 +26,7 @@ export function configureRestore(backup: Command, io: Io): void {
     .argument("<file>", "the backup")
     .option("--to <dir>", "write the files of the backup into this new folder, and no mirror")
     .option("--replace", "with --account: replace an earlier mirror of the same user")
-    .addOption(rootHashOption())
+    .addOption(rootHashOption("--root-hash"))
     .action((file: string, flags: RestoreFlags, restore: Command) => restoreOne(file, flags, restore, io));
   addHelp(restore, {
     details: [

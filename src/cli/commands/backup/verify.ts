@@ -1,14 +1,15 @@
 /** `armoire backup verify`: checks every byte of an archive. */
 
 import { resolve } from "node:path";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { noteCheckedBackup } from "../../../accounts/newest-backup.ts";
 import { verifyBackup } from "../../../archive/verify.ts";
+import { rootHashOption } from "../../flags/option-values.ts";
 import { formatVerified } from "../../format/operations/backup.ts";
 import { noteBackup } from "../../note-backup.ts";
 import { addPassphraseOption, type PassphraseFlags, passphraseAsker } from "../../secrets/passphrase.ts";
 import { readSettings } from "../../settings/settings.ts";
-import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfVerifying } from "../../terminal/help.ts";
 import { type Io, printText } from "../../terminal/io.ts";
@@ -20,7 +21,7 @@ export interface VerifyFlags extends PassphraseFlags {
 export function configureVerify(backup: Command, io: Io): void {
   const verify = addPassphraseOption(backup.command("verify").description("check every byte of a backup"))
     .argument("<file>", "the backup")
-    .addOption(rootHashOption())
+    .addOption(rootHashOption("--root-hash"))
     .action((file: string, flags: VerifyFlags, verify: Command) => verifyOne(file, flags, verify, io));
   addHelp(verify, {
     details: [
@@ -35,9 +36,6 @@ export function configureVerify(backup: Command, io: Io): void {
     exitCodes: exitCodesOfVerifying,
   });
 }
-
-export const rootHashOption = () =>
-  new Option("--root-hash <hash>", "the expected root hash: 64 hexadecimal digits").argParser(parseRootHash);
 
 async function verifyOne(file: string, flags: VerifyFlags, command: Command, io: Io): Promise<void> {
   const settings = readSettings(command, io);
@@ -54,14 +52,4 @@ async function verifyOne(file: string, flags: VerifyFlags, command: Command, io:
   if (settings.json) io.out(toJsonLine(report));
   else if (!settings.quiet || report.problems.length > 0)
     printText(io, formatVerified(report, rootHash !== undefined));
-}
-
-function parseRootHash(value: string): string {
-  if (/^[0-9a-f]{64}$/i.test(value)) return value.toLowerCase();
-  // Not an InvalidArgumentError: commander quotes the value, which may be a misplaced secret.
-  throw new CliError(
-    "usage",
-    `--root-hash has ${value.length} characters instead of 64 hexadecimal digits.`,
-    "Copy the whole root hash that `armoire backup` printed.",
-  );
 }

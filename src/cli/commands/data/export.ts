@@ -5,7 +5,6 @@ import { exportMirror } from "../../../../exports/export-mirror.ts";
 import { type ExportedTable, exportTable } from "../../../../exports/export-table.ts";
 import { compressions } from "../../../../exports/formats/compression.ts";
 import { exportFormats } from "../../../../exports/formats/table.ts";
-import type { Publication } from "../../../../exports/package/descriptor.ts";
 import {
   type PackageProblem,
   type PackageReport,
@@ -24,8 +23,9 @@ import { collect, collectNames } from "../../flags/option-values.ts";
 import { type CsvFlags, exactOption, excelOption, readCsvProfile } from "../../flags/query-flags.ts";
 import { version } from "../../self-command.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
+import { citationOption, licenseOption, readPublication } from "../../settings/publication.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
-import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading, exitCodesOfVerifying } from "../../terminal/help.ts";
 import { type Io, interruptSignal, printText } from "../../terminal/io.ts";
@@ -92,8 +92,8 @@ function configureCreate(command: Command, io: Io): void {
     .addOption(new Option("--compress <method>", "compress CSV, JSON and NDJSON").choices(compressions))
     .addOption(exactOption())
     .addOption(excelOption())
-    .option("--license <license>", "state a licence: an SPDX identifier, such as CC-BY-4.0, or a URL")
-    .option("--citation <text>", "state how to cite the export")
+    .addOption(licenseOption())
+    .addOption(citationOption("export"))
     .option("--require-complete", "write nothing and exit with 8 unless the tables are complete")
     .addOption(asOfOption());
   addHelp(create, {
@@ -258,15 +258,4 @@ function formatPackageReport({ contents, problems }: PackageReport): string {
     ...(coverage ? [describeTableCoverage(coverage, formatMinute)] : []),
   ];
   return `${lines.join("\n")}\n`;
-}
-
-function readPublication(flags: ExportFlags, { publication }: Settings): Publication {
-  const { license = publication.license, citation = publication.citation } = flags;
-  if (license !== undefined && !/^[-a-zA-Z0-9._]+$/.test(license) && !URL.canParse(license))
-    throw new CliError(
-      "usage",
-      `${JSON.stringify(license)} is not a licence.`,
-      "Give an SPDX identifier, such as CC-BY-4.0, or the URL of the licence.",
-    );
-  return { ...(license !== undefined && { license }), ...(citation !== undefined && { citation }) };
 }

@@ -1,0 +1,46 @@
+/** `manifest.json` of a snapshot. It says nothing of whose mirror it was, and no time finer than a day. */
+import { z } from "zod";
+import {
+  backupFormat,
+  backupFormatVersion,
+  count,
+  type Parsed,
+  parseManifestOf,
+  serviceShape,
+} from "../contents/manifest.ts";
+
+const day = z.iso.date();
+
+const manifest = z.strictObject({
+  format: z.literal(backupFormat),
+  formatVersion: z.literal(backupFormatVersion),
+  contents: z.literal("snapshot"),
+  service: serviceShape,
+  /** The day of the last run that is in it, in UTC. */
+  takenOn: day,
+  /** The kind of credential with which the resources were fetched. */
+  seenBy: z.enum(["none", "app", "token"]),
+  /** An SPDX identifier, or the URL of a licence. */
+  license: z.string(),
+  /** How to cite it; null for nothing stated. */
+  citation: z.string().nullable(),
+  /** By kind: the resources in it, among them those that are gone, and those that are known and not in it. */
+  coverage: z.array(
+    z.strictObject({
+      kind: z.string(),
+      held: count,
+      gone: count,
+      due: count,
+      /** The days on which the service last sent or confirmed the resources; null without any. */
+      oldest: day.nullable(),
+      newest: day.nullable(),
+    }),
+  ),
+});
+
+export type SnapshotManifest = z.infer<typeof manifest>;
+export type SnapshotCoverage = SnapshotManifest["coverage"];
+
+/** Parses a manifest from an untrusted source. @throws BackupError `other-version`, `other-contents` */
+export const parseSnapshotManifest = (text: string): Parsed<SnapshotManifest> =>
+  parseManifestOf("snapshot", manifest, text);

@@ -1,0 +1,150 @@
+/**
+ * Chooses the resources of a snapshot: those that follow from the service's own listings. Out: a temporary table of them, in
+ * the order of the snapshot. Resources that nobody lists, or that only an account's links led to, would say what somebody
+ * looked at or owns.
+ */
+
+import { isoTimeOf } from "../../../schema/tables.ts";
+import type { StoredBody } from "../../mirror/bodies/compression.ts";
+import { prepareReadProvenBody } from "../../mirror/bodies/read-body.ts";
+import type { BookkeepingRow } from "../../mirror/bookkeeping/rows.ts";
+import type { Connection } from "../../mirror/file/connection.ts";
+import type { MirrorReader } from "../../mirror/reader.ts";
+import type { SeenBy } from "../../mirror/snapshots/snapshot-resource.ts";
+import type { NewBody } from "../container/body-blocks.ts";
+import { BackupError } from "../errors.ts";
+import type { SnapshotCoverage } from "./manifest.ts";
+import { cellsOf } from "./resource-lines.ts";
+
+export interface SharedResources {
+  readonly takenOn: string;
+  readonly seenBy: SeenBy;
+  readonly coverage: SnapshotCoverage;
+  /** Owners before what they own, then by kind and URL. @throws DamagedBodyError */
+  bodies(): Generator<NewBody>;
+}
+
+/** Runs for the links of an account fetch only those. */
+const accountRuns = `select id from _run where json_extract(scope_json, '$.only') is not null`;
+
+/** Raw: recursive queries over temporary tables. */
+const lastRevision = `v.resource_id = r.id and v.seq = (select max(seq) from _revision where resource_id = r.id)`;
+
+const isShared = `r.state in ('held', 'gone') and r.last_checked_run not in (${accountRuns})
+  and exists (select 1 from _revision v where ${lastRevision} and not exists (
+    select 1 from _loaded l where l.resource_id = v.resource_id and l.seq = v.seq
+      and l.validator_run is null and l.bytes_run is null))`;
+
+/** Times within a day would show when the mirror was synced; so would a `Last-Modified` that is the time of the request. */
+const dayOf = (millis: string) => `date(${millis} / 1000, 'unixepoch')`;
+
+const choose = `
+  create temp table _followed (id integer primary key, depth integer not null);
+  insert into temp._followed with recursive followed (id, depth) as (
+      select r.id, 0 from main._resource r where r.kind = 'root' and r.owner_id is null and ${isShared}
+      union all
+      select r.id, f.depth + 1 from followed f join main._resource r on r.owner_id = f.id where ${isShared}
+    ) select id, depth from followed;
+  create temp table _shared (
+    n integer primary key, id integer not null, seq integer not null, kind text not null, fetched_on text not null, gone_on text
+  );
+  insert into temp._shared (id, seq, kind, fetched_on, gone_on)
+    select id, seq, kind, fetched_on, iif(state = 'gone', max(gone_on, fetched_on), null) from (
+      select r.id, v.seq, r.kind, r.state, r.url, f.depth, date(g.started_at) as gone_on,
+        iif(r.state = 'held' and r.absent_by is not 'response', ${dayOf("coalesce(r.checked_at, v.fetched_at)")},
+          ${dayOf("coalesce(v.seen_at, v.fetched_at)")}) as fetched_on
+      from temp._followed f join main._resource r on r.id = f.id join main._revision v on ${lastRevision}
+        left join main._run g on g.id = r.gone_run)
+    order by depth, kind, url;`;
+
+/**
+ * @param mirror of a catalogue, in a transaction; call once a connection
+ * @throws BackupError `nothing-held`, `not-shareable`
+ */
+export function chooseShared(mirror: MirrorReader): SharedResources {
+  const { db, file, identity } = mirror;
+  if (identity.area !== "catalogue")
+    throw new BackupError(
+      "not-shareable",
+      `This is the mirror of an account, which is private: ${file}`,
+      "A snapshot is of a catalogue. To keep an account's data, use `armoire backup create`.",
+    );
+  db.exec(choose);
+  requireContent(mirror);
+  const seenBy = readSeenBy(db);
+  const coverage = db
+    .prepare<[], SnapshotCoverage[number]>(
+      `select kind, coalesce(sum(held), 0) as held, coalesce(sum(gone), 0) as gone, coalesce(sum(due), 0) as due,
+         min(fetched_on) as oldest, max(fetched_on) as newest
+       from (
+         select kind, gone_on is null as held, gone_on is not null as gone, 0 as due, fetched_on from temp._shared
+         union all
+         select r.kind, 0, 0, 1, null from main._resource r
+         where r.owner_id in (select id from temp._followed) and r.id not in (select id from temp._followed)
+           and r.state in ('due', 'failed', 'held')
+       ) group by kind order by kind`,
+    )
+    .all();
+  const takenOn = db
+    .prepare<[], string>(
+      `select max(day) from (
+         select max(fetched_on) as day from temp._shared union all select max(gone_on) from temp._shared
+         union all select date(started_at) from main._run where id not in (${accountRuns}))`,
+    )
+    .pluck()
+    .get();
+  return { takenOn: takenOn ?? "", seenBy, coverage, bodies: () => eachBody(db, seenBy) };
+}
+
+/**
+ * The kind of credential of the newest run that recorded it. A validator belongs to one kind: those that runs with another
+ * kind have seen are left out.
+ */
+function readSeenBy(db: Connection): SeenBy {
+  const found = db
+    .prepare<[], string | null>(
+      `select json_extract(scope_json, '$.credential') from _run
+       where id not in (${accountRuns}) and json_extract(scope_json, '$.credential') is not null order by id desc limit 1`,
+    )
+    .pluck()
+    .get();
+  return found === "app" || found === "token" ? found : "none";
+}
+
+/** @throws BackupError */
+function requireContent({ db, file }: MirrorReader): void {
+  const isFound = (select: string) => db.prepare(`${select} limit 1`).get() !== undefined;
+  if (isFound("select 1 from temp._shared where kind <> 'root'")) return;
+  if (!isFound("select 1 from _revision"))
+    throw new BackupError("nothing-held", `The mirror is empty: ${file}`, "Run `armoire sync` first.");
+  throw new BackupError(
+    "not-shareable",
+    `The mirror holds nothing that a run over the service's lists has fetched or confirmed: ${file}`,
+    "What only an account's bras led to, and unconfirmed resources, are not shared. Run `armoire sync` first.",
+  );
+}
+
+interface SharedRow extends StoredBody {
+  readonly sha256: string;
+}
+
+function* eachBody(db: Connection, seenBy: SeenBy): Generator<NewBody> {
+  const readBody = prepareReadProvenBody(db);
+  const select = db.prepare<{ seenBy: SeenBy }, BookkeepingRow & SharedRow>(
+    `select url, kind, base_url, status, iif(is_ours and (etag like '%"' or modified_at is not null), etag, null) as etag,
+       modified_at, content_type, link, fetched_on, gone_on, sha256, codec, size, body, dictionaryId
+     from (
+       select s.n, r.url, r.kind, v.base_url, v.status, r.etag, h.content_type, h.link, s.fetched_on, s.gone_on,
+         s.gone_on is null and json_extract(w.scope_json, '$.credential') is :seenBy as is_ours,
+         iif(${dayOf("v.modified_at")} < ${dayOf("v.fetched_at")}, ${isoTimeOf("v.modified_at")}, null) as modified_at,
+         lower(hex(c.sha256)) as sha256, c.codec, c.size, c.body, c.dictionary_id as dictionaryId
+       from temp._shared s join main._resource r on r.id = s.id
+         join main._revision v on v.resource_id = s.id and v.seq = s.seq
+         join main._content c on c.id = v.content_id
+         left join main._headers h on h.id = v.headers_id
+         left join main._run w on w.id = r.last_checked_run)
+     order by n`,
+  );
+  for (const { sha256, codec, size, body, dictionaryId, ...cells } of select.iterate({ seenBy }))
+    yield { sha256, body: readBody({ codec, size, body, dictionaryId }, sha256), about: cellsOf(cells) };
+}

@@ -1,0 +1,71 @@
+/** Formats snapshots for people: created, verified and shown ones. */
+import type { CreatedSnapshot } from "../../../archive/snapshot/create.ts";
+import type { SnapshotCoverage, SnapshotManifest } from "../../../archive/snapshot/manifest.ts";
+import type { SnapshotReport } from "../../../archive/snapshot/open.ts";
+import { formatBytes, formatNumber } from "../../../presentation/numbers.ts";
+import { escapeControls } from "../../terminal/safe-text.ts";
+import { formatTable } from "../../terminal/table/text-table.ts";
+
+export function formatCreatedSnapshot({ file, bytes, isNew, rootHash, manifest }: CreatedSnapshot): string {
+  return `${isNew ? "Made a" : "The same exists already: a"} ${describe(manifest)}
+${formatBytes(bytes)}, verified after writing: ${escapeControls(file)}
+Root hash ${rootHash}
+Publish the root hash beside the file: with \`--root HASH\` others detect a forged one.
+`;
+}
+
+/** @param hasRootHash whether the root hash was compared with --root */
+export function formatVerifiedSnapshot(report: SnapshotReport, hasRootHash: boolean): string {
+  const { file, manifest, rootHash, entries, problems } = report;
+  if (problems.length > 0 || manifest === null) return describeDamage(report);
+  return `Sound: ${entries} entries with their SHA-256 in ${escapeControls(file)}
+It is a ${describe(manifest)}
+Root hash ${rootHash}
+${hasRootHash ? "Not damaged and not forged: the root hash matches." : "Not damaged. Without --root a forged snapshot cannot be detected."}
+`;
+}
+
+export function formatShownSnapshot(report: SnapshotReport): string {
+  const { manifest, rootHash, problems, bytes } = report;
+  if (problems.length > 0 || manifest === null) return describeDamage(report);
+  const { service, takenOn, seenBy, license, citation, coverage } = manifest;
+  const facts = [
+    ["Service", service.baseUrl],
+    ["Name", service.name],
+    ["Taken on", takenOn],
+    ["Seen with", credentials[seenBy]],
+    ["Licence", license],
+    ...(citation === null ? [] : [["Citation", citation]]),
+    ["Size", formatBytes(bytes)],
+    ["Root hash", rootHash ?? ""],
+    ["Signed by", "nobody: only the root hash tells it from a forged one"],
+  ];
+  const rows = coverage.map(({ kind, held, gone, due, oldest, newest }) => [
+    ...[kind, held, gone, due, oldest, newest],
+  ]);
+  const heading = ["kind", "held", "gone", "not in it", "oldest", "newest"];
+  return `${facts.map(([name = "", value = ""]) => `${name.padEnd(10)} ${escapeControls(value)}\n`).join("")}
+${formatTable(heading, rows)}`;
+}
+
+const credentials = { none: "no credential", app: "an application's key", token: "a user's token" } as const;
+
+function describeDamage({ file, problems }: SnapshotReport): string {
+  const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  const lines = problems.map(({ entry, message }) =>
+    escapeControls(entry === null ? message : `${entry}: ${message}`),
+  );
+  return `${lines.map((line) => `${line}\n`).join("")}Damaged or forged: ${count} in ${escapeControls(file)}. Take another copy.\n`;
+}
+
+function describe({ service, takenOn, coverage }: SnapshotManifest): string {
+  const counted = coverage.filter(({ kind, held }) => held > 0 && entityKinds.includes(kind)).map(countOf);
+  return `snapshot of ${escapeControls(service.baseUrl)} as of ${takenOn}: ${counted.join(", ") || "no brand"}.`;
+}
+
+const entityKinds = ["brand", "model", "size"];
+
+function countOf({ kind, held, due }: SnapshotCoverage[number]): string {
+  const all = due > 0 ? ` of ${formatNumber(held + due)}` : "";
+  return `${formatNumber(held)}${all} ${kind}${held + due === 1 ? "" : "s"}`;
+}

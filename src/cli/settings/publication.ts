@@ -1,0 +1,29 @@
+/** What a publisher says about an export or a snapshot. */
+import { Option } from "commander";
+import type { Publication } from "../../../exports/package/descriptor.ts";
+import { CliError } from "../terminal/exit-codes.ts";
+import type { Settings } from "./settings.ts";
+
+export interface PublicationFlags {
+  readonly license?: string;
+  readonly citation?: string;
+}
+
+export const licenseOption = () =>
+  new Option("--license <license>", "state a licence: an SPDX identifier, such as CC-BY-4.0, or a URL");
+
+/** @param what the thing that is published, such as `export` */
+export const citationOption = (what: string) =>
+  new Option("--citation <text>", `state how to cite the ${what}`);
+
+/** From the flags, or else from the configuration file. @throws CliError */
+export function readPublication(flags: PublicationFlags, { publication }: Settings): Publication {
+  const { license = publication.license, citation = publication.citation } = flags;
+  if (license !== undefined && !/^[-a-zA-Z0-9._]+$/.test(license) && !URL.canParse(license))
+    throw new CliError(
+      "usage",
+      `${JSON.stringify(license)} is not a licence.`,
+      "Give an SPDX identifier, such as CC-BY-4.0, or the URL of the licence.",
+    );
+  return { ...(license !== undefined && { license }), ...(citation !== undefined && { citation }) };
+}

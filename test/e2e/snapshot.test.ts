@@ -1,0 +1,72 @@
+/** Snapshots at the command line. */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { callArmoire, temporaryFolder } from "../support/run-armoire.ts";
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let sandbox: Sandbox;
+const path = (name: string) => join(folder.path, name);
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  sandbox = await startSandbox({ users: 1, brands: 2, models: 4, sizes: 8, allowance: 5000 });
+  await armoire(0, ["sync", "--quiet"]);
+});
+afterAll(async () => {
+  await sandbox.close();
+  await folder[Symbol.asyncDispose]();
+});
+
+/** Runs a command that must end with this exit code. */
+async function armoire(exitCode: number, args: readonly string[]) {
+  const env = { ARMOIRE_BASE_URL: sandbox.url };
+  const result = await callArmoire([...args, "--data-dir", path("data")], { env });
+  expect({ args, ...result }).toMatchObject({ args, exitCode });
+  return result;
+}
+
+it("a snapshot is created, verified and shown", async () => {
+  const to = path("catalogue.zip");
+  const { stdout } = await armoire(0, ["snapshot", "create", "--to", to, "--license", "CC0-1.0"]);
+  expect(stdout).toContain(": 2 brands, 4 models, 8 sizes.");
+  const [, rootHash = ""] = /^Root hash ([0-9a-f]{64})$/m.exec(stdout) ?? [];
+  const verified = await armoire(0, ["snapshot", "verify", to, "--root", rootHash]);
+  expect(verified.stdout).toContain("Not damaged and not forged: the root hash matches.");
+  const shown = await armoire(0, ["snapshot", "show", to]);
+  expect(shown.stdout).toContain(`Service    ${sandbox.url}`);
+  expect(shown.stdout).toMatch(/^Licence {4}CC0-1.0$/m);
+  expect(shown.stdout).toMatch(/^size +8 +0 +0 +\d{4}-\d\d-\d\d +\d{4}-\d\d-\d\d$/m);
+  const { manifest, problems } = JSON.parse((await armoire(0, ["snapshot", "show", to, "--json"])).stdout);
+  expect({ problems, contents: manifest.contents, seenBy: manifest.seenBy }).toEqual({
+    ...{ problems: [], contents: "snapshot", seenBy: "none" },
+  });
+  await armoire(15, ["snapshot", "verify", to, "--root", "0".repeat(64)]);
+  const damaged = path("damaged.zip");
+  writeFileSync(damaged, readFileSync(to).fill(0, 2000, 2010));
+  for (const command of ["verify", "show"])
+    expect((await armoire(15, ["snapshot", command, damaged])).stdout).toContain("Damaged or forged");
+});
+
+it("a snapshot in a folder is named by its day, and the same one is not written again", async () => {
+  const create = ["snapshot", "create", "--to", folder.path, "--license", "CC0-1.0"];
+  await armoire(0, create);
+  expect((await armoire(0, create)).stdout).toContain("The same exists already");
+  const named = readdirSync(folder.path).filter((name) => /^catalogue-\d{4}-\d\d-\d\d\.zip$/.test(name));
+  expect(named).toHaveLength(1);
+});
+
+it("a snapshot needs a licence, and is never of an account", async () => {
+  const to = path("refused.zip");
+  expect((await armoire(2, ["snapshot", "create", "--to", to])).stderr).toContain("needs a licence");
+  const env = { ARMOIRE_BASE_URL: sandbox.url, ARMOIRE_TOKEN: sandbox.users[0]?.token ?? "" };
+  for (const args of [
+    ["account", "add", "ada"],
+    ["sync", "--account", "ada"],
+  ])
+    await callArmoire([...args, "--quiet", "--data-dir", path("data")], { env });
+  const args = ["snapshot", "create", "--account", "ada", "--to", to, "--license", "CC0-1.0"];
+  expect((await armoire(15, args)).stderr).toContain("the mirror of an account, which is private");
+  expect(readdirSync(folder.path)).not.toContain("refused.zip");
+});
