@@ -31,6 +31,7 @@ export const entries = {
   "keychain-child": "src/accounts/tokens/keychain-child.ts",
   "query-child": "src/query/sql/query-child.ts",
   thread: "src/sync/writer/thread.ts",
+  "values-thread": "src/web/values/values-thread.ts",
 };
 
 export default defineConfig({

@@ -97,7 +97,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     ],
     ...["reader.ts", "ingest.ts", "media", "runs", "check"],
   ],
-  "src/web": ["errors.ts", "assets", "queries", "page.ts", "charts", "parts", "pages"],
+  "src/web": ["errors.ts", "assets", "mirrors", "values", "queries", "page.ts", "charts", "parts", "pages"],
   "src/cli": ["terminal", "settings", "format", "secrets", "flags"],
 };
 

@@ -2151,8 +2151,7 @@ interface QueryProcess {
   /** Kills the process, which has nothing to save, and waits for its end. */
   stop(): Promise<void>;
 }
-/** The process gets no arguments and nothing of the environment, which may hold secrets. */
-declare function startQueryProcess({ timeoutMillis, maxMemoryBytes }: QueryLimits, signal?: AbortSignal): QueryProcess;
+type StartQueryProcess = (limits: QueryLimits, signal?: AbortSignal) => QueryProcess;
 interface QueryRequest extends QueryOptions {
   readonly file: string;
   readonly sql: string;
@@ -2207,7 +2206,7 @@ interface QueryCoverage {
  * @param startProcess starts the process of the query
  * @throws QueryError, or the signal's reason; with `asOf` also MirrorError, PointError
  */
-export declare function runQuery(request: QueryRequest, startProcess?: typeof startQueryProcess): Promise<QueryResult>;
+export declare function runQuery(request: QueryRequest, startProcess?: StartQueryProcess): Promise<QueryResult>;
 type QuestionOptions = Readonly<Record<string, string | number>>;
 interface QuestionRequest extends QueryOptions {
   readonly file: string;
@@ -2226,7 +2225,7 @@ interface QuestionResult extends QueryResult {
  * @param startProcess as for `runQuery`
  * @throws QueryError, also `question`; PointError; MirrorError; the signal's reason
  */
-export declare function runQuestion(request: QuestionRequest, startProcess?: typeof startQueryProcess): Promise<QuestionResult>;
+export declare function runQuestion(request: QuestionRequest, startProcess?: StartQueryProcess): Promise<QuestionResult>;
 declare const foundKinds: readonly ["brand", "model", "bra"];
 type FoundKind = (typeof foundKinds)[number];
 interface SearchOptions {

@@ -3,52 +3,30 @@ import type { Context, Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { TextFormat } from "../../exports/formats/table.ts";
 import type { Operators } from "../../jobs/bullmq/operators/open-operators.ts";
-import type { NewestBackup } from "../accounts/newest-backup.ts";
 import { type Point, parsePoint, pointContext } from "../mirror/points/point.ts";
-import { countNearerPruned } from "../mirror/points/pruned-runs.ts";
-import { type EndedRun, listPoints } from "../mirror/points/resolve-point.ts";
-import type { MirrorReader } from "../mirror/reader.ts";
-import type { Clock } from "../platform/clock.ts";
 import { messageOf } from "../platform/errors.ts";
 import { describeError } from "./errors.ts";
 import type { ServedMirror } from "./mirrors/open-mirror.ts";
-import type {
-  Html,
-  Page,
-  PageContent,
-  PageRows,
-  QueryPage,
-  QueryPageRequest,
-  ShownSchedules,
-  View,
-} from "./page.ts";
+import type { AnyPage, Page, PageRows, QueryPage, QueryPageRequest } from "./page.ts";
 import { nothingHeld } from "./pages/nothing-held.ts";
-import { layout } from "./parts/layout.ts";
-import { hrefOf, linker, withoutParameters } from "./parts/links.ts";
 import { problem } from "./parts/states.ts";
 import { readShownPicture } from "./parts/wardrobe/pictures.ts";
 import { createAnswers, createStatementSlots } from "./queries/answers.ts";
+import { createKeptAnswers } from "./queries/kept-answers.ts";
+import type { SpareProcess } from "./queries/spare-process.ts";
 import { splitEnding, streamOf, textOf, textOfAnswer } from "./rows.ts";
 import type { PageSessions } from "./session/session-routes.ts";
-import { hasRows, headersOf, parametersOf, type Target } from "./target.ts";
+import { whenComputed } from "./values/kept-values.ts";
+import { hasRows, headersOf, parametersOf, type Target } from "./views/target.ts";
+import { createViews, renderPage, rowsOfPage, type ViewOptions } from "./views/views.ts";
 
-export interface AccountOfPages {
-  readonly name: string;
-  readonly mirror: ServedMirror;
-  readonly readNewestBackup: () => NewestBackup | null;
-}
-
-export interface DispatcherOptions {
-  readonly mirror: ServedMirror;
-  /** Null if the server has no pages of an account. */
-  readonly account: AccountOfPages | null;
+export interface DispatcherOptions extends ViewOptions {
   readonly session: PageSessions;
-  readonly readSchedules: (() => ShownSchedules) | null;
   /** Null without a Redis. */
   readonly operators: Pick<Operators, "address" | "readOverview"> | null;
-  readonly pages: readonly (Page | QueryPage)[];
-  readonly clock: Clock;
-  readonly asOf: Point | undefined;
+  readonly pages: readonly AnyPage[];
+  /** For statements. */
+  readonly spare: SpareProcess;
   /** Whether no cache may keep the pages. */
   readonly isPrivate: boolean;
   readonly onError: (text: string) => void;
@@ -56,26 +34,23 @@ export interface DispatcherOptions {
 
 /** Rows that are sent at the same time, each with a connection of its own. */
 const maxStreams = 16;
-/** In the list of runs to choose from. */
-const maxPoints = 30;
 
 export function createDispatcher(options: DispatcherOptions): { addRoutes(app: Hono): void } {
   const { account, session, operators, clock, onError } = options;
   const pages = options.pages.filter(
-    ({ area, isShared }) =>
-      (area !== "account" || account !== null) && (isShared !== true || operators !== null),
+    (page) => (page.area !== "account" || account !== null) && (!("isShared" in page) || operators !== null),
   );
-  const mirrorOf = ({ area }: Pick<Page, "area">) =>
-    area === "account" && account !== null ? account.mirror : options.mirror;
+  const views = createViews(options, pages);
   const slots = createStatementSlots();
+  const keptAnswers = createKeptAnswers(clock.now);
   let streams = 0;
 
-  const respond = (page: Page | QueryPage) => async (context: Context) => {
+  const respond = (page: AnyPage) => async (context: Context) => {
     const { pathname, searchParams: query } = new URL(context.req.url);
     const ending = hasRows(page) ? splitEnding(pathname) : null;
     const isPrivate = page.area === "account";
     if (isPrivate && !session.has(context)) return session.refuse(context);
-    const isStored = !isPrivate && !options.isPrivate && page.isShared !== true;
+    const isStored = !isPrivate && !options.isPrivate && !("isShared" in page);
     context.header("cache-control", isStored ? "private, no-cache" : "no-store");
     try {
       const target = {
@@ -87,19 +62,19 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
         const request = queryRequestOf(context, page, target);
         if (ending !== null) return await respondWithAnswer(context, page, request, ending.format);
         const render = await page.prepare(request);
-        return respondWithPage(context, { ...target, page: { ...page, render } }, true);
+        return await respondWithPage(context, { ...target, page: { ...page, render } }, true);
       }
       return ending === null
-        ? respondWithPage(context, { ...target, page }, page.rows !== undefined)
-        : respondWithRows(context, { ...target, page }, ending.format);
+        ? await respondWithPage(context, { ...target, page }, page.rows !== undefined)
+        : await whenComputed(() => respondWithRows(context, { ...target, page }, ending.format));
     } catch (error) {
       return respondWithError(context, error, ending?.format ?? null, page);
     }
   };
 
-  const readShared = async (context: Context, { isShared }: Pick<Page, "isShared">) => {
+  const readShared = async (context: Context, page: AnyPage) => {
     if (operators === null) return null;
-    const overview = isShared ? await operators.readOverview(session.has(context)) : null;
+    const overview = "isShared" in page ? await operators.readOverview(session.has(context)) : null;
     return { address: operators.address, overview };
   };
 
@@ -110,93 +85,54 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
     return parsePoint(text, { now: clock.now(), timeZone });
   };
 
-  const viewOf = (mirror: MirrorReader, { page, ...target }: Target): View => ({
-    ...target,
-    ...{ mirror, now: clock.now() },
-    schedules: options.readSchedules,
-    account: page.area === "account" ? describeAccount() : null,
-    link: linker(target.query, page),
-    recent: (key, compute) => mirrorOf(page).recent(mirror, key, compute),
-  });
-
-  const describeAccount = () => account && { name: account.name, newestBackup: account.readNewestBackup() };
-
   /** Before a statement runs: there is a mirror, and it had a run at that point. */
   const queryRequestOf = (
     context: Context,
     page: QueryPage,
     target: Omit<Target, "page">,
   ): QueryPageRequest => {
-    const { file, area } = mirrorOf(page).read(target.asOf, (mirror) => ({
-      file: mirror.file,
-      area: mirror.identity.area,
+    const mirror = views.mirrorOf(page);
+    const { file, area } = mirror.read(target.asOf, (reader) => ({
+      file: reader.file,
+      area: reader.identity.area,
     }));
     const site = context.req.header("sec-fetch-site") ?? "none";
     return {
       ...target,
       ...{ file, area, now: clock.now(), isFromHere: site === "none" || site === "same-origin" },
-      answers: createAnswers(slots, context.req.raw.signal),
+      answers: createAnswers(slots, options.spare, context.req.raw.signal),
+      keepAnswer: (key, ask) => keptAnswers.find(`${file} ${key}`, mirror.version(), ask),
     };
   };
 
-  const respondWithPage = (context: Context, target: Target, canHaveRows: boolean) => {
-    const result = mirrorOf(target.page).read(target.asOf, (mirror) => {
-      const view = viewOf(mirror, target);
-      const content = target.page.render(view);
+  const respondWithPage = async (context: Context, target: Target, canHaveRows: boolean) => {
+    const result = await views.read(target, (view) => {
+      const content = renderPage(target, view);
       if ("redirect" in content) return content;
       const rows = canHaveRows && content.hasRows !== false;
-      return { ...content, text: frame(view, { ...content, hasRows: rows }) };
+      return { ...content, text: views.frame(view, { ...content, hasRows: rows }) };
     });
     if ("redirect" in result) return context.redirect(result.redirect, 302);
     return context.html(result.text, result.status ?? 200);
   };
-
-  const frame = (view: View, { title, body, hasRows }: PageContent): Html => {
-    const { mirror, query, path } = view;
-    return layout({
-      ...{ title, body, path, query, asOf: shownRunOf(view), link: view.link },
-      navigation: navigationOf(view.link),
-      points: view.recent("points", (): EndedRun[] => listPoints(mirror.db).slice(-maxPoints).reverse()),
-      presentHref: presentHrefOf(path, query),
-      service: new URL(mirror.identity.baseUrl).host,
-      downloads: hasRows
-        ? (["csv", "ndjson", "json"] as const).map((format) => ({
-            label: format.toUpperCase(),
-            href: hrefOf(`${path}.${format}`, withoutParameters(query, ["after"])),
-          }))
-        : [],
-    });
-  };
-
-  const shownRunOf = ({ mirror: { asOf, db }, asOf: point }: View) =>
-    asOf && { ...asOf, prunedLater: point === undefined ? 0 : countNearerPruned(db, point, asOf.run) };
-
-  const navigationOf = (link: View["link"]) =>
-    pages.flatMap(({ path, navigation: label }) =>
-      label === undefined ? [] : [{ path, label, href: link(path) }],
-    );
-
-  /** Null where the server itself shows an earlier state. */
-  const presentHrefOf = (path: string, query: URLSearchParams) =>
-    options.asOf === undefined ? hrefOf(path, withoutParameters(query, ["as-of", "after"])) : null;
 
   const respondWithRows = (context: Context, target: Target, format: TextFormat) => {
     if (streams >= maxStreams) {
       const text = `At most ${maxStreams} downloads run at the same time. Try again in a moment.\n`;
       return context.text(text, 503, { "retry-after": "5" });
     }
-    const mirror = mirrorOf(target.page).open(target.asOf);
+    const { view, close: closeMirror } = views.open(target);
     let rows: PageRows | null;
     try {
-      rows = target.page.rows?.(viewOf(mirror, target)) ?? null;
+      rows = rowsOfPage(target, view);
     } catch (error) {
-      mirror.close();
+      closeMirror();
       throw error;
     }
     const headers = headersOf(rows?.name ?? "rows", format);
     const close = () => {
       rows?.close?.();
-      mirror.close();
+      closeMirror();
     };
     if (rows === null || context.req.method === "HEAD") {
       close();
@@ -252,13 +188,13 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
     if (format !== null) return context.text(`${message} ${hint}\n`, status === 200 ? 404 : status);
     const body =
       status === 200 ? nothingHeld(page?.area === "account" ? account : null) : problem(title, message, hint);
-    return context.html(bareFrame(context, title, body), status);
+    return context.html(views.bareFrame(new URL(context.req.url), title, body), status);
   };
 
   const notFound = (context: Context) =>
     context.html(
-      bareFrame(
-        context,
+      views.bareFrame(
+        new URL(context.req.url),
         "Not found",
         problem(
           "There is no such page",
@@ -268,16 +204,6 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
       ),
       404,
     );
-
-  /** Without anything that comes from a mirror. */
-  const bareFrame = (context: Context, title: string, body: Html): Html => {
-    const { pathname, searchParams } = new URL(context.req.url);
-    const link = linker(searchParams, undefined);
-    return layout({
-      ...{ title, body, path: pathname, query: searchParams, navigation: navigationOf(link), link },
-      ...{ asOf: null, points: [], presentHref: null, service: null, downloads: [] },
-    });
-  };
 
   return {
     addRoutes(app) {

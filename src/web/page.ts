@@ -11,7 +11,8 @@ import type { Area } from "../../schema/kind.ts";
 import type { NewestBackup } from "../accounts/newest-backup.ts";
 import type { Point } from "../mirror/points/point.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
-import type { Answers, OpenAnswer } from "./queries/answers.ts";
+import type { Answers, FirstRows, OpenAnswer } from "./queries/answers.ts";
+import type { SlowArguments, SlowName, SlowValue } from "./values/slow-values.ts";
 
 /** Escaped: what the template of `hono/html` makes. */
 export type Html = ReturnType<typeof html>;
@@ -23,8 +24,6 @@ export interface Page {
   readonly navigation?: string;
   /** Whose mirror it shows. Default: the catalogue's. Pages of an account need the key. */
   readonly area?: "account";
-  /** Whether it shows what is shared through Redis. Without a Redis, the server has no such page. Default: false. */
-  readonly isShared?: true;
   readonly render: (view: View) => PageResult;
   /**
    * The rows of the page for its `.csv`, `.ndjson` and `.json`: in the order of the page, and all of them. Default: the page
@@ -33,8 +32,16 @@ export interface Page {
   readonly rows?: (view: View) => PageRows | null;
 }
 
+/** A page of what is shared through Redis: it is there without a mirror, too. Without a Redis, the server has no such page. */
+export interface SharedPage extends Pick<Page, "path" | "navigation"> {
+  readonly area?: never;
+  readonly isShared: true;
+  readonly render: (view: SharedView) => PageResult;
+  readonly rows: (view: SharedView) => PageRows | null;
+}
+
 /** A page with the answer of a statement, which is awaited before the mirror is read. */
-export interface QueryPage extends Pick<Page, "path" | "navigation" | "area" | "isShared"> {
+export interface QueryPage extends Pick<Page, "path" | "navigation" | "area"> {
   /** @returns what renders the page */
   readonly prepare: (request: QueryPageRequest) => Promise<Page["render"]>;
   /** For its `.csv`, `.ndjson` and `.json`. */
@@ -46,6 +53,8 @@ export interface QueryPageRequest extends Pick<View, "parameters" | "query" | "a
   readonly file: string;
   readonly area: Area;
   readonly answers: Answers;
+  /** The answer of this key, if it was asked lately and the mirror is the same. */
+  readonly keepAnswer: <Answer extends FirstRows>(key: string, ask: () => Promise<Answer>) => Promise<Answer>;
   /**
    * Whether the request comes from a page of this server, or was typed. A link of another site shows the statement, and does
    * not run it.
@@ -57,6 +66,8 @@ export interface QueryRows extends OpenAnswer {
   /** For the name of the file. */
   readonly name: string;
 }
+
+export type AnyPage = Page | SharedPage | QueryPage;
 
 /** What a page is made from. */
 export interface View {
@@ -79,10 +90,20 @@ export interface View {
   /** The address of a page of this server, which keeps the point in time. Values that are null are left out. */
   link(path: string, query?: LinkQuery): string;
   /**
-   * A value that is slow to compute. While a sync writes, it may be five seconds old.
+   * A value that several pages use. While a sync writes, it may be five seconds old.
    * @param key names it within the mirror
    */
   recent<Value>(key: string, compute: () => Value): Value;
+  /**
+   * A value that takes long to compute: see `values/slow-values.ts`. On a large mirror a thread computes it, and the page is
+   * rendered when it is there. While a sync writes, it may be some seconds old.
+   */
+  slow<Name extends SlowName>(name: Name, ...args: SlowArguments<Name>): SlowValue<Name>;
+}
+
+export interface SharedView extends Omit<View, "mirror"> {
+  /** Null if there is none yet. */
+  readonly mirror: MirrorReader | null;
 }
 
 export interface SharedThroughRedis {

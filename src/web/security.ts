@@ -39,7 +39,7 @@ export function guard(options: GuardOptions): MiddlewareHandler {
     if (!headers.has("content-security-policy"))
       headers.set("content-security-policy", contentSecurityPolicy);
     headers.set("x-content-type-options", "nosniff");
-    headers.set("referrer-policy", "no-referrer");
+    if (!headers.has("referrer-policy")) headers.set("referrer-policy", "no-referrer");
     headers.set("cross-origin-resource-policy", "same-origin");
     headers.set("cross-origin-opener-policy", "same-origin");
     if (!headers.has("cache-control")) headers.set("cache-control", "no-store");

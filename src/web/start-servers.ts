@@ -12,10 +12,13 @@ import { createEventStreams } from "./live/event-streams.ts";
 import { serveMirror } from "./mirrors/open-mirror.ts";
 import type { ShownSchedules } from "./page.ts";
 import { pages } from "./pages/pages.ts";
+import { createSpareProcess } from "./queries/spare-process.ts";
 import { guard, needsKeyForAll, queuesPath } from "./security.ts";
 import { createAccessKey } from "./session/access-key.ts";
 import { serveSessions } from "./session/session-routes.ts";
 import { createSessions } from "./session/sessions.ts";
+import { createKeptValues } from "./values/kept-values.ts";
+import type { MirrorOfPages } from "./views/views.ts";
 
 export interface ServerOptions {
   /** The file of the catalogue's mirror. Called again while it returns null. */
@@ -70,12 +73,12 @@ export interface WebServer {
   close(): Promise<void>;
 }
 
-/** See `createServer`. */
-export async function startServers(options: ServerOptions): Promise<WebServer> {
+/** See `createServer`. @param threadFrom the number of resources from which a thread computes slow values. Default: 10,000 */
+export async function startServers(options: ServerOptions, threadFrom?: number): Promise<WebServer> {
   const { host = "127.0.0.1", clock = systemClock, onError = () => {} } = options;
   const { redis = null, allowsActions = false } = options;
   const operators = redis === null ? null : await reachRedis(redis, allowsActions);
-  const mirror = serveMirror(options.findCatalogue, () => clock.now());
+  const catalogue = openForPages(options.findCatalogue, clock, threadFrom);
   const sessions = createSessions(clock);
   const needsKey = needsKeyForAll(host);
   const app = new Hono();
@@ -101,16 +104,18 @@ export async function startServers(options: ServerOptions): Promise<WebServer> {
     app.route(queuesPath, operators.board);
   }
   const streams = {
-    mirror: createEventStreams(() => mirror.version()),
+    mirror: createEventStreams(() => catalogue.mirror.version()),
     shared: createEventStreams(async () => JSON.stringify(await operators?.readOverview(true))),
   };
   app.get("/events/mirror", streams.mirror.open);
   if (operators !== null) app.get("/events/shared", streams.shared.open);
   const account = options.account ?? null;
-  const accountMirror = account && serveMirror(account.findMirror, () => clock.now());
+  const accountMirror = account && openForPages(account.findMirror, clock, threadFrom);
+  const spare = createSpareProcess();
   const dispatcher = createDispatcher({
     ...{
-      mirror,
+      spare,
+      catalogue,
       pages,
       clock,
       session,
@@ -120,7 +125,7 @@ export async function startServers(options: ServerOptions): Promise<WebServer> {
       readSchedules: options.readSchedules ?? null,
       isPrivate: needsKey,
     },
-    account: account && accountMirror && { ...account, mirror: accountMirror },
+    account: account && accountMirror && { ...account, ...accountMirror },
   });
   dispatcher.addRoutes(app);
 
@@ -148,11 +153,19 @@ export async function startServers(options: ServerOptions): Promise<WebServer> {
       for (const stream of Object.values(streams)) stream.close();
       await pageServer.close();
       await api?.close();
-      mirror.close();
-      accountMirror?.close();
+      for (const opened of [catalogue, accountMirror]) {
+        opened?.mirror.close();
+        opened?.values.close();
+      }
       operators?.close();
+      spare.close();
     },
   };
+}
+
+function openForPages(findFile: () => string | null, clock: Clock, threadFrom?: number): MirrorOfPages {
+  const values = createKeptValues(() => clock.now(), threadFrom);
+  return { mirror: serveMirror(findFile, values.clear), values };
 }
 
 /** Loaded only when needed. @throws RedisError */

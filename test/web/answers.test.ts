@@ -4,8 +4,12 @@ import { readCsvRows } from "../../exports/formats/csv.ts";
 import { areasOf } from "../../src/query/questions/question.ts";
 import { listQuestions } from "../../src/query/questions/questions.ts";
 import { runQuestion } from "../../src/query/questions/run-question.ts";
-import { runQuery } from "../../src/query/sql/run-query.ts";
+import { defaultLimits } from "../../src/query/sql/limits.ts";
+import { startQueryProcess } from "../../src/query/sql/query-process.ts";
+import { type QueryResult, runQuery } from "../../src/query/sql/run-query.ts";
 import { createAnswers, createStatementSlots } from "../../src/web/queries/answers.ts";
+import { createKeptAnswers } from "../../src/web/queries/kept-answers.ts";
+import { createSpareProcess } from "../../src/web/queries/spare-process.ts";
 import { linksIn, startWebRig, type WebRig } from "./support/web-rig.ts";
 
 let web: WebRig;
@@ -121,7 +125,7 @@ it.each([
   ["attach '/tmp/x' as x", 400, "Only statements that read"],
   ["select 1; select 2", 400, "Give one statement at a time."],
   ["select", 400, "SQLite rejects the statement"],
-  ["select :x", 400, "parameter"],
+  ["select ?", 400, "Write each parameter as :NAME"],
   ["select abs(-9223372036854775808)", 422, "overflow"],
 ] as const)("%s has the status %i and says why, beside the statement", async (sql, status, text) => {
   const { body, ...reply } = await web.get(sqlPath(sql));
@@ -161,6 +165,48 @@ it("a link of another site shows a statement and does not run it", async () => {
   expect((await web.get(sqlPath("select 6 * 7"), own)).body).toContain(">42<");
 });
 
+it("the parameters of a statement have fields, and their values are those of `query -p`", async () => {
+  const sql = "select ':a', typeof(:text), typeof(:number), :text -- :b";
+  const asked = await web.get(sqlPath(sql));
+  expect([asked.status, asked.body.includes('class="answer"')]).toEqual([200, false]);
+  expect([...asked.body.matchAll(/ name="p\.(\w+)"/g)].map(([, name]) => name)).toEqual(["text", "number"]);
+  expect((await web.get(sqlPath(sql, ".json"))).status).toBe(400);
+  const given = `&p.text=${encodeURIComponent("<b>'; drop")}&p.number=7`;
+  expect(await rowsOf(`${sqlPath(sql, ".json")}${given}`)).toEqual([[":a", "text", "integer", "<b>'; drop"]]);
+  const { body } = await web.get(sqlPath(sql) + given);
+  expect(body).toContain('value="&lt;b&gt;&#39;; drop"');
+  expect(body).toContain('class="answer"');
+});
+
+it("an answer is kept until the mirror changes, and a process waits for the next one", async () => {
+  let [now, asked] = [0, 0];
+  const kept = createKeptAnswers(() => now);
+  const ask = async () => ({ rows: [[++asked]], result: {} as QueryResult });
+  const find = async (version: string) => (await kept.find("key", version, ask)).rows;
+  expect([await find("1"), await find("1"), await find("2")]).toEqual([[[1]], [[1]], [[1]]]);
+  now = 6000;
+  expect([await find("1"), await find("2")]).toEqual([[[1]], [[2]]]);
+  now += 61_000;
+  expect(await find("2")).toEqual([[3]]);
+  const spare = createSpareProcess();
+  spare.prepare();
+  for (let n = 0; n < 2; n++) {
+    const child = spare.start(defaultLimits);
+    const start = {
+      type: "start",
+      file: web.rig.file,
+      catalogue: null,
+      shownViews: [],
+      parameters: [],
+    } as const;
+    const response = await child.request({ ...start, sql: "select 1", maxRows: 1, limits: defaultLimits });
+    expect(response).toMatchObject({ type: "columns", columns: ["1"] });
+    await child.stop();
+  }
+  spare.prepare();
+  spare.close();
+});
+
 it("values are text, whatever they are", async () => {
   const { body } = await web.get(
     sqlPath("select '<script>alert(1)</script>' as \"<b>\", 'javascript:alert(1)' as href"),
@@ -172,13 +218,14 @@ it("values are text, whatever they are", async () => {
 it("a statement ends when its browser goes away, and gives its place back", async () => {
   const slots = createStatementSlots(1);
   const gone = new AbortController();
-  const answers = createAnswers(slots, gone.signal);
+  const spare = { start: startQueryProcess, prepare: () => {} };
+  const answers = createAnswers(slots, spare, gone.signal);
   const ask = (sql: string) => (options: object) => runQuery({ ...options, file: web.rig.file, sql });
   const first = answers.readFirst(ask(endless), 10);
   await expect(answers.readFirst(ask("select 1"), 10)).rejects.toThrow("statements are running");
   gone.abort(new Error("gone"));
   await expect(first).rejects.toThrow("gone");
-  const others = createAnswers(slots, new AbortController().signal);
+  const others = createAnswers(slots, spare, new AbortController().signal);
   const { rows } = await others.readFirst(ask("select 1"), 10);
   expect(rows).toEqual([[1]]);
   const open = await others.open(ask("select 1"));

@@ -135,6 +135,12 @@ it("the key behind an address opens a session and leaves the address", async () 
   await page.goto(`http://127.0.0.1:${port}/brands#key=${server.key}`);
   await page.locator("h1", { hasText: "Brands" }).waitFor();
   expect(page.url()).toBe(`http://127.0.0.1:${port}/brands`);
+  await page.context().clearCookies();
+  await page.goto(`http://127.0.0.1:${port}/models#key=wrong`);
+  await page.getByRole("alert").filter({ hasText: "not the key of this server" }).waitFor();
+  await page.fill("#key", server.key);
+  await page.keyboard.press("Enter");
+  await page.locator("h1", { hasText: "Models" }).waitFor();
   await page.context().close();
   await server.close();
 });

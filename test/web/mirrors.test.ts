@@ -2,10 +2,15 @@
 import { copyFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ChangeError } from "../../src/change/errors.ts";
+import { takeLock } from "../../src/platform/process-lock.ts";
+import { listCountedTables } from "../../src/query/lists/described-tables.ts";
 import { serveMirror } from "../../src/web/mirrors/open-mirror.ts";
 import { streamOf } from "../../src/web/rows.ts";
 import { createServer } from "../../src/web/server.ts";
+import { startServers } from "../../src/web/start-servers.ts";
+import { createKeptValues, PendingValue, whenComputed } from "../../src/web/values/kept-values.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { type Rig, startRig } from "../sync/support/rig.ts";
 import { send } from "./support/web-rig.ts";
@@ -119,27 +124,90 @@ it("rows stop for a reader that takes nothing, and for one that goes away", asyn
   expect([text, ends]).toEqual([rows.join(""), 3]);
 });
 
-it("a value is computed again once the mirror has changed, at most every five seconds", async () => {
+it("a value is computed again once the mirror has changed, at most every five seconds, and each minute", async () => {
   await using folder = await temporaryFolder();
   const file = join(folder.path, "catalogue.sqlite");
   copyFileSync(rig.file, file);
   let now = 0;
-  const served = serveMirror(
-    () => file,
-    () => now,
-  );
+  const values = createKeptValues(() => now);
+  const served = serveMirror(() => file, values.clear);
   let computed = 0;
-  const read = () => served.read(undefined, (mirror) => served.recent(mirror, "count", () => ++computed));
+  const read = () => served.read(undefined, (mirror) => values.recent(mirror, "count", () => ++computed));
   expect(read()).toBe(1);
-  now = 60_000;
+  now = 50_000;
   expect(read()).toBe(1);
   const db = new Database(file);
   db.exec("insert into _meta values ('later', '')");
   expect(read()).toBe(2);
   db.exec("insert into _meta values ('latest', '')");
   expect(read()).toBe(2);
-  now = 66_000;
+  now = 56_000;
   expect(read()).toBe(3);
+  now = 120_000;
+  expect(read()).toBe(4);
   db.close();
   served.close();
+  values.close();
+});
+
+describe("of a large mirror", () => {
+  let now = 0;
+  const values = createKeptValues(() => now, 0);
+  const served = serveMirror(() => rig.file, values.clear);
+  const read = () => served.read(undefined, (mirror) => values.slow(mirror, "tables"));
+  afterAll(() => {
+    served.close();
+    values.close();
+  });
+
+  it("slow values are those that a thread computes, and a page waits for the first ones", async () => {
+    expect(read).toThrow(PendingValue);
+    const tables = await whenComputed(read);
+    expect(tables).toEqual(served.read(undefined, listCountedTables));
+    expect(read()).toBe(tables);
+    now = 100_000;
+    // The thread computes a newer one meanwhile.
+    expect(read()).toBe(tables);
+    await expect.poll(read).not.toBe(tables);
+    const known = read();
+    now += 1_000_000;
+    expect(read).toThrow(PendingValue);
+    expect(await whenComputed(read)).not.toBe(known);
+  });
+
+  it("a mirror that changes is shown a little late, and one that has changed as it is", async () => {
+    const before = await whenComputed(read);
+    const lock = takeLock(rig.file, { startedAt: "", busyMessage: "" });
+    const db = new Database(rig.file);
+    db.exec("insert into _meta values ('changed', '')");
+    now += 6000;
+    expect(read()).toBe(before);
+    await expect.poll(read).not.toBe(before);
+    lock.release();
+    const newer = read();
+    db.exec("delete from _meta where key = 'changed'");
+    db.close();
+    now += 6000;
+    expect(read).toThrow(PendingValue);
+    expect(await whenComputed(read)).toEqual(newer);
+  });
+
+  it("an error has its class, although the thread has met it first", async () => {
+    const compare = () =>
+      served.read(undefined, (mirror) =>
+        values.slow(mirror, "changes", {
+          ...{ from: "before-last-change", to: 1, filter: { kinds: ["nothing"] }, isFirst: false },
+        }),
+      );
+    await expect(whenComputed(compare)).rejects.toThrow(ChangeError);
+  });
+});
+
+it("pages of a large mirror are those of a small one", async () => {
+  const now = rig.clock.now();
+  const options = { findCatalogue: () => rig.file, port: 0, clock: { ...rig.clock, now: () => now } };
+  const [large, small] = [await startServers(options, 0), await startServers(options)];
+  for (const path of ["/", "/plan", "/plan.json", "/tables", "/tables.csv", "/tables/brand", "/changes/1"])
+    expect((await send(large, path)).body).toBe((await send(small, path)).body);
+  for (const server of [large, small]) await server.close();
 });

@@ -187,6 +187,12 @@ it("without a Redis there is no such page, and while it does not respond the pag
   await using own = await startRedis();
   const other = await createServer({ findCatalogue: () => rig.file, port: 0, redis: own.url });
   expect((await send(other, "/operations")).status).toBe(200);
+  const empty = await createServer({ findCatalogue: () => null, port: 0, redis: own.url });
+  const { body: withoutMirror } = await send(empty, "/operations");
+  expect(withoutMirror).toContain("No worker is there.");
+  expect(withoutMirror).not.toContain("Nothing is held yet");
+  expect(JSON.parse((await send(empty, "/operations.json")).body)).toMatchObject({ workers: [] });
+  await empty.close();
   await own.kill();
   const { status, body } = await send(other, "/operations");
   expect([status, body.includes("Redis does not respond")]).toEqual([503, true]);

@@ -135,8 +135,8 @@ it("of a first run, the page has the numbers that it has counted, a part, and a 
   expect(found).toBeGreaterThan(100);
   const { body } = await web.get("/changes/1");
   expect(body).toContain(`${formatCount(found, "new resource")}, 0 changed, 0 gone`);
-  expect(body.match(/<li[^>]*><p class="when">/g)).toHaveLength(100);
-  expect(body).toContain("These are the first 100 changes");
+  expect(body.match(/<li[^>]*><p class="when">/g)).toHaveLength(50);
+  expect(body).toContain("These are the first 50 changes");
   expect(linksIn(body)).toContain("/changes/1.csv");
   expect(body).toContain("There is no run before it");
 });

@@ -110,7 +110,7 @@ describe("on another host than loopback", () => {
     });
 
   it("everything needs the key", async () => {
-    for (const path of ["/", "/brands", "/brands.csv", "/search.json?q=a", "/nothing"]) {
+    for (const path of ["/", "/brands", "/brands.csv", "/search.json?q=a", "/events/mirror", "/nothing"]) {
       const { status, body } = await send(server, path);
       expect([path, status]).toEqual([path, 403]);
       expect(body).toContain('name="key"');

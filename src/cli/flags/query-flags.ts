@@ -6,6 +6,7 @@ import type { Cell } from "../../../schema/fields.ts";
 import { messageOf } from "../../platform/errors.ts";
 import { readRegularFile, tooLarge } from "../../platform/files/regular-files.ts";
 import { defaultLimits } from "../../query/sql/limits.ts";
+import { readParameter } from "../../query/sql/parameter-texts.ts";
 import type { FileFormat, ResultFormat } from "../format/data/result.ts";
 import type { Settings } from "../settings/settings.ts";
 import { CliError } from "../terminal/exit-codes.ts";
@@ -19,24 +20,6 @@ export function collectParameter(
   if (name === undefined) throw new InvalidArgumentError("It must be NAME=VALUE, such as brand=comexim.");
   if (Object.hasOwn(earlier, name)) throw new InvalidArgumentError(`The parameter ${name} has two values.`);
   return { ...earlier, [name]: readParameter(value) };
-}
-
-/**
- * A number, `true`, `false`, `null` or a quoted string in JSON becomes that value; anything else is text. So is a whole
- * number of more than 64 bits. JSON quotes turn a number into text.
- */
-export function readParameter(text: string): Cell {
-  if (/^-?(0|[1-9]\d*)$/.test(text)) {
-    const whole = BigInt(text);
-    return BigInt.asIntN(64, whole) === whole ? whole : text;
-  }
-  if (text !== text.trim() || !/^["\d-]|^(true|false|null)$/.test(text)) return text;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "boolean" ? BigInt(value) : (value as string | number | null);
-  } catch {
-    return text;
-  }
 }
 
 /** @param file `-` for standard input @throws CliError when it cannot be read, is too long or is not UTF-8 */

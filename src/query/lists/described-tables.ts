@@ -26,8 +26,15 @@ export const readDescribedTable = ({ db }: MirrorReader, name: string): TableDes
     db.prepare<[string], string>("select name from pragma_table_info(?) order by cid").pluck().all(name),
   );
 
-/** Only of tables that are stored: counting the rows of one that is computed from others may take long. */
-export function countRows({ db, identity }: MirrorReader, { table }: TableDescription): number | null {
+export interface CountedTable extends TableDescription {
+  /** Null for a table that is computed from others: counting its rows may take long. */
+  readonly rows: number | null;
+}
+
+export const listCountedTables = (mirror: MirrorReader): CountedTable[] =>
+  listDescribedTables(mirror).map((table) => ({ ...table, rows: countRows(mirror, table) }));
+
+function countRows({ db, identity }: MirrorReader, { table }: TableDescription): number | null {
   const isStored = tablesOfArea[identity.area].includes(table.replace(/_current$/, ""));
   // Raw, since the table is given by name.
   return isStored ? (db.prepare<[], number>(`select count(*) from ${table}`).pluck().get() ?? null) : null;

@@ -1,5 +1,5 @@
 /** Questions about sizes. The label of a size has a meaning only in a sizing system: by default, its brand's. */
-import { keyOfModel, keyOfSize } from "../../../schema/views/resource-key.ts";
+import { keyOfBrand, keyOfModel, keyOfSize } from "../../../schema/views/resource-key.ts";
 import { bands, brand, cups, isOfBrand, limit, type Question, size, system } from "./question.ts";
 
 /** SQL for the label of a size `s` of a brand `b` in the option `system`, or in the brand's own system. */
@@ -9,6 +9,13 @@ const labelInSystem = `case when :system is null or b.default_sizing_system = :s
 /** SQL for the position of an end of the range in the option `cup`. */
 const cupPosition = (end: 0 | 1): string =>
   `(select position from cup_order where system = upper(:system) and cup = :cup ->> ${end})`;
+
+/** SQL for whether a label `l` is of the options `system`, `band`, `cup` and `brand`. */
+const isInRange = `l.system = :system collate nocase and l.band is not null
+  and (:band is null or l.band between coalesce(:band ->> 0, 0) and coalesce(:band ->> 1, 1000))
+  and (:cup is null or l.cup_position between coalesce(${cupPosition(0)}, 1)
+    and coalesce(${cupPosition(1)}, 1000))
+  and ${isOfBrand("l.brand_href")}`;
 
 /** SQL for the distribution of models and bras over bands or cups. */
 function distribution(column: "band" | "cup"): string {
@@ -71,13 +78,27 @@ order by cast(s.bra_count as real) desc, s.href`,
   ${keyOfModel("m")} as key, l.model_href as href
 from size_label l left join model m on m.href = l.model_href
   left join brand b on b.href = l.brand_href
-where l.system = :system collate nocase and l.band is not null
-  and (:band is null or l.band between coalesce(:band ->> 0, 0) and coalesce(:band ->> 1, 1000))
-  and (:cup is null or l.cup_position between coalesce(${cupPosition(0)}, 1)
-    and coalesce(${cupPosition(1)}, 1000))
-  and ${isOfBrand("l.brand_href")}
+where ${isInRange}
 group by l.model_href
 order by brand, model, href`,
+  },
+  {
+    name: "brands-in-range",
+    title:
+      "Which brands cover a range of bands and cups of a sizing system, and with how many models? Labels that are not a number " +
+      "and a cup are left out.",
+    options: [{ ...system, isRequired: true }, bands, cups, brand],
+    sql: `with found as materialized (
+  select l.brand_href as href, l.model_href, l.label, l.band, l.cup_position, l.cup from size_label l
+  where ${isInRange}),
+label as (select href, label, band, cup_position, cup from found group by href, label)
+select b.name as brand, count(*) as sizes,
+  (select count(distinct f.model_href) from found f where f.href = label.href) as models,
+  group_concat(label.label, ' ' order by label.band, label.cup_position, label.cup) as labels,
+  ${keyOfBrand("b")} as key, label.href
+from label left join brand b on b.href = label.href
+group by label.href
+order by sizes desc, models desc, label.href`,
   },
   {
     name: "size-coverage",

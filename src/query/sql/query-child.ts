@@ -1,6 +1,7 @@
 /** The program of a query's process: responds to messages one by one until it is killed. */
 import { flushCompileCache } from "node:module";
 import { Worker } from "node:worker_threads";
+import Database from "better-sqlite3";
 import { executeQuery } from "./execute-query.ts";
 import { outOfMemorySignal, type QueryMessage, type QueryResponse } from "./query-process.ts";
 
@@ -19,6 +20,9 @@ const watchdog = `
     if (performance.now() > deadline || process.ppid !== parentId) process.kill(process.pid, "SIGKILL");
   }, 10);
 `;
+
+// Loads SQLite, which a process that waits for its query then has.
+new Database(":memory:").close();
 
 // The parent kills this process, which would then lose what it has compiled.
 flushCompileCache();

@@ -73,11 +73,22 @@ function crashed(cause: string): QueryError {
   return new QueryError("crashed", `The query's process ended unexpectedly (${cause}).`, hint);
 }
 
+export type StartQueryProcess = (limits: QueryLimits, signal?: AbortSignal) => QueryProcess;
+
+export const startQueryProcess: StartQueryProcess = (limits, signal) =>
+  forkQueryProcess().begin(limits, signal);
+
+/** A process whose query has not begun. */
+export interface WaitingProcess {
+  /** To be called once. */
+  begin: StartQueryProcess;
+  /** Whether it can still begin. */
+  isAlive(): boolean;
+  stop(): Promise<void>;
+}
+
 /** The process gets no arguments and nothing of the environment, which may hold secrets. */
-export function startQueryProcess(
-  { timeoutMillis, maxMemoryBytes }: QueryLimits,
-  signal?: AbortSignal,
-): QueryProcess {
+export function forkQueryProcess(): WaitingProcess {
   const child = fork(program, [], {
     env: compileCacheEnvironment(),
     execArgv: ["--max-old-space-size=512"],
@@ -88,6 +99,10 @@ export function startQueryProcess(
   let failure: { readonly reason: unknown } | undefined;
   let pending: PromiseWithResolvers<QueryResponse> | undefined;
 
+  let maxMemoryBytes = Number.POSITIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+  let stopListening = (): void => {};
+
   function fail(reason: unknown): void {
     failure ??= { reason };
     child.kill("SIGKILL");
@@ -95,38 +110,49 @@ export function startQueryProcess(
   }
   function onEnd(cause: string): void {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
+    stopListening();
     fail(outOfMemorySignals.includes(cause) ? outOfMemory(maxMemoryBytes) : crashed(cause));
     ended.resolve();
   }
-  const onAbort = (): void => fail(signal?.reason);
-  const timer = setTimeout(() => {
-    const message = `The query took longer than ${timeoutMillis / 1000} s and was stopped.`;
-    fail(new QueryError("timeout", message, "Narrow it with WHERE or LIMIT, or raise --timeout."));
-  }, timeoutMillis);
 
   /** Without a pending request, the child does not keep this process alive. */
   function keepAlive(isNeeded: boolean): void {
     for (const handle of [child, child.channel, timer]) isNeeded ? handle?.ref() : handle?.unref();
   }
 
-  signal?.addEventListener("abort", onAbort);
   child.on("message", (response) => pending?.resolve(response as QueryResponse));
   child.on("error", (error) => onEnd(error.message));
   child.on("exit", (code, signalName) => onEnd(signalName ?? `exit code ${code}`));
+  keepAlive(false);
 
+  const stop: WaitingProcess["stop"] = () => {
+    keepAlive(true);
+    child.kill("SIGKILL");
+    return ended.promise;
+  };
   return {
-    request(message) {
-      if (failure) return Promise.reject(failure.reason);
-      pending = Promise.withResolvers();
-      keepAlive(true);
-      child.send(message);
-      return pending.promise.finally(() => keepAlive(false));
-    },
-    stop() {
-      keepAlive(true);
-      child.kill("SIGKILL");
-      return ended.promise;
+    stop,
+    isAlive: () => failure === undefined,
+    begin(limits, signal) {
+      const { timeoutMillis } = limits;
+      maxMemoryBytes = limits.maxMemoryBytes;
+      timer = setTimeout(() => {
+        const message = `The query took longer than ${timeoutMillis / 1000} s and was stopped.`;
+        fail(new QueryError("timeout", message, "Narrow it with WHERE or LIMIT, or raise --timeout."));
+      }, timeoutMillis);
+      const onAbort = (): void => fail(signal?.reason);
+      signal?.addEventListener("abort", onAbort);
+      stopListening = () => signal?.removeEventListener("abort", onAbort);
+      return {
+        stop,
+        request(message) {
+          if (failure) return Promise.reject(failure.reason);
+          pending = Promise.withResolvers();
+          keepAlive(true);
+          child.send(message);
+          return pending.promise.finally(() => keepAlive(false));
+        },
+      };
     },
   };
 }

@@ -58,7 +58,7 @@ export interface Api {
 export function createApi(options: ApiOptions): Api {
   const { key, host, allowedHosts = [], corsOrigins = [], readForecast = null } = options;
   const { clock = systemClock, allowance: allowanceOptions = null } = options;
-  const mirrors = openMirrors(options, clock.now);
+  const mirrors = openMirrors(options);
   const allowance = createAllowance(allowanceOptions, clock.now);
   const retryAfter = createRetryAfter(readForecast, clock.now);
   const rewriterOf = createRewriters();

@@ -27,12 +27,9 @@ export interface ApiMirrors {
 }
 
 /** @throws MirrorError, PointError: when an existing mirror cannot be used, or has no such point */
-export function openMirrors(
-  { findCatalogue, findAccount = null, asOf }: MirrorOptions,
-  now: () => number,
-): ApiMirrors {
-  const catalogue = serveMirror(findCatalogue, now);
-  const account = findAccount && serveMirror(findAccount, now);
+export function openMirrors({ findCatalogue, findAccount = null, asOf }: MirrorOptions): ApiMirrors {
+  const catalogue = serveMirror(findCatalogue);
+  const account = findAccount && serveMirror(findAccount);
   const lookups = new WeakMap<MirrorReader, MirrorLookup>();
   const lookupIn = (mirror: MirrorReader): MirrorLookup => {
     const lookup = lookups.get(mirror) ?? prepareLookup(mirror);

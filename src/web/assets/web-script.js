@@ -38,8 +38,9 @@ async function openSession() {
   // The form that takes the key knows where it leads.
   const next = document.querySelector("form[action='/session'] input[name=next]")?.value ?? here;
   const body = new URLSearchParams({ key: decodeURIComponent(key), next });
-  const { ok } = await fetch("/session", { method: "POST", body });
-  if (ok) location.replace(next);
+  const { ok, status } = await fetch("/session", { method: "POST", body });
+  // The form says why.
+  location.replace(ok ? next : `/session?${new URLSearchParams({ next, refused: status })}`);
 }
 
 /** Loads the live parts of this page again when the server says that they have changed, while the page is visible. */

@@ -75,18 +75,36 @@ function optionsOf(plot: Plot, chart: Chart): PlotOptions {
   return {
     width,
     height,
-    marginLeft: 48,
+    marginLeft: marginOf(chart),
     marginBottom: 38,
     x: {
       label: x.form === "day" || x.form === "time" ? null : shorten(x.label, maxAxisLength),
       ...positionScale(x, series),
     },
-    y: { ...values, ticks: 5, zero: series.some(({ form }) => form === "bar") },
+    y: {
+      ...values,
+      ticks: 5,
+      zero: series.some(({ form }) => form === "bar"),
+      // Without a length, bars of nothing would fill the chart.
+      ...(greatest(chart) === 0 && { domain: [0, 1], ticks: 1 }),
+    },
     marks: [plot.ruleY([0]), ...marks].slice(series.every(({ form }) => form !== "bar") ? 1 : 0),
   } as PlotOptions;
 }
 
 const seriesColors = 6;
+
+/** The numbers of an axis are right of the edge. */
+const marginOf = (chart: Chart): number =>
+  chart.y.form === "share"
+    ? 48
+    : Math.max(48, 18 + 7 * formatLongNumber(Math.ceil(1.2 * greatest(chart))).length);
+
+const greatest = ({ series, limits = [] }: Chart): number =>
+  Math.max(
+    ...series.flatMap(({ points }) => points.map(({ y }) => Math.abs(y ?? 0))),
+    ...limits.map(({ y }) => y),
+  );
 
 const numberScale = (form: Chart["y"]["form"]): ScaleOptions =>
   form === "share"

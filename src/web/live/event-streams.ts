@@ -4,7 +4,7 @@
  * content, so they reveal nothing that a page would not show.
  */
 import type { Context } from "hono";
-import { recentMillis } from "../mirrors/open-mirror.ts";
+import { recentMillis } from "../values/kept-values.ts";
 
 export interface EventStreams {
   /** Responds with a stream; with 503 if there are too many. */

@@ -20,27 +20,18 @@ export interface ServedMirror {
   open(point: Point | undefined): MirrorReader;
   /** Changes with what the mirror shows of the present, and when a sync begins or ends; constant without a mirror. */
   version(): string;
-  /** As `View.recent`. */
-  recent<Value>(mirror: MirrorReader, key: string, compute: () => Value): Value;
   close(): void;
 }
 
 /** A short wait: a page that waits for a lock holds up all others. */
 const busyMillis = 250;
-/** Of values that are kept although the mirror has changed. */
-export const recentMillis = 5000;
 /** Earlier states that are kept open. */
 const maxPastReaders = 4;
-const maxRecentValues = 200;
 
-/** @param findFile called again while there is no file @param now epoch milliseconds */
-export function serveMirror(findFile: () => string | null, now: () => number): ServedMirror {
+/** @param findFile called again while there is no file @param onReplaced called when nothing known of the file holds any more */
+export function serveMirror(findFile: () => string | null, onReplaced: () => void = () => {}): ServedMirror {
   /** By the run whose state they show; null for the present. */
   const readers = new Map<number | null, MirrorReader>();
-  const recentValues = new Map<
-    string,
-    { readonly value: unknown; readonly at: number; readonly version: unknown }
-  >();
   let identity = "";
   /** Prepared once: a request of the API reads it in less time than it takes to prepare. */
   let readSchemaVersion: (() => unknown) | null = null;
@@ -49,7 +40,7 @@ export function serveMirror(findFile: () => string | null, now: () => number): S
   const closeAll = () => {
     for (const reader of readers.values()) reader.close();
     readers.clear();
-    recentValues.clear();
+    onReplaced();
     readSchemaVersion = null;
   };
 
@@ -127,25 +118,11 @@ export function serveMirror(findFile: () => string | null, now: () => number): S
         return `${identity} ${version} ${isLocked(file)}`;
       });
     },
-    recent(mirror, key, compute) {
-      const name = `${mirror.asOf?.run ?? "now"} ${key}`;
-      // It changes with every commit of another process that this connection sees.
-      const version: unknown = mirror.db.pragma("data_version", { simple: true });
-      const known = recentValues.get(name);
-      if (known !== undefined && (known.version === version || now() - known.at < recentMillis))
-        return known.value as ReturnType<typeof compute>;
-      const value = compute();
-      recentValues.delete(name);
-      recentValues.set(name, { value, at: now(), version });
-      const [oldest] = recentValues.keys();
-      if (recentValues.size > maxRecentValues && oldest !== undefined) recentValues.delete(oldest);
-      return value;
-    },
     close: closeAll,
   };
 }
 
-const nothingHeld = () =>
+export const nothingHeld = () =>
   new MirrorError(
     "not-found",
     "the data directory",

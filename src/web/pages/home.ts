@@ -3,21 +3,18 @@ import { html } from "hono/html";
 import { describeCoverage, readCoverage } from "../../mirror/runs/coverage.ts";
 import { listRuns, type RunRecord } from "../../mirror/runs/runs.ts";
 import { formatAge } from "../../presentation/durations.ts";
-import { formatNumber, formatPercent } from "../../presentation/numbers.ts";
-import { formatMinute } from "../../presentation/times.ts";
+import { formatCount, formatNumber, formatPercent } from "../../presentation/numbers.ts";
+import { formatMinute, formatMoment } from "../../presentation/times.ts";
 import { formatKind } from "../../presentation/words.ts";
-import { readLatestChanges } from "../../query/lists/latest-changes.ts";
 import { readResourceKeys } from "../../query/lists/resource-keys.ts";
-import { readAgesOfChecks, readDays } from "../../query/status/activity.ts";
-import { type KindStatus, readKinds } from "../../query/status/kind-status.ts";
-import { forecastOfMirror } from "../../sync/plan/preview.ts";
+import type { KindStatus } from "../../query/status/kind-status.ts";
 import { chartFigure } from "../charts/figure.ts";
 import { agesChart, coverageChart, requestsChart } from "../charts/mirror-charts.ts";
 import type { Html, Page, View } from "../page.ts";
 import { table } from "../parts/lists/table.ts";
 import { live } from "../parts/live.ts";
 import { runLink } from "../parts/runs/run-link.ts";
-import { resultOf } from "../parts/runs/run-result.ts";
+import { describeResult, resultOf } from "../parts/runs/run-result.ts";
 import { runUnderWay } from "../parts/runs/run-under-way.ts";
 import { searchForm } from "../parts/search-form.ts";
 import { empty } from "../parts/states.ts";
@@ -45,12 +42,35 @@ ${charts(view)}
 
 function held(view: View): Html {
   const { mirror, now } = view;
-  const { kinds } = view.recent("kinds", () => readKinds(mirror));
+  const { kinds } = view.slow("kinds");
   const coverage = view.recent("coverage", () => readCoverage(mirror));
   const shown = shownKinds.flatMap((kind) => kinds.filter((one) => one.kind === kind));
   return html`<section aria-labelledby="what-is-held"><h2 id="what-is-held" class="visually-hidden">What is held</h2>
 <ul class="figures">${shown.map((kind) => figure(kind, now))}</ul>
-${runUnderWay(view) ?? html`<p class="note${coverage.complete ? " whole" : ""}" role="note">${describeCoverage(coverage, formatMinute)}</p>`}</section>`;
+${
+  runUnderWay(view) ??
+  html`<p class="note${coverage.complete ? " whole" : ""}" role="note">${describeCoverage(coverage, formatMinute)}</p>
+${lastAndNext(view)}`
+}</section>`;
+}
+
+/** Whether the last run was all right, and what follows. */
+function lastAndNext(view: View): Html | string {
+  const { mirror, now, asOf } = view;
+  const [last] = listRuns(mirror, 1);
+  if (asOf !== undefined || last === undefined) return "";
+  const result = describeResult(resultOf(last));
+  const failed = last.counts?.resources.failed ?? 0;
+  const failures = failed === 0 ? "nothing failed" : `${formatCount(failed, "resource")} failed`;
+  const next = (view.schedules?.().schedules ?? [])
+    .flatMap(({ name, nextAt }) => (nextAt === null ? [] : [{ name, nextAt }]))
+    .sort((a, b) => a.nextAt.localeCompare(b.nextAt))[0];
+  return html`<p class="status"><strong>Last run ${last.id}</strong>, ${formatAge(last.startedAt, now)} ago: ${result}, ${failures}.
+<strong>Next</strong>: ${
+    next === undefined
+      ? "no run is scheduled"
+      : html`<a href="${view.link("/schedules")}"><bdi>${next.name}</bdi></a>, ${formatMoment(next.nextAt, now)}`
+  }; <a href="${view.link("/plan")}">what it will request</a>.</p>`;
 }
 
 function figure({ kind, held: count, known, gone, p50CheckAt }: KindStatus, now: number): Html {
@@ -68,9 +88,9 @@ function figure({ kind, held: count, known, gone, p50CheckAt }: KindStatus, now:
 function charts(view: View): Html | string {
   const { mirror, now } = view;
   if (view.asOf !== undefined || mirror.identity.area !== "catalogue") return "";
-  const days = view.recent("days", () => readDays(mirror));
-  const ages = view.recent("ages", () => readAgesOfChecks(mirror, now));
-  const { forecast, allowance } = view.recent("forecast", () => forecastOfMirror(mirror, now));
+  const days = view.slow("days");
+  const ages = view.slow("ages");
+  const { forecast, allowance } = view.slow("forecast");
   const shown = [
     ...(forecast === null ? [] : [coverageChart(days, forecast, now)]),
     requestsChart(days, forecast?.limit ?? allowance?.limit ?? null, now),
@@ -84,19 +104,21 @@ const signs = { new: "+", changed: "~", gone: "−" } as const;
 
 function changes(view: View): Html {
   const { mirror } = view;
-  const latest = view.recent("changes", () => readLatestChanges(mirror, shownKinds, maxChanges));
+  const latest = view.slow("newest changes", shownKinds, maxChanges);
   if (latest.length === 0) return empty("Nothing is stored yet.");
   const keys = readResourceKeys(
     mirror,
     latest.map(({ href }) => href),
   );
   return html`<ol class="feed">${latest.map(
-    ({ kind, href, name, of, what, at, run }) => html`
+    ({ kind, href, name, of, what, at, run }, n) => html`${
+      latest[n - 1]?.run === run ? "" : html`<li class="run">Run ${run}, ${timeOf(at)}</li>`
+    }
 <li class="${what}"><span class="sign" aria-hidden="true">${signs[what]}</span><span class="what">${resourceLink(
       view,
       keys.get(href),
       name,
-    )}<span class="muted">${of === null ? "" : html`<bdi>${of}</bdi>, `}${formatKind(kind)} ${what}</span></span><span class="at">${timeOf(at)}<span class="visually-hidden">, run ${run}</span></span></li>`,
+    )}${of === null ? "" : html`<span class="muted"><bdi>${of}</bdi></span>`}</span><span class="at">${formatKind(kind)} ${what}</span></li>`,
   )}</ol>`;
 }
 
@@ -113,7 +135,12 @@ function runs(view: View): Html {
       { label: "Changed", isNumber: true },
       { label: "Gone", isNumber: true, isMinor: true },
     ],
-    rows: all.map((run) => [runLink(view, run), timeOf(run.startedAt), resultOf(run), ...countsOf(run)]),
+    rows: all.map((run) => [
+      runLink(view, run),
+      timeOf(run.startedAt),
+      describeResult(resultOf(run)),
+      ...countsOf(run),
+    ]),
   });
 }
 

@@ -1,5 +1,5 @@
 /** All pages, in the order of the navigation. */
-import type { Page, QueryPage } from "../page.ts";
+import type { AnyPage } from "../page.ts";
 import { braPage } from "./account/bra.ts";
 import { compareBrasPage } from "./account/compare.ts";
 import { dimensionsPage } from "./account/dimensions.ts";
@@ -24,7 +24,7 @@ import { searchPage } from "./search.ts";
 import { tablePage } from "./tables/table.ts";
 import { tablesPage } from "./tables/tables.ts";
 
-export const pages: readonly (Page | QueryPage)[] = [
+export const pages: readonly AnyPage[] = [
   ...[homePage, brandsPage, modelsPage, changesPage, questionsPage, runsPage, galleryPage],
   ...[brandPage, modelPage, runChangesPage, comparePage, searchPage],
   ...[questionPage, sqlPage, tablesPage, tablePage, planPage, schedulesPage, operationsPage],

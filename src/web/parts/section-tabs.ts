@@ -11,7 +11,10 @@ const sections = {
 /** With a Redis. */
 const shared = { runs: { "/operations": "Operations", "/queues": "Queues" } } as const;
 
-export function sectionTabs(view: View, section: keyof typeof sections): Html {
+export function sectionTabs(
+  view: Pick<View, "link" | "path" | "redis">,
+  section: keyof typeof sections,
+): Html {
   const added = section === "runs" && view.redis !== null ? shared.runs : {};
   return html`<nav class="tabs" aria-label="Pages of this section"><ul>${Object.entries({
     ...sections[section],

@@ -61,7 +61,12 @@ export function pathOf(key: ResourceKey): string {
 }
 
 /** A name, as a link where the mirror has a page for it. */
-export function resourceLink(view: View, key: ResourceKey | undefined, name: Cell, otherwise?: string): Html {
+export function resourceLink(
+  view: Pick<View, "link">,
+  key: ResourceKey | undefined,
+  name: Cell,
+  otherwise?: string,
+): Html {
   const shown = nameOf(name, otherwise);
   return key === undefined ? shown : html`<a href="${view.link(pathOf(key))}">${shown}</a>`;
 }

@@ -5,13 +5,20 @@
 import type { Row } from "../../../exports/formats/table.ts";
 import type { ArmoireError } from "../../platform/errors.ts";
 import { QueryError } from "../../query/sql/errors.ts";
+import type { StartQueryProcess } from "../../query/sql/query-process.ts";
 import type { QueryOptions, QueryResult } from "../../query/sql/run-query.ts";
 import { WebError } from "../errors.ts";
+import type { SpareProcess } from "./spare-process.ts";
 
-/** Starts a statement with the given limits. */
-export type Ask<Result extends QueryResult = QueryResult> = (options: QueryOptions) => Promise<Result>;
+/** Starts a statement with the given limits, in a process that `start` starts. */
+export type Ask<Result extends QueryResult = QueryResult> = (
+  options: QueryOptions,
+  start: StartQueryProcess,
+) => Promise<Result>;
 
 export interface Answers {
+  /** A statement will probably follow. */
+  prepare(): void;
   /**
    * The first rows.
    * @throws WebError `busy`; what `ask` throws
@@ -63,17 +70,23 @@ export function createStatementSlots(most = maxStatements): { take(): () => void
 }
 
 /** @param signal of the request: aborted when the browser goes away */
-export function createAnswers(slots: ReturnType<typeof createStatementSlots>, signal: AbortSignal): Answers {
+export function createAnswers(
+  slots: ReturnType<typeof createStatementSlots>,
+  spare: Omit<SpareProcess, "close">,
+  signal: AbortSignal,
+): Answers {
   return {
+    prepare: spare.prepare,
     async readFirst(ask, maxRows) {
       const release = slots.take();
       try {
-        const result = await ask({ timeoutMillis: pageMillis, maxRows, countMillis, signal });
+        const result = await ask({ timeoutMillis: pageMillis, maxRows, countMillis, signal }, spare.start);
         const rows: Row[] = [];
         for await (const batch of result.batches) rows.push(...batch);
         return { rows, result };
       } finally {
         release();
+        spare.prepare();
       }
     },
     async open(ask) {
@@ -82,11 +95,9 @@ export function createAnswers(slots: ReturnType<typeof createStatementSlots>, si
       // Before the first rows, an error still has a page of its own.
       const timer = setTimeout(() => closed.abort(tooLong()), pageMillis);
       try {
-        const { columns, batches } = await ask({
-          timeoutMillis: downloadMillis,
-          maxRows: maxDownloadedRows,
-          signal: AbortSignal.any([signal, closed.signal]),
-        });
+        const limits = { timeoutMillis: downloadMillis, maxRows: maxDownloadedRows };
+        const ended = AbortSignal.any([signal, closed.signal]);
+        const { columns, batches } = await ask({ ...limits, signal: ended }, spare.start);
         const iterator = batches[Symbol.asyncIterator]();
         const first = await iterator.next();
         return {
@@ -114,6 +125,8 @@ async function* from<Item>(first: IteratorResult<Item>, rest: AsyncIterator<Item
 const tooLong = () =>
   new QueryError("timeout", `The query took longer than ${pageMillis / 1000} s and was stopped.`);
 
-/** A page cannot raise the limit of time. */
-export const hintOnPage = ({ code, hint }: Pick<ArmoireError, "code" | "hint">): string =>
-  code === "timeout" ? "Narrow it with WHERE or LIMIT. `armoire query` can wait longer." : hint;
+/** A page cannot raise the limit of time, and has fields for parameters. */
+export function hintOnPage({ code, hint }: Pick<ArmoireError, "code" | "hint">): string {
+  if (code === "timeout") return "Narrow it with WHERE or LIMIT. `armoire query` can wait longer.";
+  return code === "parameters" ? "Write each parameter as :NAME; the form then has a field for it." : hint;
+}

@@ -18,6 +18,12 @@ export interface SessionOptions {
 
 const maxFormBytes = 4096;
 
+/** By the status of the response. The script shows the form again with that status. */
+const refusals = {
+  "403": "This is not the key of this server. Each start of the server prints a new one.",
+  "429": "Too many wrong keys were sent. Wait a few seconds.",
+} as const;
+
 /** Lets pages of an account through to those who have the key. */
 export interface PageSessions {
   has(context: Context): boolean;
@@ -32,16 +38,16 @@ export function serveSessions(app: Hono, { sessions, needsKey, cookieName }: Ses
     const token = await sessions.open(typeof key === "string" ? key.trim() : "");
     if (token === "busy") {
       context.header("retry-after", "8");
-      return context.html(keyPage("Too many wrong keys were sent. Wait a few seconds.", pathIn(next)), 429);
+      return showForm(context, refusals["429"], pathIn(next), 429);
     }
-    if (token === null)
-      return context.html(keyPage("This is not the key of this server.", pathIn(next)), 403);
+    if (token === null) return showForm(context, refusals["403"], pathIn(next), 403);
     setCookie(context, cookieName(), token, { path: "/", httpOnly: true, sameSite: "Strict" });
     return context.redirect(pathIn(next), 303);
   });
   app.get(sessionPath, (context) => {
     context.header("cache-control", "no-store");
-    return context.html(keyPage(null, pathIn(context.req.query("next"))));
+    const refused = Object.entries(refusals).find(([status]) => status === context.req.query("refused"));
+    return showForm(context, refused?.[1] ?? null, pathIn(context.req.query("next")));
   });
   const has = (context: Context) => sessions.has(getCookie(context, cookieName()) ?? "");
   app.use(async (context, next) => (!needsKey || has(context) ? await next() : refuse(context)));
@@ -54,7 +60,7 @@ function refuse(context: Context): Response | Promise<Response> {
   context.header("cache-control", "no-store");
   if (context.req.header("sec-fetch-mode") === "navigate")
     return context.redirect(`${sessionPath}?${new URLSearchParams({ next: pathname + search })}`, 303);
-  return context.html(keyPage(null, pathname + search), 403);
+  return showForm(context, null, pathname + search, 403);
 }
 
 /** A path of this server; any other text leads to its first page. */
@@ -63,6 +69,12 @@ function pathIn(text: unknown): string {
   const base = "http://here.invalid";
   const url = URL.parse(text, base);
   return url === null || url.origin !== base ? "/" : url.pathname + url.search;
+}
+
+/** Without a referrer, a browser would send the form without its origin, too. */
+function showForm(context: Context, mistake: string | null, next: string, status: 200 | 403 | 429 = 200) {
+  context.header("referrer-policy", "same-origin");
+  return context.html(keyPage(mistake, next), status);
 }
 
 function keyPage(mistake: string | null, next: string): Html {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { collectParameter, readParameter } from "../../../src/cli/flags/query-flags.ts";
+import { collectParameter } from "../../../src/cli/flags/query-flags.ts";
+import { readParameter } from "../../../src/query/sql/parameter-texts.ts";
 
 describe("values", () => {
   it.each([

@@ -84,6 +84,15 @@ export function questionCases(catalogue: Catalogue): readonly QuestionCase[] {
       options: { system: "EU", band: "70", cup: "-F", brand: slug },
       answer: modelsInRange(ofBrand.sizes, "EU", (band, cup) => band === 70 && (cup <= "F" || cup === "AA")),
     },
+    {
+      question: "brands-in-range",
+      options: { system: "UK", band: "28-34", cup: "dd-g" },
+      answer: brandsInRange(
+        sizes,
+        "UK",
+        (band, cup) => band >= 28 && band <= 34 && ["DD", "E", "F", "FF", "G"].includes(cup),
+      ),
+    },
     { question: "size-coverage", options: { system: "UK" }, answer: sizeCoverage(sizes, "UK") },
     {
       question: "size-coverage",
@@ -262,6 +271,22 @@ function modelsInRange(
     href: model.href,
   }));
   return inOrder(rows, (row) => [row.brand, row.model, row.href]);
+}
+
+function brandsInRange(
+  sizes: readonly Size[],
+  system: string,
+  matches: (band: number, cup: string) => boolean,
+): Answer {
+  const found = sizes.map((s) => partsOf(s, system)).filter(({ band, cup }) => matches(band, cup));
+  const rows = [...Map.groupBy(found, ({ model }) => model.brand)].map(([brand, parts]) => {
+    const labels = new Map(inOrder(parts, (p) => [p.band, p.position]).map((p) => [p.label, p]));
+    return {
+      ...{ brand: brand.fields.name, sizes: labels.size, models: new Set(parts.map((p) => p.model)).size },
+      ...{ labels: [...labels.keys()].join(" "), key: brand.fields.slug, href: brand.href },
+    };
+  });
+  return inOrder(rows, (row) => [-row.sizes, -row.models, row.href]);
 }
 
 function sizeCoverage(sizes: readonly Size[], system: string): Answer {

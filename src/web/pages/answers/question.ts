@@ -23,10 +23,15 @@ export const questionPage: QueryPage = {
     if (question === undefined) return (view) => unknown(view, name);
     const show = (content: Html | string) => (view: View) => page(view, question, content);
     const given = givenOptions(question, request.query);
-    if (question.options.some((option) => option.isRequired && given[option.name] === undefined))
+    if (question.options.some((option) => option.isRequired && given[option.name] === undefined)) {
+      request.answers.prepare();
       return show("");
+    }
     if (!request.isFromHere) return show(notRun("Answer"));
-    const answer = await answerOrError(request.answers.readFirst(askOf(question, request), maxRows));
+    const key = JSON.stringify([name, given, request.asOf]);
+    const answer = await answerOrError(
+      request.keepAnswer(key, () => request.answers.readFirst(askOf(question, request), maxRows)),
+    );
     if (isError(answer))
       return (view) => ({ ...page(view, question, failure(view, answer)), status: statusOf(answer) });
     const emptyText = answer.result.ifEmpty ?? "No row.";
@@ -42,12 +47,15 @@ export const questionPage: QueryPage = {
 
 function askOf(question: Question, request: QueryPageRequest): Ask<QuestionResult> {
   const { file, asOf, now, query } = request;
-  return (options) =>
-    runQuestion({
-      ...{ ...options, file, question: question.name, options: givenOptions(question, query) },
-      context: { ...pointContext(), now },
-      ...(asOf !== undefined && { asOf }),
-    });
+  return (limits, start) =>
+    runQuestion(
+      {
+        ...{ ...limits, file, question: question.name, options: givenOptions(question, query) },
+        context: { ...pointContext(), now },
+        ...(asOf !== undefined && { asOf }),
+      },
+      start,
+    );
 }
 
 function page(view: View, question: Question, content: Html | string): PageContent {

@@ -1,5 +1,6 @@
 /** `/sql?q=`: the answer of any statement that only reads, with the limits of `armoire query`. */
 import { html } from "hono/html";
+import { parametersOf, readParameter } from "../../../query/sql/parameter-texts.ts";
 import { runQuery } from "../../../query/sql/run-query.ts";
 import { WebError } from "../../errors.ts";
 import type { Html, PageContent, QueryPage, QueryPageRequest, View } from "../../page.ts";
@@ -13,7 +14,10 @@ import type { Ask } from "../../queries/answers.ts";
 export const sqlPage: QueryPage = {
   path: "/sql",
   async prepare(request) {
-    if (statementIn(request) === "") return (view) => page(view, examples(view));
+    if (statementIn(request) === "" || missingIn(request).length > 0) {
+      request.answers.prepare();
+      return (view) => page(view, statementIn(view) === "" ? examples(view) : missing(missingIn(view)));
+    }
     if (!request.isFromHere) return (view) => page(view, notRun("Run"));
     const answer = await answerOrError(request.answers.readFirst(askOf(request), maxRows));
     if (isError(answer))
@@ -39,8 +43,33 @@ const statementIn = ({ query }: Pick<View, "query">): string => query.get("q")?.
 function askOf(request: QueryPageRequest): Ask {
   const { file, asOf } = request;
   const sql = statementIn(request);
-  return (options) => runQuery({ ...options, file, sql, ...(asOf !== undefined && { asOf }) });
+  const parameters = Object.fromEntries(
+    parametersOf(sql).flatMap((name) => {
+      const text = request.query.get(fieldOf(name));
+      return text === null ? [] : [[name, readParameter(text)]];
+    }),
+  );
+  return (limits, start) =>
+    runQuery(
+      {
+        ...{ ...limits, file, sql, parameters },
+        ...(asOf !== undefined && { asOf }),
+      },
+      start,
+    );
 }
+
+/** In the address, whose other names have a meaning already. */
+const fieldOf = (parameter: string): string => `p.${parameter}`;
+
+const missingIn = (request: Pick<View, "query">): readonly string[] =>
+  parametersOf(statementIn(request)).filter((name) => !request.query.has(fieldOf(name)));
+
+const missing = (names: readonly string[]): Html =>
+  html`<p class="note" role="note">Give ${names.length === 1 ? "the parameter" : "each parameter"} a value: ${names.map((name, n) => html`${n === 0 ? "" : ", "}<code>:${name}</code>`)}.</p>`;
+
+const parameterField = ({ query }: View, name: string): Html =>
+  html`<p class="field"><label for="p-${name}"><code>:${name}</code></label><input id="p-${name}" name="${fieldOf(name)}" value="${query.get(fieldOf(name)) ?? ""}" autocomplete="off" spellcheck="false"></p>`;
 
 function page(view: View, content: Html): PageContent {
   const sql = statementIn(view);
@@ -50,6 +79,7 @@ function page(view: View, content: Html): PageContent {
 <label for="statement" class="hint">One statement that only reads, on the <a href="${view.link("/tables")}">tables of this mirror</a></label>
 <textarea id="statement" name="q" rows="${Math.min(16, Math.max(4, sql.split("\n").length + 1))}" spellcheck="false" autocapitalize="off" autocomplete="off" required>
 ${sql}</textarea>
+${parametersOf(sql).map((name) => parameterField(view, name))}
 ${pointField(view.link, "/sql")}
 <button>Run</button>
 </form>
@@ -61,6 +91,7 @@ const statements = [
   "select name, bra_count from brand_current order by bra_count desc limit 10",
   "select type, count(*) as models from model_current group by type order by models desc",
   "select system, count(distinct href) as sizes from size_label group by system order by sizes desc",
+  "select name, type, bra_count from model_current where is_discontinued = 0 and type = :type order by bra_count desc",
   "select * from coverage",
 ];
 

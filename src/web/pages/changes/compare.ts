@@ -8,7 +8,7 @@ import type { DiffSource } from "../../../change/sources.ts";
 import { PointError, parsePoint, pointContext } from "../../../mirror/points/point.ts";
 import { resolvePoint } from "../../../mirror/points/resolve-point.ts";
 import type { Html, Page, View } from "../../page.ts";
-import { changeList, readFirst } from "../../parts/changes/change-list.ts";
+import { changeList } from "../../parts/changes/change-list.ts";
 import { compareForm } from "../../parts/changes/compare-form.ts";
 import { sectionTabs } from "../../parts/section-tabs.ts";
 import { empty, mistake } from "../../parts/states.ts";
@@ -80,8 +80,8 @@ function answer(view: View): Answer {
 }
 
 function changesBetween(view: View, ends: Ends): Html {
-  const key = `changes ${JSON.stringify([ends, filterOf(view)])}`;
-  const { from, to, found } = view.recent(key, () => readBetween(view, ends));
+  const found = view.slow("changes", { ...ends, filter: filterOf(view), isFirst: false });
+  const { from, to } = found;
   return html`<p class="lead">From ${runOf(from)} to ${runOf(to)}.</p>
 ${changeList(view, found, {
   emptyText: "Nothing of this differs.",
@@ -94,14 +94,4 @@ function runOf(source: DiffSource | null): Html | string {
   if (source === null || !("mirror" in source.place)) return "";
   const { run, endedAt } = source.place;
   return html`run ${run}${endedAt === null ? "" : html`, which ended ${timeOf(endedAt)}`}`;
-}
-
-function readBetween(view: View, ends: Ends) {
-  const opened = openChanges(view, ends);
-  try {
-    const { from, to } = opened;
-    return { from, to, found: readFirst(opened.changes, false) };
-  } finally {
-    opened.close();
-  }
 }

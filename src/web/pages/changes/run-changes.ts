@@ -7,7 +7,7 @@ import { type EndedRun, resolvePoint, runBefore } from "../../../mirror/points/r
 import { listRuns } from "../../../mirror/runs/runs.ts";
 import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
 import type { Html, Page, View } from "../../page.ts";
-import { changeList, type FoundChanges, readFirst } from "../../parts/changes/change-list.ts";
+import { changeList } from "../../parts/changes/change-list.ts";
 import { timeOf } from "../../parts/values.ts";
 
 export const runChangesPage: Page = {
@@ -15,8 +15,10 @@ export const runChangesPage: Page = {
   render(view) {
     const { run, endedAt } = runOf(view);
     if (view.parameters.run !== String(run)) return { redirect: view.link(`/changes/${run}`) };
-    // The same until this run or an earlier one is pruned.
-    const found = view.recent(`changes of run ${run}`, () => firstChanges(view, run));
+    const found = view.slow("changes", {
+      ...{ from: "previous", to: run, filter: {} },
+      isFirst: runBefore(view.mirror.db, run) === null,
+    });
     const body = html`<nav class="crumbs" aria-label="Breadcrumbs"><a href="${view.link("/changes")}">Changes</a></nav>
 <h1>Changes of run ${run}</h1>
 <p class="hint">${comparedWith(view, run)} Run ${run} ended ${timeOf(endedAt)}.</p>
@@ -39,15 +41,6 @@ const runOf = ({ mirror, parameters }: View): EndedRun =>
 
 const openChanges = ({ mirror: { file } }: View, run: number) =>
   openRunDiff({ file, point: { kind: "run", run } }, "previous", {});
-
-function firstChanges(view: View, run: number): FoundChanges {
-  const opened = openChanges(view, run);
-  try {
-    return readFirst(opened.changes, runBefore(view.mirror.db, run) === null);
-  } finally {
-    opened.close();
-  }
-}
 
 function comparedWith({ mirror }: View, run: number): Html | string {
   const before = runBefore(mirror.db, run);

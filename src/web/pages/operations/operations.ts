@@ -4,7 +4,7 @@ import type { Overview } from "../../../../jobs/bullmq/operators/overview.ts";
 import { toIso } from "../../../platform/clock.ts";
 import { formatCount } from "../../../presentation/numbers.ts";
 import { readStates } from "../../../query/lists/resource-states.ts";
-import type { Html, Page, View } from "../../page.ts";
+import type { Html, SharedPage, SharedView } from "../../page.ts";
 import { live } from "../../parts/live.ts";
 import { allowancesOf } from "../../parts/operations/allowances.ts";
 import { failuresByReason } from "../../parts/operations/failures.ts";
@@ -15,7 +15,7 @@ import { workerTable } from "../../parts/operations/workers.ts";
 import { sectionTabs } from "../../parts/section-tabs.ts";
 import { empty } from "../../parts/states.ts";
 
-export const operationsPage: Page = {
+export const operationsPage: SharedPage = {
   path: "/operations",
   isShared: true,
   render(view) {
@@ -44,12 +44,10 @@ ${live(view, "all", "shared", overview === null ? empty("Redis does not respond.
   },
 };
 
-function sectionsOf(view: View, overview: Overview): Html {
-  const { now } = view;
-  const states = readStates(
-    view.mirror,
-    overview.failures.map(({ url }) => url),
-  );
+function sectionsOf(view: SharedView, overview: Overview): Html {
+  const { mirror, now } = view;
+  const urls = overview.failures.map(({ url }) => url);
+  const states = mirror === null ? new Map() : readStates(mirror, urls);
   const stateOf = (url: string) => states.get(url) ?? null;
   const failed = overview.failures.filter(({ url }) => stateOf(url) !== "held");
   const sections = [

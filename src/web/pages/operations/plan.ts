@@ -1,11 +1,9 @@
 /** `/plan`: what the next sync would request, what it costs, and how long the mirror takes to be complete. */
 import { html } from "hono/html";
-import { systemClock } from "../../../platform/clock.ts";
 import { formatDays } from "../../../presentation/durations.ts";
 import { formatNumber } from "../../../presentation/numbers.ts";
 import { formatKind } from "../../../presentation/words.ts";
 import { readResourceKeys } from "../../../query/lists/resource-keys.ts";
-import { readDays } from "../../../query/status/activity.ts";
 import {
   describeAllowance,
   describeMaxStaleness,
@@ -14,7 +12,7 @@ import {
   describeReason,
 } from "../../../sync/describe-plan.ts";
 import { documentedAllowances, type Forecast } from "../../../sync/plan/forecast.ts";
-import { planOfMirror, type SyncPlan } from "../../../sync/plan/preview.ts";
+import type { SyncPlan } from "../../../sync/plan/preview.ts";
 import { chartFigure } from "../../charts/figure.ts";
 import { coverageChart } from "../../charts/mirror-charts.ts";
 import type { Html, Page, View } from "../../page.ts";
@@ -43,8 +41,7 @@ ${isPast ? empty("A plan is of the present: the allowance and what is due have n
   },
 };
 
-const readPlan = (view: View): SyncPlan =>
-  view.recent("plan", () => planOfMirror(view.mirror, { ...systemClock, now: () => view.now }));
+const readPlan = (view: View): SyncPlan => view.slow("plan");
 
 function planOf(view: View, plan: SyncPlan): Html {
   const { due, next, forecast, postponed } = plan;
@@ -61,7 +58,7 @@ ${forecast === null ? empty("The size of the catalogue and the time it takes are
 }
 
 function chartOf(view: View, forecast: Forecast): Html {
-  const days = view.recent("days", () => readDays(view.mirror));
+  const days = view.slow("days");
   return html`<div class="charts">${chartFigure(coverageChart(days, forecast, view.now))}</div>`;
 }
 

@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import type { TableDescription } from "../../../../schema/dictionary/describe-table.ts";
 import { similarNames } from "../../../platform/fuzzy-names.ts";
 import { formatCount } from "../../../presentation/numbers.ts";
-import { countRows, listDescribedTables, readDescribedTable } from "../../../query/lists/described-tables.ts";
+import { listDescribedTables, readDescribedTable } from "../../../query/lists/described-tables.ts";
 import type { Html, Page, PageContent, View } from "../../page.ts";
 import { table } from "../../parts/lists/table.ts";
 import { sectionTabs } from "../../parts/section-tabs.ts";
@@ -37,7 +37,7 @@ const maxRows = 1000;
 
 function show(view: View, found: TableDescription): PageContent {
   const { table: name, about, key, references, columns } = found;
-  const rows = view.recent(`rows of ${name}`, () => countRows(view.mirror, found));
+  const rows = view.slow("tables").find(({ table: other }) => other === name)?.rows ?? null;
   const selectAll = `select * from ${name} limit ${maxRows}`;
   const body = html`${sectionTabs(view, "questions")}
 <nav class="crumbs" aria-label="Breadcrumbs"><a href="${view.link("/tables")}">Tables</a></nav>

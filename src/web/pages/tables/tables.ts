@@ -1,8 +1,7 @@
 /** `/tables`: the tables that statements can read. */
 import { html } from "hono/html";
 import { formatNumber } from "../../../presentation/numbers.ts";
-import { countRows, listDescribedTables } from "../../../query/lists/described-tables.ts";
-import type { Page, View } from "../../page.ts";
+import type { Page } from "../../page.ts";
 import { table } from "../../parts/lists/table.ts";
 import { sectionTabs } from "../../parts/section-tabs.ts";
 import { withCode } from "../../parts/states.ts";
@@ -16,23 +15,23 @@ export const tablesPage: Page = {
 ${table({
   caption: "Tables",
   columns: [{ label: "Table" }, { label: "Content" }, { label: "Rows", isNumber: true }],
-  rows: readTables(view).map(({ table: name, about, rows }) => [
-    html`<a href="${view.link(`/tables/${name}`)}">${name}</a>`,
-    html`<span class="prose">${withCode(about)}</span>`,
-    rows === null ? none() : formatNumber(rows),
-  ]),
+  rows: view
+    .slow("tables")
+    .map(({ table: name, about, rows }) => [
+      html`<a href="${view.link(`/tables/${name}`)}">${name}</a>`,
+      html`<span class="prose">${withCode(about)}</span>`,
+      rows === null ? none() : formatNumber(rows),
+    ]),
 })}
 <p class="hint">Only rows of stored tables are counted here. The others are computed from them.</p>`;
     return { title: "Tables", body };
   },
-  rows: (view) => ({
-    name: "tables",
-    columns: ["table", "about", "rows"],
-    rows: () => readTables(view).map(({ table: name, about, rows }) => [name, about, rows]),
-  }),
+  rows(view) {
+    const tables = view.slow("tables");
+    return {
+      name: "tables",
+      columns: ["table", "about", "rows"],
+      rows: () => tables.map(({ table: name, about, rows }) => [name, about, rows]),
+    };
+  },
 };
-
-const readTables = (view: View) =>
-  view.recent("tables", () =>
-    listDescribedTables(view.mirror).map((one) => ({ ...one, rows: countRows(view.mirror, one) })),
-  );

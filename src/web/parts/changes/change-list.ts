@@ -1,36 +1,12 @@
 /** Changes between two states, grouped by brand; of very many the first ones, their number, and where all of them are. */
 import { html } from "hono/html";
-import { type Change, count, type Totals } from "../../../change/change.ts";
-import type { Keyed } from "../../../change/keys.ts";
+import type { Totals } from "../../../change/change.ts";
 import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
 import { formatKind } from "../../../presentation/words.ts";
 import type { Html, View } from "../../page.ts";
+import type { ChangesBetween } from "../../values/changes-between.ts";
 import { empty } from "../states.ts";
 import { changesByBrand } from "./changes-by-brand.ts";
-
-export interface FoundChanges {
-  readonly first: readonly Keyed<Change>[];
-  /** Of all changes; null if there are too many to count. */
-  readonly totals: Totals | null;
-}
-
-const maxShown = 100;
-/** Counting more of them would make the page slow. */
-const maxCounted = 1000;
-
-/** @param isFirst whether there is no run before it: then only those that are shown are read, since usually all are very many */
-export function readFirst(changes: Iterable<Keyed<Change>>, isFirst: boolean): FoundChanges {
-  const first: Keyed<Change>[] = [];
-  const totals: Totals = {};
-  let counted = 0;
-  for (const change of changes) {
-    counted++;
-    if (counted > (isFirst ? maxShown : maxCounted)) return { first, totals: null };
-    if (counted <= maxShown) first.push(change);
-    count(totals, change);
-  }
-  return { first, totals };
-}
 
 export interface ChangeListOptions {
   readonly emptyText: string;
@@ -40,8 +16,11 @@ export interface ChangeListOptions {
   readonly allHref: string;
 }
 
-export function changeList(view: View, found: FoundChanges, options: ChangeListOptions): Html {
-  const { first, totals } = found;
+export function changeList(
+  view: View,
+  { first, totals }: Pick<ChangesBetween, "first" | "totals">,
+  options: ChangeListOptions,
+): Html {
   if (first.length === 0) return empty(options.emptyText);
   const all = totals === null ? null : numberOf(totals);
   const note =

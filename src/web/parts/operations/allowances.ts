@@ -4,19 +4,18 @@ import type { AllowanceOverview } from "../../../../jobs/bullmq/operators/overvi
 import { toIso } from "../../../platform/clock.ts";
 import { formatNumber } from "../../../presentation/numbers.ts";
 import { formatMoment } from "../../../presentation/times.ts";
-import { readDays } from "../../../query/status/activity.ts";
 import { chartFigure } from "../../charts/figure.ts";
 import { requestsChart } from "../../charts/mirror-charts.ts";
-import type { Html, View } from "../../page.ts";
+import type { Html, SharedView } from "../../page.ts";
 import { table } from "../lists/table.ts";
 import { empty } from "../states.ts";
 import { numberOf, timeOf } from "../values.ts";
 
-export function allowancesOf(view: View, allowances: readonly AllowanceOverview[]): Html {
+export function allowancesOf(view: SharedView, allowances: readonly AllowanceOverview[]): Html {
   const { mirror, now } = view;
   if (allowances.length === 0) return empty("No coordinator has published its allowance in the last week.");
   const own = allowances.find(({ principal }) => principal === "catalogue");
-  const days = view.recent("days", () => readDays(mirror));
+  const days = mirror === null ? [] : view.slow("days");
   return html`<div class="columns even">${table({
     caption: "Allowances",
     columns: [

@@ -6,7 +6,7 @@ import { toIso } from "../../../platform/clock.ts";
 import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
 import { formatKind } from "../../../presentation/words.ts";
 import { readResourceKeys } from "../../../query/lists/resource-keys.ts";
-import type { Html, View } from "../../page.ts";
+import type { Html, SharedView } from "../../page.ts";
 import { table } from "../lists/table.ts";
 import { empty } from "../states.ts";
 import { externalLink, resourceLink, timeOf } from "../values.ts";
@@ -17,7 +17,7 @@ const maxReasons = 30;
 
 /** @param stateOf by URL, as the mirror has it now */
 export function failuresByReason(
-  view: View,
+  view: SharedView,
   failures: readonly FailedResource[],
   stateOf: (url: string) => ResourceState | null,
 ): Html {
@@ -26,10 +26,8 @@ export function failuresByReason(
     ([, a], [, b]) => b.length - a.length,
   );
   const shown = groups.slice(0, maxReasons);
-  const keys = readResourceKeys(
-    view.mirror,
-    shown.flatMap(([, group]) => group.slice(0, maxShown).map(({ url }) => url)),
-  );
+  const urls = shown.flatMap(([, group]) => group.slice(0, maxShown).map(({ url }) => url));
+  const keys = view.mirror === null ? new Map() : readResourceKeys(view.mirror, urls);
   return html`${shown.map(([reason, group], n) => groupOf(view, { reason, group, keys, stateOf, isOpen: n === 0 }))}
 ${groups.length > shown.length ? html`<p class="hint">${formatCount(groups.length - shown.length, "more reason")}: all are in the downloads below.</p>` : ""}`;
 }
@@ -42,7 +40,7 @@ interface Group {
   readonly isOpen: boolean;
 }
 
-function groupOf(view: View, { reason, group, keys, stateOf, isOpen }: Group): Html {
+function groupOf(view: SharedView, { reason, group, keys, stateOf, isOpen }: Group): Html {
   const shown = group.slice(0, maxShown);
   return html`<details class="group"${isOpen ? html` open` : ""}><summary><bdi>${reason}</bdi> <span class="count">${formatCount(group.length, "resource")}</span></summary>
 ${table({

@@ -6,6 +6,7 @@ import { formatAge } from "../../../presentation/durations.ts";
 import { formatCount, formatPercent } from "../../../presentation/numbers.ts";
 import { formatMoment } from "../../../presentation/times.ts";
 import type { Html } from "../../page.ts";
+import { describeResult } from "../runs/run-result.ts";
 
 export function summary(overview: Overview, now: number): Html {
   const facts = [
@@ -28,7 +29,7 @@ function describeLastRun({ runs }: Overview, now: number): string {
 }
 
 export const outcomeInWords = (outcome: string | null): string =>
-  outcome === null ? "ended" : outcome.replaceAll("-", " ");
+  outcome === null ? "ended" : describeResult(outcome.replaceAll("-", " "));
 
 function describeFailures({ failures }: Overview, now: number): string {
   if (failures.length === 0) return "none";

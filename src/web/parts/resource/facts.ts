@@ -5,14 +5,20 @@ import type { Html } from "../../page.ts";
 import { fieldValueOf } from "../values.ts";
 import { labelOf } from "./field-changes.ts";
 
-/** @param without fields that the page shows elsewhere */
+/**
+ * Whether the service has confirmed the values is shown only where it has not: that is the case after a snapshot.
+ * @param without fields that the page shows elsewhere
+ */
 export function facts(
   kind: string,
   fields: Readonly<Record<string, Cell>>,
   without: readonly string[],
 ): Html {
-  const shown = Object.entries(fields).filter(([name, value]) => value !== null && !without.includes(name));
-  const missing = Object.entries(fields).filter(([name, value]) => value === null && !without.includes(name));
+  const told = Object.entries(fields).filter(
+    ([name, value]) => !without.includes(name) && !(name === "confirmed" && value === "bytes"),
+  );
+  const shown = told.filter(([, value]) => value !== null);
+  const missing = told.filter(([, value]) => value === null);
   return html`<dl class="facts">${shown.map(
     ([name, value]) => html`
 <div><dt>${labelOf(name)}</dt><dd>${fieldValueOf(kind, name, value)}</dd></div>`,

@@ -8,8 +8,8 @@ import { type RunUnderWay, readRunUnderWay } from "../../queries/run-under-way.t
 
 /** Null while none runs, and for earlier states. */
 export function runUnderWay(view: View): Html | null {
-  const { mirror, now, asOf } = view;
-  const running = asOf === undefined ? readRunUnderWay(mirror, now) : null;
+  const { mirror, now, asOf, slow } = view;
+  const running = asOf === undefined ? readRunUnderWay(mirror, now, (run) => slow("progress", run)) : null;
   return running && html`<p class="note under-way" role="status">${describe(running, now)}</p>`;
 }
 

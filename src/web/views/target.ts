@@ -1,15 +1,15 @@
 /** What a request asks for: a page or its rows, and the parts of its address. */
 import type { Context } from "hono";
-import type { TextFormat } from "../../exports/formats/table.ts";
-import type { Page, QueryPage, SharedThroughRedis, View } from "./page.ts";
-import { contentTypes, splitEnding } from "./rows.ts";
+import type { TextFormat } from "../../../exports/formats/table.ts";
+import type { AnyPage, Page, SharedPage, SharedThroughRedis, View } from "../page.ts";
+import { contentTypes, splitEnding } from "../rows.ts";
 
 export interface Target extends Pick<View, "parameters" | "query" | "path" | "asOf"> {
-  readonly page: Pick<Page, "render" | "rows" | "area">;
+  readonly page: Pick<Page, "render" | "rows" | "area"> | SharedPage;
   readonly redis: SharedThroughRedis | null;
 }
 
-export const hasRows = (page: Page | QueryPage): boolean => "prepare" in page || page.rows !== undefined;
+export const hasRows = (page: AnyPage): boolean => "prepare" in page || page.rows !== undefined;
 
 export const headersOf = (name: string, format: TextFormat) => ({
   "content-type": contentTypes[format],

@@ -1,0 +1,151 @@
+/**
+ * Values of a mirror that pages use again. Those that are slow on a large mirror come from a thread: a page gets the last one
+ * while a newer one is computed, and waits only if there is none, or if it is too old.
+ */
+import type { MirrorReader } from "../../mirror/reader.ts";
+import { isLocked } from "../../platform/process-lock.ts";
+import { computeSlowValue, type SlowArguments, type SlowName, type SlowValue } from "./slow-values.ts";
+import { createValuesThread } from "./values-client.ts";
+
+export interface KeptValues {
+  /** As `View.recent`. @param maxAgeMillis although the mirror has changed. Default: 5000 */
+  recent<Value>(mirror: MirrorReader, key: string, compute: () => Value, maxAgeMillis?: number): Value;
+  /** As `View.slow`. @throws PendingValue */
+  slow<Name extends SlowName>(
+    mirror: MirrorReader,
+    name: Name,
+    ...args: SlowArguments<Name>
+  ): SlowValue<Name>;
+  /** Forgets all: the file is another one. */
+  clear(): void;
+  close(): void;
+}
+
+/** Thrown instead of a value that is being computed. The page is rendered again when it is there. */
+export class PendingValue extends Error {
+  readonly computed: Promise<unknown>;
+
+  constructor(computed: Promise<unknown>) {
+    super("the value is being computed");
+    this.computed = computed;
+  }
+}
+
+/** Calls `read` again while a value that it needs is being computed. */
+export async function whenComputed<Result>(read: () => Result): Promise<Result> {
+  for (;;) {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof PendingValue)) throw error;
+      await error.computed;
+    }
+  }
+}
+
+interface Kept {
+  readonly value: unknown;
+  /** When it was computed: epoch milliseconds. */
+  readonly at: number;
+  /** Of the mirror. */
+  readonly version: unknown;
+  /** How long it took. */
+  readonly millis: number;
+}
+
+/** Of values that are kept although the mirror has changed. */
+export const recentMillis = 5000;
+/** Of values that depend on the time, too. */
+const maxAgeMillis = 60_000;
+/** Of values that are shown while newer ones are computed. */
+const maxStale = { changedMillis: 10_000, unchangedMillis: 600_000, timesCost: 20 };
+/** Of those that people watch. */
+const watchedMillis: Partial<Record<SlowName, number>> = { progress: 1000 };
+const maxKept = 200;
+/** Any value of a smaller mirror takes less time than the start of a thread. */
+const largeMirror = 10_000;
+
+/** @param now epoch milliseconds @param threadFrom the number of resources from which a thread computes slow values */
+export function createKeptValues(now: () => number, threadFrom: number = largeMirror): KeptValues {
+  const thread = createValuesThread();
+  const kept = new Map<string, Kept>();
+  const computing = new Map<string, Promise<unknown>>();
+  /** Values of an earlier file are not kept. */
+  let generation = 0;
+
+  const keep = (key: string, value: Kept) => {
+    kept.delete(key);
+    kept.set(key, value);
+    const [oldest] = kept.keys();
+    if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
+  };
+  /** It changes with every commit of another process that this connection sees. */
+  const versionOf = ({ db }: MirrorReader): unknown => db.pragma("data_version", { simple: true });
+  const keyOf = ({ asOf }: MirrorReader, key: string) => `${asOf?.run ?? "now"} ${key}`;
+  const isUpToDate = (value: Kept, version: unknown, changedMillis: number) =>
+    now() - value.at < (value.version === version ? maxAgeMillis : changedMillis);
+  /** A mirror that changes is shown a little late, and one that has changed as it is. */
+  const isUsable = (value: Kept, version: unknown, { file }: MirrorReader) => {
+    const age = now() - value.at;
+    if (value.version === version) return age < maxStale.unchangedMillis;
+    return age < maxStale.changedMillis + maxStale.timesCost * value.millis && isLocked(file);
+  };
+
+  const recent: KeptValues["recent"] = (mirror, key, compute, maxChanged = recentMillis) => {
+    const name = keyOf(mirror, key);
+    const version = versionOf(mirror);
+    const known = kept.get(name);
+    if (known !== undefined && isUpToDate(known, version, maxChanged))
+      return known.value as ReturnType<typeof compute>;
+    const startedAt = performance.now();
+    const value = compute();
+    keep(name, { value, at: now(), version, millis: performance.now() - startedAt });
+    return value;
+  };
+
+  const computeInThread = (key: string, mirror: MirrorReader, name: SlowName, args: readonly unknown[]) => {
+    const known = computing.get(key);
+    if (known !== undefined) return known;
+    const [version, at, before] = [versionOf(mirror), now(), generation];
+    const request = { file: mirror.file, run: mirror.asOf?.run ?? null, name, now: at, args };
+    const computed = thread.compute(request).then((result) => {
+      computing.delete(key);
+      if (generation !== before) return;
+      if (result === null) failed.add(key);
+      else keep(key, { ...result, at, version });
+    });
+    computing.set(key, computed);
+    return computed;
+  };
+  /** Their next values are computed here, which shows the error. */
+  const failed = new Set<string>();
+
+  return {
+    recent,
+    slow(mirror, name, ...args) {
+      const ownKey = `${name} ${JSON.stringify(args)}`;
+      const key = keyOf(mirror, ownKey);
+      const compute = () => computeSlowValue(name, mirror, now(), args) as SlowValue<typeof name>;
+      const maxChanged = watchedMillis[name] ?? recentMillis;
+      if (failed.delete(key) || !isLarge(mirror, threadFrom))
+        return recent(mirror, ownKey, compute, maxChanged);
+      const version = versionOf(mirror);
+      const known = kept.get(key);
+      if (known !== undefined && isUpToDate(known, version, maxChanged))
+        return known.value as SlowValue<typeof name>;
+      const computed = computeInThread(key, mirror, name, args);
+      if (known !== undefined && isUsable(known, version, mirror))
+        return known.value as SlowValue<typeof name>;
+      throw new PendingValue(computed);
+    },
+    clear() {
+      generation++;
+      for (const values of [kept, computing, failed]) values.clear();
+    },
+    close: thread.close,
+  };
+}
+
+/** By the newest resource: counting them would take long. */
+const isLarge = ({ db }: MirrorReader, threadFrom: number): boolean =>
+  Number(db.prepare("select max(id) from _resource").pluck().get() ?? 0) >= threadFrom;

@@ -1,0 +1,45 @@
+/**
+ * What takes long to compute on a large mirror: counts over all of its resources, the plan, comparisons. Each value is a
+ * function of a mirror, the time and plain data, so that a thread can compute it; pages read it with `View.slow`.
+ */
+import type { MirrorReader } from "../../mirror/reader.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { listCountedTables } from "../../query/lists/described-tables.ts";
+import { readLatestChanges } from "../../query/lists/latest-changes.ts";
+import { readAgesOfChecks, readDays } from "../../query/status/activity.ts";
+import { readKinds } from "../../query/status/kind-status.ts";
+import { forecastOfMirror, planOfMirror } from "../../sync/plan/preview.ts";
+import { type ComparedRuns, readChangesBetween } from "./changes-between.ts";
+import { countProgress } from "./progress.ts";
+
+/** By name. `now` is in epoch milliseconds. */
+export const slowValues = {
+  kinds: (mirror: MirrorReader) => readKinds(mirror),
+  days: (mirror: MirrorReader) => readDays(mirror),
+  ages: (mirror: MirrorReader, now: number) => readAgesOfChecks(mirror, now),
+  forecast: (mirror: MirrorReader, now: number) => forecastOfMirror(mirror, now),
+  "newest changes": (mirror: MirrorReader, _now: number, kinds: readonly string[], limit: number) =>
+    readLatestChanges(mirror, kinds, limit),
+  plan: (mirror: MirrorReader, now: number) => planOfMirror(mirror, { ...systemClock, now: () => now }),
+  tables: (mirror: MirrorReader) => listCountedTables(mirror),
+  changes: (mirror: MirrorReader, _now: number, compared: ComparedRuns) =>
+    readChangesBetween(mirror, compared),
+  progress: (mirror: MirrorReader, _now: number, run: number) => countProgress(mirror, run),
+} as const;
+
+export type SlowValues = typeof slowValues;
+export type SlowName = keyof SlowValues;
+export type SlowValue<Name extends SlowName> = ReturnType<SlowValues[Name]>;
+/** Plain data, after the mirror and the time. */
+export type SlowArguments<Name extends SlowName> =
+  Parameters<SlowValues[Name]> extends readonly [MirrorReader, number?, ...infer Rest] ? Rest : never;
+
+export function computeSlowValue(
+  name: SlowName,
+  mirror: MirrorReader,
+  now: number,
+  args: readonly unknown[],
+): unknown {
+  const compute = slowValues[name] as (mirror: MirrorReader, now: number, ...args: unknown[]) => unknown;
+  return compute(mirror, now, ...args);
+}

@@ -1,0 +1,70 @@
+/** The thread of slow values: started with the first one, so that pages of a large mirror hold up no other request. */
+import { extname, join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { compileCacheEnvironment } from "../../platform/compile-cache.ts";
+import type { SlowName } from "./slow-values.ts";
+
+export interface ValueRequest {
+  /** Of the mirror. */
+  readonly file: string;
+  /** Whose state is read; null for the present. */
+  readonly run: number | null;
+  readonly name: SlowName;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly args: readonly unknown[];
+}
+
+export interface ValueCall extends ValueRequest {
+  readonly id: number;
+}
+
+export type ValueReply =
+  | { readonly id: number; readonly isComputed: true; readonly value: unknown; readonly millis: number }
+  | { readonly id: number; readonly isComputed: false };
+
+/** Null if the thread has failed: then the value is computed here. */
+export type Computed = { readonly value: unknown; readonly millis: number } | null;
+
+export interface ValuesThread {
+  compute(request: ValueRequest): Promise<Computed>;
+  close(): void;
+}
+
+const program = join(import.meta.dirname, `values-thread${extname(import.meta.filename)}`);
+
+export function createValuesThread(): ValuesThread {
+  let worker: Worker | null = null;
+  let lastId = 0;
+  const pending = new Map<number, (computed: Computed) => void>();
+
+  const end = () => {
+    worker = null;
+    for (const resolve of pending.values()) resolve(null);
+    pending.clear();
+  };
+  const start = (): Worker => {
+    const started = new Worker(program, { env: compileCacheEnvironment() });
+    started.unref();
+    started.on("message", (reply: ValueReply) => {
+      pending.get(reply.id)?.(reply.isComputed ? reply : null);
+      pending.delete(reply.id);
+    });
+    started.on("error", end);
+    started.on("exit", () => started === worker && end());
+    return started;
+  };
+  return {
+    compute(request) {
+      worker ??= start();
+      const id = ++lastId;
+      worker.postMessage({ ...request, id } satisfies ValueCall);
+      return new Promise((resolve) => pending.set(id, resolve));
+    },
+    close() {
+      const closed = worker;
+      end();
+      void closed?.terminate();
+    },
+  };
+}

@@ -1,0 +1,29 @@
+/** The program of the thread that computes slow values, with connections of its own. */
+import { parentPort } from "node:worker_threads";
+import { type ServedMirror, serveMirror } from "../mirrors/open-mirror.ts";
+import { computeSlowValue } from "./slow-values.ts";
+import type { ValueCall, ValueReply } from "./values-client.ts";
+
+/** By file. */
+const mirrors = new Map<string, ServedMirror>();
+
+function mirrorAt(file: string): ServedMirror {
+  const mirror = mirrors.get(file) ?? serveMirror(() => file);
+  mirrors.set(file, mirror);
+  return mirror;
+}
+
+parentPort?.on("message", ({ id, file, run, name, now, args }: ValueCall) => {
+  const startedAt = performance.now();
+  let reply: ValueReply;
+  try {
+    const value = mirrorAt(file).read(run === null ? undefined : { kind: "run", run }, (mirror) =>
+      computeSlowValue(name, mirror, now, args),
+    );
+    reply = { id, isComputed: true, value, millis: performance.now() - startedAt };
+  } catch {
+    // The caller computes it, and gets the error with its class.
+    reply = { id, isComputed: false };
+  }
+  parentPort?.postMessage(reply);
+});
