@@ -68,6 +68,14 @@ describe("the help of", () => {
   );
 });
 
+it("the help of a command with a default subcommand has that one's options", () => {
+  const optionsOf = (name: string) =>
+    helpOf(all.find((command) => nameOf(command) === name) ?? program).match(/^ {2}(-\w, )?--[a-z-]+/gm);
+  const groups = { "armoire export": "create", "armoire runs": "list", "armoire backup": "run" };
+  for (const [group, name] of Object.entries(groups))
+    expect(optionsOf(group)).toEqual(optionsOf(`${group} ${name}`));
+});
+
 it("the list of commands has the operands that each command's help names", () => {
   const list = helpOf(program);
   for (const command of program.commands) {

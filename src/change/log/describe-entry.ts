@@ -1,6 +1,7 @@
 /** Describes an entry of the change log in words: a title and lines of plain text. */
 import { numberText } from "../../../exports/formats/json.ts";
 import { formatCount } from "../../presentation/numbers.ts";
+import { readableChange } from "../../presentation/words.ts";
 import { type Change, changeWords, count, type FieldChange, type Totals, type Value } from "../change.ts";
 import { isList, listDifference } from "../diff.ts";
 import type { ChangeEntry } from "./change-log.ts";
@@ -35,7 +36,11 @@ export function linesOf({ subject, changes }: ChangeEntry): string[] {
 
 /** `last_modified_at` changes with every other field. */
 const shownFields = (change: Change): FieldChange[] =>
-  change.change === "added" ? [] : change.fields.filter(({ field }) => field !== "last_modified_at");
+  change.change === "added"
+    ? []
+    : change.fields
+        .filter(({ field }) => field !== "last_modified_at")
+        .map((field) => readableChange(change.kind, field));
 
 /** Such as `3 models added, 1 size changed`. */
 export function describeTotals(totals: Totals): string {

@@ -10,6 +10,8 @@ export interface HelpText {
   readonly examples: readonly string[];
   /** The exit codes that this command can have, in any order. */
   readonly exitCodes: readonly ExitCodeName[];
+  /** The subcommand that runs if none is named. Its options are shown here, too. */
+  readonly defaultCommand?: Command;
 }
 
 /** The exit codes of a command that reads a mirror. */
@@ -68,16 +70,18 @@ export const helpConfiguration: HelpConfiguration = {
 };
 
 function formatHelp(command: Command, helper: Help): string {
-  const width = helper.padWidth(command, helper);
+  const { defaultCommand } = helpTextOf(command);
+  const shown = defaultCommand === undefined ? [command] : [command, defaultCommand];
+  const width = Math.max(...shown.map((each) => helper.padWidth(each, helper)));
   const list = (title: string, items: readonly (readonly [term: string, description: string])[]) => {
     const lines = items.map(([term, description]) => helper.formatItem(term, width, description, helper));
     return lines.length === 0 ? [] : [[title, ...lines].join("\n")];
   };
-  const options = (title: string, isGlobal: boolean) =>
+  const options = (title: string, of: Command, isGlobal: boolean) =>
     list(
       title,
       helper
-        .visibleOptions(command)
+        .visibleOptions(of)
         .filter(({ helpGroupHeading }) => (helpGroupHeading === globalOptions) === isGlobal)
         .map((option) => [helper.optionTerm(option), helper.optionDescription(option)]),
     );
@@ -90,7 +94,10 @@ function formatHelp(command: Command, helper: Help): string {
         .visibleArguments(command)
         .map((argument) => [helper.argumentTerm(argument), helper.argumentDescription(argument)]),
     ),
-    ...options("Options:", false),
+    ...options("Options:", command, false),
+    ...(defaultCommand
+      ? options(`Options without a command, or with ${defaultCommand.name()}:`, defaultCommand, false)
+      : []),
     ...list(
       "Commands:",
       helper
@@ -98,7 +105,7 @@ function formatHelp(command: Command, helper: Help): string {
         .map((one) => [helper.subcommandTerm(one), helper.subcommandDescription(one)]),
     ),
     ...paragraphsOf(command),
-    ...options(globalOptions, true),
+    ...options(globalOptions, command, true),
   ];
   return `${parts.join("\n\n")}\n`;
 }

@@ -17,8 +17,8 @@ const isInRange = `l.system = :system collate nocase and l.band is not null
     and coalesce(${cupPosition(1)}, 1000))
   and ${isOfBrand("l.brand_href")}`;
 
-/** SQL for the distribution of models and bras over bands or cups. */
-function distribution(column: "band" | "cup"): string {
+/** SQL for the distribution of models and bras over bands or cups. @param order SQL for the order within a system */
+function distribution(column: "band" | "cup", order: string): string {
   return `select b.default_sizing_system as system, s.${column}, count(distinct s.model_href) as models,
   sum(s.bra_count) as bra_count,
   round(100.0 * sum(s.bra_count)
@@ -27,7 +27,7 @@ from size_current s left join brand b on b.href = s.brand_href
 where ${isOfBrand("s.brand_href")}
   and (:system is null or b.default_sizing_system = :system collate nocase)
 group by b.default_sizing_system, s.${column}
-order by b.default_sizing_system, s.${column}`;
+order by b.default_sizing_system, ${order}`;
 }
 
 export const sizeQuestions: readonly Question[] = [
@@ -143,12 +143,16 @@ order by brands desc, system`,
     name: "bands",
     title: "How are models and bras distributed over the bands of each sizing system?",
     options: [brand, system],
-    sql: distribution("band"),
+    sql: distribution("band", "s.band"),
   },
   {
     name: "cups",
     title: "How are models and bras distributed over the cups of each sizing system?",
     options: [brand, system],
-    sql: distribution("cup"),
+    sql: distribution(
+      "cup",
+      `(select position from cup_order o
+  where o.system = upper(b.default_sizing_system) and o.cup = upper(s.cup)) nulls last, s.cup`,
+    ),
   },
 ];

@@ -1,4 +1,5 @@
 /** The results of questions, computed from the sandbox's catalogue without SQL. */
+import { cupsOf } from "../../../schema/views/size-label.ts";
 import {
   type Catalogue,
   countDistinct,
@@ -336,5 +337,8 @@ function distribution(sizes: readonly Size[], field: "band" | "cup"): Answer {
       ...{ bra_count: sumOfBras(group), percent: Math.round((1000 * sumOfBras(group)) / all) / 10 },
     };
   });
-  return inOrder(rows, (row) => [row.system, (row as Record<string, unknown>)[field]]);
+  return inOrder(rows, (row) => {
+    const value = (row as Record<string, unknown>)[field];
+    return [row.system, field === "cup" ? cupsOf(String(row.system))?.indexOf(String(value)) : value];
+  });
 }

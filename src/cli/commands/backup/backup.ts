@@ -18,6 +18,7 @@ const exitCodesOfRun = [
 ];
 
 export function configure(command: Command, io: Io): void {
+  const run = configureRun(command, io);
   addHelp(command, {
     details: [
       "A backup is a ZIP file of every response, its history, pictures, and the tables as CSV and JSON, with a README.txt. It " +
@@ -34,15 +35,15 @@ export function configure(command: Command, io: Io): void {
       "armoire backup prune backups --keep-daily 30 --keep-yearly 100 --dry-run",
     ],
     exitCodes: [...exitCodesOfRun, "incomplete"],
+    defaultCommand: run,
   });
-  configureRun(command, io);
   configureCreate(command, io);
   configureVerify(command, io);
   configureRestore(command, io);
   configureListAndPrune(command, io);
 }
 
-function configureRun(backup: Command, io: Io): void {
+function configureRun(backup: Command, io: Io): Command {
   const run = backup
     .command("run", { isDefault: true })
     .description("sync an account, back it up, verify and prune, as `armoire backup` alone does");
@@ -67,4 +68,5 @@ function configureRun(backup: Command, io: Io): void {
     ],
     exitCodes: [...exitCodesOfRun, "incomplete"],
   });
+  return run;
 }

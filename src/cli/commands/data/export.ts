@@ -40,10 +40,12 @@ interface ExportFlags extends AsOfFlags, CsvFlags, TargetFlags {
 }
 
 export function configure(command: Command, io: Io): void {
+  const create = configureCreate(command, io);
+  configureVerify(command, io);
   addHelp(command, {
     details: [
-      "Without a subcommand it is `armoire export create`, whose options are in `armoire export create --help`. An export is a folder with the tables and datapackage.json, which " +
-        "other programs and `armoire diff` read.",
+      "An export is a folder with the tables and datapackage.json, which other programs and `armoire diff` read. " +
+        "`armoire export create --help` says what the options mean in detail.",
     ],
     examples: [
       "armoire export --out catalogue-2026-11",
@@ -51,9 +53,8 @@ export function configure(command: Command, io: Io): void {
       "armoire export verify catalogue-2026-11",
     ],
     exitCodes: exitCodesOfCreate,
+    defaultCommand: create,
   });
-  configureCreate(command, io);
-  configureVerify(command, io);
 }
 
 const exitCodesOfCreate = [
@@ -64,7 +65,7 @@ const exitCodesOfCreate = [
   "terminated",
 ] as const;
 
-function configureCreate(command: Command, io: Io): void {
+function configureCreate(command: Command, io: Io): Command {
   const create = command
     .command("create", { isDefault: true })
     .description("write the tables of a mirror, as `armoire export` alone does")
@@ -176,6 +177,7 @@ function configureCreate(command: Command, io: Io): void {
     };
     printPackage(await exportMirror({ ...source, ...compressed, ...folder }), settings, io);
   });
+  return create;
 }
 
 function printGaps(coverage: Coverage | undefined, { quiet }: Settings, io: Io): void {

@@ -91,9 +91,9 @@ export function configure(command: Command, io: Io): void {
         "--max-rows or --limit cuts rows off, a notice on stderr says so.",
     ],
     examples: [
-      'armoire query "select name, bra_count from brand_current order by 2 desc limit 10"',
+      'armoire query "select name, bra_count from brand order by 2 desc limit 10"',
       'armoire query "select * from coverage" --json',
-      'armoire query "select name from model_current where is_discontinued = 1" --out old.csv',
+      'armoire query "select name from model where is_discontinued = 1" --out old.csv',
       "armoire query @brand-sizes --brand comexim --out sizes.parquet",
       'armoire query "select * from size where band = :b" -p b=65 --format ndjson',
       "armoire query \"select href, envelope(href) ->> '$.body.type' from model\"",

@@ -15,6 +15,11 @@ import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, printText } from "../../terminal/io.ts";
 
 export function configure(command: Command, io: Io): void {
+  const list = command
+    .command("list", { isDefault: true })
+    .description("list the newest runs, as `armoire runs` alone does")
+    .option("--limit <n>", "at most N runs", positiveNumber, 20)
+    .option("--all", "also runs that sent no request and changed nothing");
   addHelp(command, {
     details: [
       "The counts new, changed, gone and failed are of all resources, including the pages of lists. `armoire runs show` " +
@@ -27,12 +32,8 @@ export function configure(command: Command, io: Io): void {
       "armoire runs show 12",
     ],
     exitCodes: exitCodesOfReading,
+    defaultCommand: list,
   });
-  const list = command
-    .command("list", { isDefault: true })
-    .description("list the newest runs, as `armoire runs` alone does")
-    .option("--limit <n>", "at most N runs", positiveNumber, 20)
-    .option("--all", "also runs that sent no request and changed nothing");
   addHelp(list, {
     details: [
       "Runs that sent no request and changed nothing are left out here, and by latest and latest-1, because they repeat the state " +

@@ -1,5 +1,6 @@
 /** Formats one resource for people: its fields, links and pictures, what belongs to it, and where it comes from. */
 
+import type { Cell } from "../../../../schema/fields.ts";
 import { formatSecond } from "../../../presentation/times.ts";
 import { readableValue } from "../../../presentation/words.ts";
 import type { LastChange, Provenance } from "../../../query/provenance.ts";
@@ -13,7 +14,7 @@ export function formatResource(shown: ShownResource): string {
   const brandName = model?.brand?.name ?? null;
   const rows: unknown[][] = [
     ...(brandName === null ? [] : [["brand", brandName]]),
-    ...Object.entries(fields).map(([field, value]) => [field, readableValue(kind, field, value)]),
+    ...fieldsInOrder(fields).map(([field, value]) => [field, readableValue(kind, field, value)]),
     ...links.map(({ name, url }) => [`→ ${name}`, url ?? "(another origin)"]),
     ...pictures.map(({ field, url, file }) => [`picture ${field}`, file ?? `${url} (not downloaded)`]),
   ];
@@ -23,6 +24,13 @@ export function formatResource(shown: ShownResource): string {
     formatLastChange(kind, lastChange),
     formatSource(source),
   ].join("");
+}
+
+/** Addresses come last. Without shared snapshots, all rows are confirmed by the service's bytes. */
+function fieldsInOrder(fields: ShownResource["fields"]): [string, Cell][] {
+  const isAddress = ([, value]: [string, Cell]) => typeof value === "string" && /^https?:\/\//.test(value);
+  const shown = Object.entries(fields).filter(([field, value]) => field !== "confirmed" || value !== "bytes");
+  return [...shown.filter((field) => !isAddress(field)), ...shown.filter(isAddress)];
 }
 
 function formatLastChange(kind: string, change: LastChange | null): string {
