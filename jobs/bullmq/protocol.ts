@@ -6,10 +6,14 @@ import { z } from "zod";
 import { isServiceErrorCode, ServiceError } from "../../src/service/errors.ts";
 import { rateLimitFields } from "../../src/service/requests/headers.ts";
 import type { RawResponse, ResponseHead } from "../../src/service/transport/send-request.ts";
-import { payloadVersion } from "./queue-names.ts";
+import { isResponseQueue, payloadVersion } from "./queue-names.ts";
+import { timeMillis } from "./read-entries.ts";
 
 /** Responses that workers send together: a job for each would cost more in Redis than the requests themselves. */
 export const maxResponsesPerJob = 8;
+
+/** Of the text of a failure. */
+const maxDetailLength = 10_000;
 
 /** One request. What people read comes first. */
 const fetchPayload = z.object({
@@ -23,7 +27,7 @@ const fetchPayload = z.object({
   /** From 1; an attempt after one that failed. */
   attempt: z.int(),
   /** `if-none-match` or `if-modified-since` with its value, or empty. */
-  condition: z.array(z.string()),
+  condition: z.array(z.string()).refine(isCondition),
   /** Whether the response 304 costs nothing, as far as is known. */
   isFreeIfUnchanged: z.boolean(),
   /** For the exchange between programs. */
@@ -33,12 +37,16 @@ const fetchPayload = z.object({
     /** Proves that the coordinator has the principal's credential. */
     credentialProof: z.string(),
     /** The queue for the responses. */
-    queue: z.string(),
+    queue: z.string().refine((name) => isResponseQueue(name) && !name.includes(":")),
     /** Of the request, which the response repeats. */
     id: z.string(),
   }),
 });
 export type FetchPayload = z.infer<typeof fetchPayload>;
+
+function isCondition([name, ...values]: readonly string[]): boolean {
+  return name === undefined || (["if-none-match", "if-modified-since"].includes(name) && values.length === 1);
+}
 
 /** The return value of a job: what came of the request. */
 export interface FetchSummary {
@@ -66,9 +74,9 @@ const wireResponse = z.discriminatedUnion("outcome", [
     head: head.nullable(),
     failure: z.object({
       code: z.string(),
-      detail: z.string(),
+      detail: z.string().max(maxDetailLength),
       status: z.int().nullable(),
-      resumeAt: z.number().nullable(),
+      resumeAt: timeMillis.nullable(),
     }),
   }),
   /** The request was not sent, and is to be queued again. */
@@ -108,7 +116,10 @@ export function toWireResponse(id: string, { head, wire, failure }: RawResponse)
     return { id, outcome: "response", head: sentHead, wire: Buffer.from(wire).toString("base64") };
   }
   const { code, detail, status, resumeAt } = failure;
-  return { id, outcome: "failed", head: sentHead, failure: { code, detail, status, resumeAt } };
+  return {
+    ...{ id, outcome: "failed", head: sentHead },
+    failure: { code, detail: detail.slice(0, maxDetailLength), status, resumeAt },
+  };
 }
 
 /** @param url of the request */

@@ -168,9 +168,15 @@ function requireSuccess(result: RunResult | null, name: string): RunResult | nul
   throw new Error(`${how}; \`armoire schedule list ${name}\` shows why`);
 }
 
+/** BullMQ itself would read all that belongs to them, and fail at the first that another program has written. */
+export async function listScheduleIds(queue: Queue): Promise<string[]> {
+  const idsAndTimes = await queue.getBackend().getJobSchedulersRange(0, -1, true);
+  return idsAndTimes.filter((_, n) => n % 2 === 0);
+}
+
 /** Adds missing runs to Redis and removes others. Existing ones continue unchanged. */
 async function updateJobSchedulers(queue: Queue<ScheduledJob>, runs: readonly RecurringRun[]): Promise<void> {
-  const existingIds = (await queue.getJobSchedulers()).map(({ key }) => key);
+  const existingIds = await listScheduleIds(queue);
   for (const id of existingIds) {
     if (!runs.some((run) => run.id === id)) await queue.removeJobScheduler(id);
   }

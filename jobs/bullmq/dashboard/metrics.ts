@@ -6,6 +6,7 @@ import type { DurationHistogram } from "../../metrics/duration-histogram.ts";
 import { counter, gauge, histogram, type Metric } from "../../metrics/metric.ts";
 import { type MirrorFigures, toMirrorMetrics } from "../../metrics/mirror-metrics.ts";
 import { principalOfQueue, serviceOfQueue } from "../queue-names.ts";
+import { readNumber } from "../read-entries.ts";
 import type { RequestCount } from "../worker/request-counts.ts";
 import type { CoordinatorSnapshot, RedisMemory } from "./redis-snapshot.ts";
 
@@ -98,16 +99,14 @@ function withRefusals({ requests, durations }: WorkerFigures): RequestCount[] {
 const commonFailures = { "server-error": 0, timeout: 0, "worker-lost": 0 };
 
 function toFigures({ mirrorKey, isAlive, fields }: CoordinatorSnapshot): MirrorFigures {
-  const read = (name: string): number | null => {
-    const text = fields[name] ?? "";
-    return text === "" ? null : Number(text);
-  };
+  const read = (name: string) => readNumber(fields[name]);
   /** All fields with a prefix, such as `runs:complete`, by the rest of their names. */
   const group = (prefix: string): Record<string, number> =>
     Object.fromEntries(
-      Object.entries(fields).flatMap(([name, text]) =>
-        name.startsWith(prefix) ? [[name.slice(prefix.length), Number(text)]] : [],
-      ),
+      Object.entries(fields).flatMap(([name, text]) => {
+        const value = name.startsWith(prefix) ? readNumber(text) : null;
+        return value === null ? [] : [[name.slice(prefix.length), value]];
+      }),
     );
   const runs = group("runs:");
   // The next run counts it for good.

@@ -2,6 +2,7 @@ import type { Redis } from "ioredis";
 import { cacheFor, withTimeout } from "../async.ts";
 import { hasLiveRun } from "../heartbeat.ts";
 import { queueOfKey } from "../queue-names.ts";
+import { readKeys } from "../read-entries.ts";
 import { stateKeyPrefix } from "../run-metrics.ts";
 import { scanKeyNames } from "../scan-keys.ts";
 
@@ -10,6 +11,8 @@ export interface RedisSnapshot {
   readonly queues: readonly string[];
   readonly memory: RedisMemory;
   readonly coordinators: readonly CoordinatorSnapshot[];
+  /** How many queues and coordinators were left out, since no program of Armoire has written them. */
+  readonly unreadable: number;
 }
 
 export interface RedisMemory {
@@ -33,22 +36,26 @@ export const redisTimeoutMillis = 2000;
 /** All open pages share one scan of Redis in this time. */
 const cacheMillis = 2000;
 
+/** Of a thousand accounts. */
+const maxQueues = 4000;
+
 /** @returns a function that takes a snapshot; read-only */
 export function createSnapshotReader(client: Redis): () => Promise<RedisSnapshot> {
   return cacheFor(cacheMillis, async () => {
     const keys: string[] = [];
     for await (const key of scanKeyNames(client, { type: "hash" })) keys.push(key);
     const stateKeys = keys.filter((key) => key.startsWith(stateKeyPrefix)).sort();
+    const coordinators = await readKeys(client, stateKeys, async (key) => {
+      const mirrorKey = key.slice(stateKeyPrefix.length);
+      const isAlive = await hasLiveRun(client, mirrorKey);
+      return { mirrorKey, isAlive, fields: await client.hgetall(key) };
+    });
+    const queues = keys.flatMap((key) => queueOfKey(key) ?? []).sort();
     return {
-      queues: keys.flatMap((key) => queueOfKey(key) ?? []).sort(),
+      queues: queues.slice(0, maxQueues),
       memory: await readMemory(client),
-      coordinators: await Promise.all(
-        stateKeys.map(async (key) => {
-          const mirrorKey = key.slice(stateKeyPrefix.length);
-          const isAlive = await hasLiveRun(client, mirrorKey);
-          return { mirrorKey, isAlive, fields: await client.hgetall(key) };
-        }),
-      ),
+      coordinators: coordinators.entries,
+      unreadable: coordinators.unreadable + Math.max(0, queues.length - maxQueues),
     };
   });
 }

@@ -13,6 +13,7 @@ import { withTimeout } from "../async.ts";
 import { DashboardError } from "../errors.ts";
 import { isOfOtherVersion } from "../queue-names.ts";
 import { createQueueOpener } from "../queues.ts";
+import { readEach, readJobs } from "../read-entries.ts";
 import type { RedisConnection } from "../redis.ts";
 import type { CredentialProblem } from "../worker/credential-check.ts";
 import { type GuardOptions, guard } from "./guard.ts";
@@ -88,13 +89,13 @@ export async function startDashboard(
 
   const countJobs = async ({ queues, ...snapshot }: RedisSnapshot) => ({
     ...snapshot,
-    queues: await Promise.all(
-      openQueues(queues).map(async (queue) => ({
+    queues: (
+      await readEach(openQueues(queues), async (queue) => ({
         queue: queue.name,
         jobs: await queue.getJobCounts("waiting", "active", "delayed", "prioritized"),
-        oldestJobAt: await oldestJobAt(queue),
-      })),
-    ),
+        oldestJobAt: await oldestJobAt(client, queue),
+      }))
+    ).entries,
   });
   app.get("/metrics", async (context) => {
     const redis = (await isResponding())
@@ -114,8 +115,8 @@ async function isFull(client: Redis): Promise<boolean> {
 }
 
 /** When the job that waits longest was added, in epoch milliseconds; null if none waits. */
-async function oldestJobAt(queue: Queue): Promise<number | null> {
-  const [oldest] = await queue.getWaiting(0, 0);
+async function oldestJobAt(client: Redis, queue: Queue): Promise<number | null> {
+  const [oldest] = (await readJobs(client, queue, ["waiting"], 1)).entries;
   return oldest?.timestamp ?? null;
 }
 

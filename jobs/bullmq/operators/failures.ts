@@ -1,7 +1,9 @@
 /** Failed resources, as the failed jobs of their requests have them: each attempt is a job of its own. */
 import type { Queue } from "bullmq";
+import type { Redis } from "ioredis";
 import { readFetchPayload } from "../protocol.ts";
 import { principalOfQueue } from "../queue-names.ts";
+import { type Entries, joinEntries, readJobs } from "../read-entries.ts";
 
 export interface FailedResource {
   readonly principal: string;
@@ -25,23 +27,33 @@ export interface FailedResource {
 const maxFailures = 1000;
 
 /** The newest first. */
-export async function readFailures(queues: readonly Queue[]): Promise<FailedResource[]> {
+export async function readFailures(
+  client: Redis,
+  queues: readonly Queue[],
+): Promise<Entries<FailedResource>> {
   const found = await Promise.all(
     queues.map(async (queue) => {
-      const jobs = await queue.getFailed(0, maxFailures - 1);
-      return jobs.flatMap(({ data, failedReason, finishedOn = 0 }): FailedResource[] => {
+      const { entries, unreadable } = await readJobs(client, queue, ["failed"], maxFailures);
+      const failures = entries.flatMap(({ data, failedReason, finishedOn = 0 }): FailedResource[] => {
         const payload = readFetchPayload(data);
         if ("problem" in payload) return [];
         const { kind, label, url, run } = payload;
         const principal = principalOfQueue(queue.name);
-        const [, reason = failedReason, message = null] = /^([^“]*), “(.*)”$/s.exec(failedReason) ?? [];
+        const [, reason = failedReason ?? "", message = null] =
+          /^([^“]*), “(.*)”$/s.exec(failedReason ?? "") ?? [];
         return [
           { ...{ principal, reason, message, kind, label, url, run }, attempts: 1, failedAt: finishedOn },
         ];
       });
+      return { entries: failures, unreadable };
     }),
   );
-  const newestFirst = found.flat().sort((a, b) => b.failedAt - a.failedAt);
+  const { entries, unreadable } = joinEntries(found);
+  return { entries: groupByResource(entries), unreadable };
+}
+
+function groupByResource(failures: readonly FailedResource[]): FailedResource[] {
+  const newestFirst = failures.toSorted((a, b) => b.failedAt - a.failedAt);
   return [...Map.groupBy(newestFirst, ({ principal, url }) => `${principal} ${url}`).values()].flatMap(
     ([newest, ...others]) => (newest === undefined ? [] : [{ ...newest, attempts: 1 + others.length }]),
   );

@@ -13,6 +13,7 @@ import {
   readableService,
   serviceOfQueue,
 } from "../queue-names.ts";
+import { readEach, readNumber, readTime } from "../read-entries.ts";
 import { readWorkers, type WorkerState } from "../worker/worker-state.ts";
 import { type FailedResource, readFailures } from "./failures.ts";
 import { type RunOverview, readRuns } from "./runs.ts";
@@ -31,6 +32,8 @@ export interface Overview {
   readonly requests: readonly QueuedRequests[];
   /** How many runs, principals of workers and schedules of accounts were left out. */
   readonly hidden: number;
+  /** How many entries have no form or size that Armoire gives them: another program or version has written them. */
+  readonly unreadable: number;
 }
 
 /** What a coordinator has published last. */
@@ -56,26 +59,35 @@ export interface QueuedRequests {
 /** @param queues those of the snapshot, opened */
 export async function readOverview(
   client: Redis,
-  { memory, coordinators }: RedisSnapshot,
+  { memory, coordinators, unreadable }: RedisSnapshot,
   queues: readonly Queue[],
 ): Promise<Overview> {
   const named = (prefix: string) => queues.filter(({ name }) => name.startsWith(prefix));
+  const fetchQueues = named("fetch-");
   const [runs, failures, workers, schedules, requests] = await Promise.all([
-    readRuns(named("sync-")),
-    readFailures(named("fetch-")),
+    readRuns(client, named("sync-")),
+    readFailures(client, fetchQueues),
     readWorkers(client),
-    readSchedules(queues.filter(({ name }) => isScheduleQueue(name))),
-    Promise.all(named("fetch-").map(countRequests)),
+    readSchedules(
+      client,
+      queues.filter(({ name }) => isScheduleQueue(name)),
+    ),
+    readEach(fetchQueues, countRequests),
   ]);
   const allowances = coordinators.map(({ fields }) => {
-    const read = (name: string) => (fields[name] ? Number(fields[name]) : null);
     return {
       ...{ principal: fields.principal ?? "", service: readableService(serviceOfQueue(fields.queue ?? "")) },
-      ...{ limit: read("limit"), remaining: read("remaining") },
-      ...{ resetAt: read("resetAt"), updatedAt: read("updatedAt") },
+      ...{ limit: readNumber(fields.limit), remaining: readNumber(fields.remaining) },
+      ...{ resetAt: readTime(fields.resetAt), updatedAt: readTime(fields.updatedAt) },
     };
   });
-  return { memory, runs, failures, workers, schedules, requests, allowances, hidden: 0 };
+  const read = [runs, failures, workers, schedules, requests];
+  return {
+    ...{ memory, allowances, hidden: 0 },
+    ...{ runs: runs.entries, failures: failures.entries, workers: workers.entries },
+    ...{ schedules: schedules.entries, requests: requests.entries },
+    unreadable: read.reduce((sum, each) => sum + each.unreadable, unreadable),
+  };
 }
 
 async function countRequests(queue: Queue): Promise<QueuedRequests> {
@@ -100,7 +112,7 @@ export function withoutAccounts(overview: Overview): Overview {
     all.reduce((sum, { principals }) => sum + principals.length, 0);
   return {
     ...{ memory: overview.memory, runs, workers, schedules },
-    allowances: overview.allowances.filter(isShown),
+    ...{ allowances: overview.allowances.filter(isShown), unreadable: overview.unreadable },
     failures: overview.failures.filter(isShown),
     requests: overview.requests.filter(isShown),
     hidden:

@@ -1,7 +1,9 @@
 /** Runs of syncs, as their jobs show them. */
 import type { Job, Queue } from "bullmq";
+import type { Redis } from "ioredis";
 import { z } from "zod";
 import { readableService } from "../queue-names.ts";
+import { type Entries, joinEntries, readJobs } from "../read-entries.ts";
 
 export interface RunOverview {
   readonly principal: string;
@@ -32,8 +34,7 @@ const progress = z.object({
   kinds: z.array(z.object({ kind: z.string(), held: z.int(), known: z.int() })).default([]),
   counted: z.int(),
   allowanceLeft: z.number().nullable(),
-  /** ISO 8601. */
-  estimatedEnd: z.string().nullable(),
+  estimatedEnd: z.iso.datetime().nullable(),
 });
 export type RunProgress = Readonly<z.infer<typeof progress>>;
 
@@ -46,29 +47,31 @@ const report = z.object({
 /** Of each queue. */
 const maxEnded = 10;
 
+const maxRunning = 100;
+
 /** Running ones first, then the newest. */
-export async function readRuns(queues: readonly Queue[]): Promise<RunOverview[]> {
+export async function readRuns(client: Redis, queues: readonly Queue[]): Promise<Entries<RunOverview>> {
   const found = await Promise.all(
     queues.map(async (queue) => {
       const [active, completed, failed] = await Promise.all([
-        queue.getActive(),
-        queue.getCompleted(0, maxEnded - 1),
-        queue.getFailed(0, maxEnded - 1),
+        readJobs(client, queue, ["active"], maxRunning),
+        readJobs(client, queue, ["completed"], maxEnded),
+        readJobs(client, queue, ["failed"], maxEnded),
       ]);
-      return [
-        ...active.map((job) => describe(queue.name, job, "running")),
-        ...[
-          ...completed.map((job) => describe(queue.name, job, "ended")),
-          ...failed.map((job) => describe(queue.name, job, "failed")),
-        ]
-          .sort(byStart)
-          .slice(0, maxEnded),
-      ];
+      const describeAll = ({ entries }: Entries<Job>, state: RunOverview["state"]) =>
+        entries.map((job) => describe(queue.name, job, state));
+      const ended = [...describeAll(completed, "ended"), ...describeAll(failed, "failed")];
+      return {
+        entries: [...describeAll(active, "running"), ...ended.sort(byStart).slice(0, maxEnded)],
+        unreadable: active.unreadable + completed.unreadable + failed.unreadable,
+      };
     }),
   );
-  return found
-    .flat()
-    .sort((a, b) => Number(b.endedAt === null) - Number(a.endedAt === null) || byStart(a, b));
+  const { entries, unreadable } = joinEntries(found);
+  const sorted = entries.toSorted(
+    (a, b) => Number(b.endedAt === null) - Number(a.endedAt === null) || byStart(a, b),
+  );
+  return { entries: sorted, unreadable };
 }
 
 const byStart = (a: RunOverview, b: RunOverview) => b.startedAt - a.startedAt;

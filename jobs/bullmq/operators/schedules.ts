@@ -1,6 +1,9 @@
 /** Schedules and their last runs, as BullMQ's job schedulers and their jobs have them. */
 import type { Job, Queue } from "bullmq";
+import type { Redis } from "ioredis";
 import { z } from "zod";
+import { type Entries, joinEntries, readEach, readJobs, readTime } from "../read-entries.ts";
+import { listScheduleIds } from "../scheduler.ts";
 
 export interface ScheduleOverview {
   readonly name: string;
@@ -39,27 +42,46 @@ const result = z.object({
 
 const maxRuns = 10;
 
+/** BullMQ keeps the last 20 of each state. */
+const maxJobs = 100;
+
 /** The next one first. */
-export async function readSchedules(queues: readonly Queue[]): Promise<ScheduleOverview[]> {
+export async function readSchedules(
+  client: Redis,
+  queues: readonly Queue[],
+): Promise<Entries<ScheduleOverview>> {
   const found = await Promise.all(
     queues.map(async (queue) => {
-      const [schedulers, jobs] = await Promise.all([
-        queue.getJobSchedulers(),
-        queue.getJobs(["active", "completed", "failed"]),
+      const [ids, jobs] = await Promise.all([
+        listScheduleIds(queue).catch(() => null),
+        readJobs(client, queue, ["active", "completed", "failed"], maxJobs),
       ]);
-      return schedulers.map(({ name, pattern = "", tz = "", next, template }): ScheduleOverview => {
-        const { command, area } = scheduled.parse(template?.data ?? {});
-        const runs = jobs
-          .filter((job) => job.name === name)
-          .map(describe)
-          .sort((a, b) => b.startedAt - a.startedAt)
-          .slice(0, maxRuns);
-        return { name, command, area, cron: pattern, tz, nextAt: next ?? null, runs };
-      });
+      const { entries, unreadable } = await readEach(ids ?? [], (id) =>
+        readSchedule(queue, id, jobs.entries),
+      );
+      return { entries, unreadable: unreadable + jobs.unreadable + (ids === null ? 1 : 0) };
     }),
   );
+  const { entries, unreadable } = joinEntries(found);
   const nextOf = ({ nextAt }: ScheduleOverview) => nextAt ?? Number.POSITIVE_INFINITY;
-  return found.flat().sort((a, b) => nextOf(a) - nextOf(b));
+  return { entries: entries.toSorted((a, b) => nextOf(a) - nextOf(b)), unreadable };
+}
+
+async function readSchedule(
+  queue: Queue,
+  id: string,
+  jobs: readonly Job[],
+): Promise<ScheduleOverview | null> {
+  const found = await queue.getJobScheduler(id);
+  if (found === undefined) return null;
+  const { name, pattern = "", tz = "", next, template } = found;
+  const { command, area } = scheduled.parse(template?.data ?? {});
+  const runs = jobs
+    .filter((job) => job.name === name)
+    .map(describe)
+    .sort((a, b) => b.startedAt - a.startedAt)
+    .slice(0, maxRuns);
+  return { name, command, area, cron: pattern, tz, nextAt: readTime(`${next}`), runs };
 }
 
 function describe({

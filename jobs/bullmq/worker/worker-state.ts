@@ -9,6 +9,7 @@ import packageJson from "../../../package.json" with { type: "json" };
 import { withTimeout } from "../async.ts";
 import { keyPrefix } from "../queue-names.ts";
 import { workerName } from "../queues.ts";
+import { type Entries, readKeys, timeMillis } from "../read-entries.ts";
 import { scanKeyNames } from "../scan-keys.ts";
 
 /** Of an account, it has no label. */
@@ -16,7 +17,7 @@ const lastJob = z.object({
   kind: z.string(),
   label: z.string().nullable(),
   /** Epoch milliseconds. */
-  at: z.number(),
+  at: timeMillis,
 });
 export type LastJob = Readonly<z.infer<typeof lastJob>>;
 
@@ -29,7 +30,7 @@ const workerState = z.object({
   pid: z.int(),
   version: z.string(),
   /** Epoch milliseconds. */
-  startedAt: z.number(),
+  startedAt: timeMillis,
   principals: z.array(
     z.object({
       name: z.string(),
@@ -74,15 +75,12 @@ export function publishWorker(
   };
 }
 
-/** The workers that are there now, by host and process. */
-export async function readWorkers(client: Redis): Promise<WorkerState[]> {
+/** The workers that are there now, by host and process. One of another version may have another form. */
+export async function readWorkers(client: Redis): Promise<Entries<WorkerState>> {
   const names: string[] = [];
   for await (const name of scanKeyNames(client, { namePattern: "worker:*" })) names.push(name);
-  if (names.length === 0) return [];
-  const texts = await client.mget(names.sort());
-  return texts.flatMap((text) => {
-    const parsed = workerState.safeParse(text === null ? null : JSON.parse(text));
-    // One of another version may have another form.
-    return parsed.success ? [parsed.data] : [];
+  return await readKeys(client, names.sort(), async (name) => {
+    const text = await client.get(name);
+    return text === null ? null : workerState.parse(JSON.parse(text));
   });
 }

@@ -62,6 +62,10 @@ function sectionsOf(view: SharedView, overview: Overview): Html {
     overview.hidden === 0
       ? ""
       : html`<p class="hint more">${formatCount(overview.hidden, "line")} of accounts: shown with the <a href="/session?next=/operations">key</a>.</p>`
+  }${
+    overview.unreadable === 0
+      ? ""
+      : html`<p class="note" role="note">${formatCount(overview.unreadable, "entry", "entries")} in Redis cannot be read: another program or version has written them.</p>`
   }${sections.map(
     ([id, title, content]) => html`
 <section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
