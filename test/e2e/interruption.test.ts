@@ -7,6 +7,7 @@ import { kinds } from "../../jobs/kinds.ts";
 import { checkMirror } from "../../src/mirror/check/check.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { listRuns } from "../../src/mirror/runs/runs.ts";
+import type { FaultRuleInput } from "../../src/sandbox/faults/fault-rules.ts";
 import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { startAccountRig } from "../accounts/support/account-rig.ts";
@@ -211,3 +212,19 @@ describe("closed pipes", () => {
     expect((await pipeIntoNothing([...syncRig.args], "2>&1 >/dev/null")).exitCode).toBe(3);
   });
 });
+
+it.each<[string, FaultRuleInput]>([
+  ["404", { fault: "status", status: 404 }],
+  ["a login page", { fault: "login-page" }],
+])(
+  "a sync that an outage ends (%s) exits with 1, also if it stored something before",
+  async (_form, fault) => {
+    await using rig = await startSyncRig({ allowance: null, latencyMillis: 20 });
+    const syncing = callArmoire(rig.args);
+    await waitForRequests(rig, 10);
+    rig.sandbox.setFaults([{ times: "always", ...fault }]);
+    const { exitCode, stdout } = await syncing;
+    expect([exitCode, stdout]).toEqual([1, expect.stringContaining("The service no longer responds.")]);
+    expect(readRuns(rig)).toMatchObject([{ isClosed: true, stopped: "error" }]);
+  },
+);

@@ -146,6 +146,7 @@ function exitCodeOfSync(
   { requireComplete, onDrift }: SyncRequirements,
 ): ExitCode {
   if (report.stopped === "interrupted") return interruptedWith ?? exitCodes.interrupted;
+  if (report.stopped === "error") return exitCodes.failed;
   if (report.resources.awaitingApproval > 0) return exitCodes.approval;
   if (onDrift === "fail" && report.drift.length > 0) return exitCodes.drift;
   if (report.resources.failed > 0 || report.resources.partial > 0) return exitCodes.someFailed;

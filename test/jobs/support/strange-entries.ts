@@ -137,9 +137,9 @@ export const entries: readonly (readonly [string, (admin: Redis) => Promise<unkn
   [
     "a schedule of another form",
     async (admin) => {
-      await admin.hset(key("runs-a:meta"), "a", "b");
-      await admin.zadd(key("runs-a:repeat"), 1e300, "evil");
-      await admin.hset(key("runs-a:repeat:evil"), {
+      await admin.hset(key("schedules-a:meta"), "a", "b");
+      await admin.zadd(key("schedules-a:repeat"), 1e300, "evil");
+      await admin.hset(key("schedules-a:repeat:evil"), {
         name: "n",
         data: json({ command: 5, area: "x" }),
         opts: "{}",
@@ -149,9 +149,9 @@ export const entries: readonly (readonly [string, (admin: Redis) => Promise<unkn
   [
     "a schedule that is no JSON",
     async (admin) => {
-      await admin.hset(key("runs-a:meta"), "a", "b");
-      await admin.zadd(key("runs-a:repeat"), "-inf", "evil");
-      await admin.hset(key("runs-a:repeat:evil"), {
+      await admin.hset(key("schedules-a:meta"), "a", "b");
+      await admin.zadd(key("schedules-a:repeat"), "-inf", "evil");
+      await admin.hset(key("schedules-a:repeat:evil"), {
         name: "n",
         data: "{",
         opts: "{",
@@ -163,9 +163,9 @@ export const entries: readonly (readonly [string, (admin: Redis) => Promise<unkn
   [
     "a run of a schedule that is no JSON",
     async (admin) => {
-      await admin.zadd(key("runs-a:repeat"), 1, "evil");
-      await admin.hset(key("runs-a:repeat:evil"), { name: "model", data: "{}", opts: "{}" });
-      await addJob(admin, "runs-a", "completed", {
+      await admin.zadd(key("schedules-a:repeat"), 1, "evil");
+      await admin.hset(key("schedules-a:repeat:evil"), { name: "model", data: "{}", opts: "{}" });
+      await addJob(admin, "schedules-a", "completed", {
         data: "{",
         returnvalue: "{",
         finishedOn: "z",
