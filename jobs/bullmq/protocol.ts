@@ -6,8 +6,8 @@ import { z } from "zod";
 import { isServiceErrorCode, ServiceError } from "../../src/service/errors.ts";
 import { rateLimitFields } from "../../src/service/requests/headers.ts";
 import type { RawResponse, ResponseHead } from "../../src/service/transport/send-request.ts";
+import { timeMillis } from "./entries/read-entries.ts";
 import { isResponseQueue, payloadVersion } from "./queue-names.ts";
-import { timeMillis } from "./read-entries.ts";
 
 /** Responses that workers send together: a job for each would cost more in Redis than the requests themselves. */
 export const maxResponsesPerJob = 8;

@@ -14,7 +14,7 @@ export async function diagnoseRedis(address: string): Promise<RedisDiagnosis> {
   // Loaded only here: most set-ups have no Redis.
   const [{ connectRedis }, { scanKeys }] = await Promise.all([
     import("../../jobs/bullmq/redis.ts"),
-    import("../../jobs/bullmq/scan-keys.ts"),
+    import("../../jobs/bullmq/entries/scan-keys.ts"),
   ]);
   try {
     const { client, shownAs, end } = await connectRedis(address);

@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
+import { scanOtherQueues } from "../entries/scan-keys.ts";
 import type { Principal } from "../queue-names.ts";
 import { openQueue } from "../queues.ts";
-import { scanOtherQueues } from "../scan-keys.ts";
 
 /**
  * Whether workers of this principal have another credential: theirs is another queue, so they never get its requests.

@@ -5,8 +5,8 @@
 import type { DurationHistogram } from "../../metrics/duration-histogram.ts";
 import { counter, gauge, histogram, type Metric } from "../../metrics/metric.ts";
 import { type MirrorFigures, toMirrorMetrics } from "../../metrics/mirror-metrics.ts";
+import { readNumber } from "../entries/read-entries.ts";
 import { principalOfQueue, serviceOfQueue } from "../queue-names.ts";
-import { readNumber } from "../read-entries.ts";
 import type { RequestCount } from "../worker/request-counts.ts";
 import type { CoordinatorSnapshot, RedisMemory } from "./redis-snapshot.ts";
 

@@ -1,10 +1,10 @@
 import type { Redis } from "ioredis";
 import { cacheFor, withTimeout } from "../async.ts";
+import { readKeys } from "../entries/read-entries.ts";
+import { scanKeyNames } from "../entries/scan-keys.ts";
 import { hasLiveRun } from "../heartbeat.ts";
 import { queueOfKey } from "../queue-names.ts";
-import { readKeys } from "../read-entries.ts";
 import { stateKeyPrefix } from "../run-metrics.ts";
-import { scanKeyNames } from "../scan-keys.ts";
 
 /** The queues in Redis, the metrics that coordinators have published, and the memory in use. */
 export interface RedisSnapshot {

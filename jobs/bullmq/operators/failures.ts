@@ -1,9 +1,9 @@
 /** Failed resources, as the failed jobs of their requests have them: each attempt is a job of its own. */
 import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
+import { type Entries, joinEntries, readJobs } from "../entries/read-entries.ts";
 import { readFetchPayload } from "../protocol.ts";
 import { principalOfQueue } from "../queue-names.ts";
-import { type Entries, joinEntries, readJobs } from "../read-entries.ts";
 
 export interface FailedResource {
   readonly principal: string;

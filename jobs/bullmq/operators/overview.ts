@@ -5,6 +5,7 @@
 import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import type { RedisMemory, RedisSnapshot } from "../dashboard/redis-snapshot.ts";
+import { readEach, readNumber, readTime } from "../entries/read-entries.ts";
 import {
   isAccount,
   isOfOtherVersion,
@@ -13,7 +14,6 @@ import {
   readableService,
   serviceOfQueue,
 } from "../queue-names.ts";
-import { readEach, readNumber, readTime } from "../read-entries.ts";
 import { readWorkers, type WorkerState } from "../worker/worker-state.ts";
 import { type FailedResource, readFailures } from "./failures.ts";
 import { type RunOverview, readRuns } from "./runs.ts";

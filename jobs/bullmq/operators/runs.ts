@@ -2,8 +2,8 @@
 import type { Job, Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { z } from "zod";
+import { type Entries, joinEntries, readJobs } from "../entries/read-entries.ts";
 import { readableService } from "../queue-names.ts";
-import { type Entries, joinEntries, readJobs } from "../read-entries.ts";
 
 export interface RunOverview {
   readonly principal: string;

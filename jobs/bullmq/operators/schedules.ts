@@ -2,7 +2,7 @@
 import type { Job, Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { z } from "zod";
-import { type Entries, joinEntries, readEach, readJobs, readTime } from "../read-entries.ts";
+import { type Entries, joinEntries, readEach, readJobs, readTime } from "../entries/read-entries.ts";
 import { listScheduleIds } from "../scheduler.ts";
 
 export interface ScheduleOverview {

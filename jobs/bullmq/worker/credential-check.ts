@@ -5,9 +5,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { RawResponse } from "../../../src/service/transport/send-request.ts";
+import { scanOtherQueues } from "../entries/scan-keys.ts";
 import { isOwnFetchQueue, type Principal } from "../queue-names.ts";
 import { openQueue } from "../queues.ts";
-import { scanOtherQueues } from "../scan-keys.ts";
 
 /**
  * `refused`: the service answers 401, so nothing can be fetched. `unused`: requests wait for workers with another

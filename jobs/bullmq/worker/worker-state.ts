@@ -7,10 +7,10 @@ import type { Redis } from "ioredis";
 import { z } from "zod";
 import packageJson from "../../../package.json" with { type: "json" };
 import { withTimeout } from "../async.ts";
+import { type Entries, readKeys, timeMillis } from "../entries/read-entries.ts";
+import { scanKeyNames } from "../entries/scan-keys.ts";
 import { keyPrefix } from "../queue-names.ts";
 import { workerName } from "../queues.ts";
-import { type Entries, readKeys, timeMillis } from "../read-entries.ts";
-import { scanKeyNames } from "../scan-keys.ts";
 
 /** Of an account, it has no label. */
 const lastJob = z.object({

@@ -1,5 +1,6 @@
 /** Turns a point in time, as the user writes it, into text that compares with a column of times. */
 import { type Point, type PointContext, PointError, parsePoint } from "../../mirror/points/point.ts";
+import { countPruned } from "../../mirror/points/pruned-runs.ts";
 import { listPoints, resolvePoint } from "../../mirror/points/resolve-point.ts";
 import { readServiceTime } from "../../mirror/points/service-time.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
@@ -34,6 +35,8 @@ export function describeNothingSince({ db }: Pick<MirrorReader, "db">, text: str
   const nothing = `Nothing since ${JSON.stringify(text)} (${utcSecond(since)}).`;
   if (first === undefined || last === undefined) return `${nothing} No run has ended yet.`;
   if (last.endedAt <= since) return `${nothing} The latest run, run ${last.run}, had ended by then.`;
+  if (since < first.endedAt && countPruned(db, { after: 0, before: first.run }) > 0)
+    return `${nothing} Run ${first.run}, which ended at ${utcSecond(first.endedAt)}, is the first that is left: earlier ones were pruned.`;
   if (since < first.endedAt)
     return `${nothing} The first run, run ${first.run}, ended at ${utcSecond(first.endedAt)}: nothing was known before.`;
   return nothing;

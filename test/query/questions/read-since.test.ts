@@ -113,6 +113,17 @@ describe("conversion", () => {
     );
   });
 
+  it("an answer without rows does not say that nothing was known before a pruned run", () => {
+    mirror.db.exec("begin; update _run set pruned_at = '2026-02-01T00:00:00.000Z' where id = 1");
+    try {
+      expect(describeNothingSince(mirror, "2025", read("2025", "seen"))).toMatch(
+        / Run 2, which ended at 2026-01-02 06:10:00 UTC, is the first that is left: earlier ones were pruned\.$/,
+      );
+    } finally {
+      mirror.db.exec("rollback");
+    }
+  });
+
   it("a run that is no time of the service gets the diff since that run as a hint", () => {
     expect(() => read("latest-1", "reported")).toThrow(
       expect.objectContaining({ hint: expect.stringMatching(/`armoire diff --from latest-1` lists those/) }),

@@ -1,7 +1,7 @@
 /** Reads what Armoire has stored in a Redis: the names of keys, and their values as bytes. */
 import type { Redis } from "ioredis";
-import { readResponses } from "./protocol.ts";
-import { fetchQueueName, isFetchQueueOf, keyPrefix, type Principal, queueOfKey } from "./queue-names.ts";
+import { readResponses } from "../protocol.ts";
+import { fetchQueueName, isFetchQueueOf, keyPrefix, type Principal, queueOfKey } from "../queue-names.ts";
 
 const keysPerScan = 1000;
 
