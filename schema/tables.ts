@@ -32,6 +32,7 @@ export interface MirrorTables {
   _revision: RevisionTable;
   _snapshot: SnapshotTable;
   _loaded: LoadedTable;
+  _linked_check: LinkedCheckTable;
   _resource_past: Past<Pick<ResourceTable, "kind" | "owner_id" | "state" | "gone_run">> & { id: number };
   _link: LinkTable;
   _link_past: Past<LinkTable>;
@@ -197,6 +198,16 @@ export interface LoadedTable {
   validator_run: number | null;
   /** The first run in which the service sent the same body; null for none. */
   bytes_run: number | null;
+}
+
+/** What runs over the lists knew of a resource that was requested for an account since. */
+export interface LinkedCheckTable {
+  resource_id: number;
+  /** The revision; null for none. */
+  seq: number | null;
+  /** The run that had checked it; 0 for none. */
+  checked_run: number;
+  checked_at: number | null;
 }
 
 export interface LinkTable {

@@ -127,6 +127,16 @@ export const bookkeepingTables: Readonly<Record<string, TableMeaning>> = {
       bytes_run: "the first run in which the service sent the same body, else null",
     },
   },
+  _linked_check: {
+    about:
+      "Resources that a run requested for the bras of an account alone (`--with-catalogue`), and what runs over the service's lists knew of them before. A snapshot shows that, until such a run has received them again.",
+    columns: {
+      resource_id: "",
+      seq: "the revision, null for none",
+      checked_run: "the run that had checked it, 0 for none",
+      checked_at: "in milliseconds since 1970",
+    },
+  },
   _resource_past: {
     about:
       "Earlier kinds, owners and states of resources. A row ends before `to_run` and begins where the previous one ends, or with the first run of the resource.",

@@ -185,6 +185,19 @@ export function prepareIngest(
   };
 }
 
+/** The resources whose present state is known from these results. */
+export function idsReceived(
+  results: readonly ResourceResult[],
+  { failedIds }: Pick<IngestSummary, "failedIds">,
+): number[] {
+  const rejected = new Set(failedIds);
+  return results
+    .filter(({ outcome, resourceId }) => receivedOutcomes.has(outcome) && !rejected.has(resourceId))
+    .map(({ resourceId }) => resourceId);
+}
+
+const receivedOutcomes: ReadonlySet<ResourceResult["outcome"]> = new Set(["body", "not-modified", "gone"]);
+
 /** Services also send 400 for the address of a page that has ended. */
 function isEndedAddress({ code, status }: FetchFailed): boolean {
   return code === "unexpected-status" && status === 400;

@@ -10,6 +10,7 @@ import { prepareAbsences } from "./absence/absences.ts";
 import { recheckRefused } from "./absence/refused-scopes.ts";
 import { recheckTombstones, supersedePages } from "./absence/tombstones.ts";
 import { addLinks, type CatalogueLink } from "./account/catalogue-links.ts";
+import { prepareLinkedChecks } from "./account/linked-checks.ts";
 import { type AccountUser, recordAccountUser } from "./account/user.ts";
 import { prepareCompression } from "./bodies/background-compression.ts";
 import { prepareBodyStore } from "./bodies/body-store.ts";
@@ -32,7 +33,13 @@ import { createMirror } from "./file/create-mirror.ts";
 import { toMirrorError, toOpeningError } from "./file/errors.ts";
 import { type MirrorIdentity, requireIdentity, writeServiceName } from "./file/meta.ts";
 import { migrateMirror } from "./file/migrate.ts";
-import { type IngestSummary, prepareIngest, prepareResolveAbsences, type ResourceResult } from "./ingest.ts";
+import {
+  type IngestSummary,
+  idsReceived,
+  prepareIngest,
+  prepareResolveAbsences,
+  type ResourceResult,
+} from "./ingest.ts";
 import { storePicture } from "./media/media-files.ts";
 import {
   type KnownPicture,
@@ -187,8 +194,12 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
     const search = prepareSearchIndex(connection);
     const derivedWriter = prepareDerivedWriter(connection, resources, links, search);
     const resolveAbsences = prepareResolveAbsences(connection, absences);
+    const linkedChecks = prepareLinkedChecks(connection);
+    /** The run that requests resources for an account alone. */
+    let linkedRun: number | null = null;
     const ingest = prepareIngest(connection, bodies, derivedWriter, context, (results, summary, runId) => {
       resolveAbsences(results, summary, runId);
+      if (runId !== linkedRun) linkedChecks.forget(idsReceived(results, summary));
       search.update(runId);
     });
     return {
@@ -200,7 +211,12 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       closeRun: guard((runId, end) => closeRun(connection, absences, runId, end)),
       addRoot: guard((runId) => void resources.ensure(identity.baseUrl, "root", null, runId)),
       addResources: guard((targets, runId) =>
-        connection.transaction(() => addLinks(resources, targets, runId))(),
+        connection.transaction(() => {
+          linkedRun = runId;
+          const ids = addLinks(resources, targets, runId);
+          linkedChecks.keep(ids);
+          return ids;
+        })(),
       ),
       followLinks: guard((names, runId) => links.follow(names, runId)),
       ingest: guard(ingest),

@@ -68,5 +68,13 @@ it("a snapshot needs a licence, and is never of an account", async () => {
     await callArmoire([...args, "--quiet", "--data-dir", path("data")], { env });
   const args = ["snapshot", "create", "--account", "ada", "--to", to, "--license", "CC0-1.0"];
   expect((await armoire(15, args)).stderr).toContain("the mirror of an account, which is private");
+  const apart = ["--data-dir", path("apart")];
+  const backup = ["backup", "--account", "ada", "--with-catalogue", "--to", folder.path, "--quiet"];
+  await callArmoire(["account", "add", "ada", "--quiet", ...apart], { env });
+  expect(await callArmoire([...backup, ...apart], { env })).toMatchObject({ exitCode: 0 });
+  const linked = await callArmoire(["snapshot", "create", "--to", to, "--license", "CC0-1.0", ...apart], {
+    env,
+  });
+  expect(linked).toMatchObject({ exitCode: 15, stderr: expect.stringContaining("an account's bras") });
   expect(readdirSync(folder.path)).not.toContain("refused.zip");
 });

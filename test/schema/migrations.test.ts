@@ -17,6 +17,7 @@ const released: Readonly<Record<string, string>> = {
   "0001-initial": "4793478a39137c8b183c2f731c04e5b9fdcf55df95ce3b2e4429f4c96a0387e1",
   "0002-postponed": "9f7aef4209974a4c0860f631aed61f1d45f8a0a3da1de25732e0054676fdc349",
   "0003-snapshots": "d6d7bf364b3dcf6030e410f5a0c30c5373ce8c7b82c79c650dc651a6577cc2a6",
+  "0004-linked-checks": "05aa5cd74e0aef218ddbf7bd559d88f2bb1bd24940c9abd8a7a17e6bfbefcc13",
 };
 
 /** One key for each column. */
@@ -189,6 +190,7 @@ const tables: { [Table in keyof MirrorTables]: Record<keyof MirrorTables[Table],
     validator_run: true,
     bytes_run: true,
   },
+  _linked_check: { resource_id: true, seq: true, checked_run: true, checked_at: true },
   _resource_past: { id: true, to_run: true, kind: true, owner_id: true, state: true, gone_run: true },
   _link: { ...link, from_run: true },
   _link_past: { ...link, from_run: true, to_run: true },

@@ -28,33 +28,50 @@ export interface SharedResources {
 const accountRuns = `select id from _run where json_extract(scope_json, '$.only') is not null`;
 
 /** Raw: recursive queries over temporary tables. */
-const lastRevision = `v.resource_id = r.id and v.seq = (select max(seq) from _revision where resource_id = r.id)`;
+const lastSeq = `(select max(seq) from _revision where resource_id = r.id)`;
 
-const isShared = `r.state in ('held', 'gone') and r.last_checked_run not in (${accountRuns})
-  and exists (select 1 from _revision v where ${lastRevision} and not exists (
-    select 1 from _loaded l where l.resource_id = v.resource_id and l.seq = v.seq
-      and l.validator_run is null and l.bytes_run is null))`;
+/** What such a run has requested since is shown as the runs before it knew it. */
+const isShared = `iif(exists (select 1 from _linked_check k where k.resource_id = r.id),
+  exists (select 1 from _linked_check k where k.resource_id = r.id and k.seq is not null),
+  r.state in ('held', 'gone') and r.last_checked_run not in (${accountRuns})
+    and exists (select 1 from _revision v where v.resource_id = r.id and v.seq = ${lastSeq} and not exists (
+      select 1 from _loaded l where l.resource_id = v.resource_id and l.seq = v.seq
+        and l.validator_run is null and l.bytes_run is null)))`;
 
 /** Times within a day would show when the mirror was synced; so would a `Last-Modified` that is the time of the request. */
 const dayOf = (millis: string) => `date(${millis} / 1000, 'unixepoch')`;
 
+/** What such a run found gone, and all below it, is still there for the runs before it. */
+const isGone = `case
+    when f.is_gone and (k.seq is not null or r.state = 'gone') then 1
+    else r.state = 'gone' and k.seq is null
+      and (r.gone_run not in (${accountRuns}) or r.last_checked_run > r.gone_run) end`;
+
 const choose = `
-  create temp table _followed (id integer primary key, depth integer not null);
-  insert into temp._followed with recursive followed (id, depth) as (
-      select r.id, 0 from main._resource r where r.kind = 'root' and r.owner_id is null and ${isShared}
+  create temp table _followed (id integer primary key, depth integer not null, is_gone integer not null, gone_on text);
+  insert into temp._followed with recursive followed (id, depth, is_gone, gone_on) as (
+      select r.id, 0, 0, null from main._resource r where r.kind = 'root' and r.owner_id is null and ${isShared}
       union all
-      select r.id, f.depth + 1 from followed f join main._resource r on r.owner_id = f.id where ${isShared}
-    ) select id, depth from followed;
+      select r.id, f.depth + 1, ${isGone},
+        case when r.gone_run not in (${accountRuns}) then (select date(started_at) from main._run where id = r.gone_run)
+          when f.is_gone then f.gone_on else ${dayOf("r.checked_at")} end
+      from followed f join main._resource r on r.owner_id = f.id left join _linked_check k on k.resource_id = r.id
+      where ${isShared}
+    ) select * from followed;
   create temp table _shared (
-    n integer primary key, id integer not null, seq integer not null, kind text not null, fetched_on text not null, gone_on text
+    n integer primary key, id integer not null, seq integer not null, kind text not null, fetched_on text not null, gone_on text,
+    checked_run integer not null
   );
-  insert into temp._shared (id, seq, kind, fetched_on, gone_on)
-    select id, seq, kind, fetched_on, iif(state = 'gone', max(gone_on, fetched_on), null) from (
-      select r.id, v.seq, r.kind, r.state, r.url, f.depth, date(g.started_at) as gone_on,
-        iif(r.state = 'held' and r.absent_by is not 'response', ${dayOf("coalesce(r.checked_at, v.fetched_at)")},
-          ${dayOf("coalesce(v.seen_at, v.fetched_at)")}) as fetched_on
-      from temp._followed f join main._resource r on r.id = f.id join main._revision v on ${lastRevision}
-        left join main._run g on g.id = r.gone_run)
+  insert into temp._shared (id, seq, kind, fetched_on, gone_on, checked_run)
+    select id, seq, kind, fetched_on, iif(is_gone, max(gone_on, fetched_on), null), checked_run from (
+      select r.id, v.seq, r.kind, r.url, f.depth, f.is_gone, f.gone_on,
+        coalesce(k.checked_run, r.last_checked_run) as checked_run,
+        case when k.seq is not null then ${dayOf("coalesce(k.checked_at, v.fetched_at)")}
+          when f.is_gone or r.absent_by is 'response' then ${dayOf("coalesce(v.seen_at, v.fetched_at)")}
+          else ${dayOf("coalesce(r.checked_at, v.fetched_at)")} end as fetched_on
+      from temp._followed f join main._resource r on r.id = f.id
+        left join _linked_check k on k.resource_id = r.id
+        join main._revision v on v.resource_id = r.id and v.seq = coalesce(k.seq, ${lastSeq}))
     order by depth, kind, url;`;
 
 /**
@@ -134,7 +151,7 @@ function* eachBody(db: Connection, seenBy: SeenBy): Generator<NewBody> {
     `select url, kind, base_url, status, iif(is_ours and (etag like '%"' or modified_at is not null), etag, null) as etag,
        modified_at, content_type, link, fetched_on, gone_on, sha256, codec, size, body, dictionaryId
      from (
-       select s.n, r.url, r.kind, v.base_url, v.status, r.etag, h.content_type, h.link, s.fetched_on, s.gone_on,
+       select s.n, r.url, r.kind, v.base_url, v.status, coalesce(v.etag, r.etag) as etag, h.content_type, h.link, s.fetched_on, s.gone_on,
          s.gone_on is null and json_extract(w.scope_json, '$.credential') is :seenBy as is_ours,
          iif(${dayOf("v.modified_at")} < ${dayOf("v.fetched_at")}, ${isoTimeOf("v.modified_at")}, null) as modified_at,
          lower(hex(c.sha256)) as sha256, c.codec, c.size, c.body, c.dictionary_id as dictionaryId
@@ -142,7 +159,7 @@ function* eachBody(db: Connection, seenBy: SeenBy): Generator<NewBody> {
          join main._revision v on v.resource_id = s.id and v.seq = s.seq
          join main._content c on c.id = v.content_id
          left join main._headers h on h.id = v.headers_id
-         left join main._run w on w.id = r.last_checked_run)
+         left join main._run w on w.id = s.checked_run)
      order by n`,
   );
   for (const { sha256, codec, size, body, dictionaryId, ...cells } of select.iterate({ seenBy }))

@@ -130,6 +130,7 @@ function requireConsistent(db: Connection, { user }: ExpectedMirror): void {
 /** Columns with runs that no reference requires to exist; a pass may begin with the next run. */
 const runColumns = {
   first_derivation: ["run"],
+  linked_check: ["checked_run"],
   loaded: ["validator_run", "bytes_run"],
   pass: ["from_run - 1"],
   resource: ["checked_run", "last_checked_run", "fetched_run"],

@@ -59,6 +59,12 @@ export function rowShapes({ origin, excludedMeta }: ShapeContext) {
       detail: text.nullable(),
       run_id: id,
     }),
+    linked_check: z.strictObject({
+      resource_id: id,
+      seq: id.nullable(),
+      checked_run: count,
+      checked_at: time.nullable(),
+    }),
     loaded: z.strictObject({
       resource_id: id,
       seq: id,

@@ -33,6 +33,7 @@ const tables = {
   first_derivation: { key: "id" },
   headers: { key: "id" },
   issue: { key: "resource_id, pointer, code", condition: "code in ('page-loop', 'partial-listing')" },
+  linked_check: { key: "resource_id" },
   loaded: { key: "resource_id, seq" },
   media: { key: "id" },
   media_file: { key: "media_id, seq" },
@@ -50,7 +51,7 @@ const tables = {
 export type BookkeepingTable = keyof typeof tables;
 
 /** Tables that nearly every mirror has without rows: a backup holds no entry of them then. */
-export const optionalTables: ReadonlySet<BookkeepingTable> = new Set(["loaded", "snapshot"]);
+export const optionalTables: ReadonlySet<BookkeepingTable> = new Set(["linked_check", "loaded", "snapshot"]);
 
 export const bookkeepingTables = Object.keys(tables) as readonly BookkeepingTable[];
 

@@ -44,6 +44,7 @@ const addedTables: Readonly<Record<string, readonly string[]>> = {
     "condemned_at",
   ],
   _loaded: ["resource_id", "seq", "snapshot_id", "etag", "sampled", "validator_run", "bytes_run"],
+  _linked_check: ["resource_id", "seq", "checked_run", "checked_at"],
 };
 
 const columnsIn = (db: Connection, table: string): string[] =>

@@ -48,7 +48,7 @@ function fetchForAccount(mirror: MirrorWriter, world: World, paths: Readonly<Rec
   const ids = mirror.addResources(only, run);
   const due = only.map(({ url }, n) => ({ id: ids[n] ?? 0, url, etag: null }));
   mirror.ingest(
-    due.map((resource) => resultFrom(world, resource)),
+    due.map((resource) => ({ ...resultFrom(world, resource), fetchedAt: "2026-01-16T12:00:00.000Z" })),
     run,
   );
   closeRun(mirror, run);
@@ -148,6 +148,40 @@ it("what only the bras of an account led to is left out until a run over the lis
   crawl(mirror, catalogueWorld());
   const whole = (await resourcesIn((await snapshotOf(rig)).file)).map(({ url }) => url);
   expect(whole.sort()).toEqual([...catalogueWorld().keys()].sort());
+});
+
+it("runs for the bras of an account leave no trace in a snapshot, whatever they find", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  fetchForAccount(mirror, catalogueWorld(), linked);
+  crawl(mirror, catalogueWorld());
+  const { rootHash } = await snapshotOf(rig);
+  fetchForAccount(mirror, catalogueWorld(), linked);
+  expect((await snapshotOf(rig)).rootHash).toBe(rootHash);
+  const newer = catalogueWorld().set(urlOf("sizes/a/"), JSON.stringify(entity({ name: "Newer" })));
+  newer.delete(urlOf("models/a/"));
+  fetchForAccount(mirror, newer, linked);
+  expect((await snapshotOf(rig)).rootHash).toBe(rootHash);
+  crawl(mirror, newer, { approve: true });
+  const size = (await resourcesIn((await snapshotOf(rig)).file)).find(({ url }) => url === urlOf("sizes/a/"));
+  expect(size?.goneAt).toBe("2026-01-15T00:00:00.000Z");
+  expect(Buffer.from((await size?.readBody()) ?? []).toString()).toContain("Size a");
+});
+
+it("a mirror of an earlier version shares nothing that only a run for an account has checked", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  crawl(mirror, catalogueWorld(), { maxBatches: 3 });
+  fetchForAccount(mirror, catalogueWorld(), { "brands/a/": "brand", "sizes/a/": "size" });
+  mirror.db.exec("drop table _linked_check; delete from _migration where name > '0003-snapshots'");
+  mirror.close();
+  const urlsIn = async (file: string) => (await resourcesIn(file)).map(({ url }) => url);
+  const before = await urlsIn((await snapshotOf(rig)).file);
+  expect(before).not.toContain(urlOf("brands/a/"));
+  (await rig.write()).close();
+  const after = await urlsIn((await snapshotOf(rig)).file);
+  expect(after).toContain(urlOf("brands/a/"));
+  expect(after).not.toContain(urlOf("sizes/a/"));
 });
 
 it("the mirror of an account, and an empty one, are refused", async () => {

@@ -36,7 +36,7 @@ function undoMigration(file: string): void {
   for (const { name } of views) db.exec(`drop view ${name}`);
   db.exec("drop index _resource_postponed");
   db.exec("alter table _resource drop column retry_at");
-  db.exec("drop table _loaded; drop table _snapshot");
+  db.exec("drop table _loaded; drop table _snapshot; drop table _linked_check");
   db.exec("delete from _migration where name > '0001-initial'");
   for (const { sql } of views) db.exec(sql.replace(/, nullif\(.* as confirmed/s, ""));
   db.close();
