@@ -39,7 +39,7 @@ export default defineConfig({
   external,
   input: entries,
   output: { dir: "dist", format: "esm", cleanDir: true, chunkFileNames: "[name].js" },
-  plugins: [collectLicences(), copyWebAssets()],
+  plugins: [collectLicences(), copyWebAssets(), getBuiltinModules()],
 });
 
 /** The files of pages, which `src/web/assets/assets.ts` reads from its own folder: in the bundle, that of all chunks. */
@@ -51,6 +51,24 @@ function copyWebAssets(): Plugin {
       for (const fileName of readdirSync(folder).filter((name) => name.startsWith("web-")))
         this.emitFile({ type: "asset", fileName, source: readFileSync(join(folder, fileName)) });
     },
+  };
+}
+
+/**
+ * Gets Node's own modules without an import: for that, Node would compute all their exports, some of which load further
+ * modules. It saves a tenth of the time that a short command takes.
+ */
+function getBuiltinModules(): Plugin {
+  const importLine = /^import (?:(\w+)(?:, )?)?(?:\* as (\w+)|(\{[^}]*\}))? from ("node:[^"]+");$/gm;
+  return {
+    name: "get-builtin-modules",
+    renderChunk: (code) =>
+      code.replace(importLine, (_, whole = "", all = "", names: string = "", module) =>
+        [whole, all, names.replaceAll(" as ", ": ")]
+          .filter((pattern) => pattern !== "")
+          .map((pattern) => `const ${pattern} = globalThis.process.getBuiltinModule(${module});`)
+          .join(" "),
+      ),
   };
 }
 

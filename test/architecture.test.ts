@@ -277,8 +277,8 @@ function pathsImportedBy(path: string, text: string): string[] {
 
 function foldersImportedBy({ path, text, folder }: SourceFile): string[] {
   const imported = pathsImportedBy(path, text).map(folderOf);
-  // `dist` is the bundle of these sources; only the launcher looks there.
-  return [...new Set(imported)].filter((other) => other !== folder && other !== "dist");
+  // `dist` is the bundle of these sources. Only the launcher looks there, and into package.json.
+  return [...new Set(imported)].filter((other) => other !== folder && other !== "dist" && other !== ".");
 }
 
 /** The modules that a file imports, statically or dynamically, and the files that it starts as programs. */

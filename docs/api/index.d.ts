@@ -212,6 +212,17 @@ interface MirrorReader {
  * @throws MirrorError `not-found`, `not-a-mirror`, `damaged`, `newer`, `unwritable`; PointError
  */
 export declare function openMirrorReader(file: string, point?: Point, busyMillis?: number): MirrorReader;
+interface KindDetails {
+  /** At least 90 % of the held resources were checked at this time or later; null if nothing is held. */
+  readonly p90CheckAt: string | null;
+  /** At least half of them. */
+  readonly p50CheckAt: string | null;
+  /** Resources whose last request failed, also held ones. */
+  readonly errors: number;
+  readonly revisions: number;
+  /** The numbers of recorded links that are not followed, by name. */
+  readonly unfollowedLinks: Readonly<Record<string, number>>;
+}
 /** Counts of resources of one kind: `known` is the sum of `held`, `due`, `failed` and `gone`. */
 interface KindCoverage {
   readonly kind: string;
@@ -2289,12 +2300,7 @@ interface MissingLink {
   readonly kind: string;
 }
 /** How many resources of one kind a mirror holds, and how fresh they are: also the 90th percentile and the median. */
-interface KindStatus extends KindCoverage {
-  /** At least 90 % of the held resources were checked at this time or later; null if nothing is held. */
-  readonly p90CheckAt: string | null;
-  /** At least half of them. */
-  readonly p50CheckAt: string | null;
-}
+interface KindStatus extends KindCoverage, Pick<KindDetails, "p90CheckAt" | "p50CheckAt"> {}
 interface MirrorStatus {
   readonly mirror: string;
   readonly area: Area;

@@ -1,10 +1,7 @@
-#!/usr/bin/env -S node --max-semi-space-size=4 --heap-growing-percent=80
-// (Fetched data soon becomes garbage. Without these limits V8 uses twice the memory before it collects.)
+#!/usr/bin/env -S node --max-semi-space-size=4
+// (Fetched data soon becomes garbage, and with this limit V8 collects it sooner.)
 // The `armoire` command starts here, in plain JavaScript that any Node since 12 can parse: an unsuitable Node must be
 // refused before anything else is loaded, because better-sqlite3 13 crashes on Node 20 without a message.
-import { existsSync } from "node:fs";
-import * as nodeModule from "node:module";
-
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(
@@ -13,8 +10,45 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.exit(1);
 }
 
-nodeModule.enableCompileCache?.();
-const built = new URL("../../dist/cli.js", import.meta.url);
-const sources = new URL("./main.ts", import.meta.url);
-const { main } = await import((existsSync(built) ? built : sources).href);
-await main(process.argv.slice(2));
+// Not imported: Node would compute all exports of a module, which takes longer.
+const { existsSync, readFileSync, writeSync } = process.getBuiltinModule("node:fs");
+
+/** Commands that handle little data. The others collect garbage sooner: otherwise V8 lets the heap grow to twice the size. */
+const brief = [
+  "show",
+  "search",
+  "query",
+  "status",
+  "plan",
+  "runs",
+  "tables",
+  "history",
+  "completion",
+  "complete",
+];
+
+const args = process.argv.slice(2);
+if (args.length !== 1 || args[0] !== "--version" || !printVersion()) await run();
+
+/** Without loading the program. @returns false if it cannot be printed: the program then says why */
+function printVersion() {
+  try {
+    const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+    writeSync(1, `${version}\n`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function run() {
+  process.getBuiltinModule("node:module").enableCompileCache();
+  const built = new URL("../../dist/cli.js", import.meta.url);
+  const sources = new URL("./main.ts", import.meta.url);
+  const { main } = await import((existsSync(built) ? built : sources).href);
+  if (!brief.includes(args[0])) {
+    // As an option of Node it would slow every start: Node's stored code of its own modules is for V8's default settings.
+    process.getBuiltinModule("node:v8").setFlagsFromString("--heap-growing-percent=80");
+  }
+  await main(args);
+}

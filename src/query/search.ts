@@ -84,6 +84,16 @@ function toFound(row: Record<keyof Found, unknown>): Found {
   return Object.fromEntries(cells) as unknown as Found;
 }
 
+/** How many resources `search` finds without a limit. @throws MirrorError `older` */
+export function countFound(
+  mirror: Pick<MirrorReader, "db">,
+  text: string,
+  { kind, gone = false }: SearchOptions = {},
+): number {
+  const parameters = { ids: JSON.stringify(findIds(mirror, text)), kind: kind ?? null, gone: gone ? 1 : 0 };
+  return mirror.db.prepare<object, number>(counting).pluck().get(parameters) ?? 0;
+}
+
 /** The ids of all resources that `search` finds, in no order, also of those that are gone. @throws MirrorError `older` */
 export function findIds({ db }: Pick<MirrorReader, "db">, text: string): readonly number[] {
   const phrases = [...new Set(toWords(text).map((word) => toPhrase([word])))];
@@ -137,15 +147,21 @@ const modelsOfBrands = `
 
 const nameOf = (resource: string) => `(select name from known where href = ${resource}.url)`;
 
+/** The documents of the resources that are found. @param ids SQL for their ids as a JSON array */
+const foundDocuments = (ids: string) => `
+    from json_each(${ids}) f cross join _search d on d.resource_id = f.value and d.to_run is null
+    cross join _resource r on r.id = d.resource_id
+    where (:kind is null or d.kind = :kind) and (:gone or r.state <> 'gone')`;
+
+const counting = `select count(*) ${foundDocuments(":ids")}`;
+
 const ranking = `
   with ranked as materialized (
     select r.id, d.kind, r.state = 'gone' as is_gone,
       case when instr(d.text, :exact) then 0 when r.id in (select value from json_each(:wholeWordIds)) then 1 else 2 end as class,
       case d.kind when 'model' then (select bra_count from _model where id = r.id)
         when 'brand' then (select bra_count from _brand where id = r.id) end as bra_count
-    from json_each(:prefixIds) f cross join _search d on d.resource_id = f.value and d.to_run is null
-    cross join _resource r on r.id = d.resource_id
-    where (:kind is null or d.kind = :kind) and (:gone or r.state <> 'gone')
+    ${foundDocuments(":prefixIds")}
     order by is_gone, class, bra_count desc, r.id limit :limit
   )
   select f.kind, coalesce(brand.name, model.name, bra.name, ${nameOf("r")}) as name, model.code,

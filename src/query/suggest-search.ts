@@ -3,7 +3,7 @@ import { prepareColumn } from "../mirror/file/statements.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { toPhrase, toWords } from "../mirror/search/search-words.ts";
 import { plainName, similarNames, slugify } from "../platform/fuzzy-names.ts";
-import { type SearchOptions, search } from "./search.ts";
+import { countFound, type SearchOptions, search } from "./search.ts";
 import { q } from "./views.ts";
 
 export interface SearchSuggestion {
@@ -21,7 +21,7 @@ export function suggestSearch(
 ): SearchSuggestion {
   const ofKind = kind === undefined ? {} : { kind };
   const hasResults = (words: string) => search(mirror, words, { ...ofKind, limit: 1 }).length > 0;
-  const gone = search(mirror, text, { ...ofKind, gone: true, limit: Number.MAX_SAFE_INTEGER }).length;
+  const gone = countFound(mirror, text, { ...ofKind, gone: true });
   // Later entries replace earlier ones that differ only in accents and case: a brand's own name is preferred.
   const candidates = new Map(
     [...correctWords(mirror, text, hasResults), ...brandNames(mirror)].map((name) => [

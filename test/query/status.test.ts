@@ -20,9 +20,11 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
+/** Changes the mirror as an open run does: what earlier runs have counted does not hold any more. */
 function change(sql: string, ...values: readonly unknown[]): void {
   const db = new Database(file);
   db.prepare(sql).run(...values);
+  db.exec("update _run set coverage_json = null");
   db.close();
 }
 
@@ -138,4 +140,17 @@ it("the user of an account has the number that the service sends", async () => {
   db.exec("update _meta set value = '90071992547409931' where key = 'user_id'");
   db.close();
   expect(userIn()).toEqual({ userId: "90071992547409931", username: "anna" });
+});
+
+it("the counts that a run stored are those of the mirror", async () => {
+  sandbox.setFaults([{ kind: "size", fault: "status", status: 404, times: 3 }]);
+  sandbox.advance({ steps: 4 });
+  await sync({ file, baseUrl: sandbox.url, mode: "verify" });
+  sandbox.setFaults([{ kind: "model", fault: "status", status: 400, times: "always" }]);
+  await sync({ file, baseUrl: sandbox.url, mode: "full" });
+  sandbox.setFaults([]);
+  const stored = status();
+  expect(stored.failures.length).toBeGreaterThan(0);
+  change("update _run set coverage_json = null");
+  expect(status()).toEqual(stored);
 });

@@ -3,6 +3,7 @@
  * the states against the revisions, the rows against the bodies, and the search index against the rows.
  */
 import { hash } from "node:crypto";
+import { statSync } from "node:fs";
 import Database from "better-sqlite3";
 import { sql } from "kysely";
 import type { Kinds } from "../../../schema/kind.ts";
@@ -71,6 +72,10 @@ function checkFile({ db, file }: MirrorReader, report: ReportProblem): void {
   const failure = messages.length > 0 ? readFailureIn(file) : null;
   if (failure !== null) throw unreadableError(file, "mirror", failure);
   for (const message of messages) report({ code: "file", where: "file", message });
+  // SQLite reads the missing end of the last page as zeros.
+  const pageSize = Number(db.pragma("page_size", { simple: true }));
+  if (statSync(file).size % pageSize !== 0)
+    report({ code: "file", where: "file", message: "the file ends within a page" });
   for (const { table } of db.pragma("foreign_key_check") as { table: string }[]) {
     report({ code: "foreign-key", where: table, message: "a row refers to a missing row" });
   }

@@ -58,6 +58,13 @@ export const coverage = z.array(
     ...{ known: count, held: count, due: count, failed: count, gone: count, partial: count },
     ...{ missingLinks: count.default(0), awaitingApproval: count },
     ...{ oldestCheckAt: time.nullable(), newestCheckAt: time.nullable() },
+    // `KindDetails`; earlier versions did not store it.
+    details: z
+      .object({
+        ...{ p90CheckAt: time.nullable(), p50CheckAt: time.nullable(), errors: count, revisions: count },
+        unfollowedLinks: z.record(z.string(), count),
+      })
+      .exactOptional(),
   }),
 );
 

@@ -3,13 +3,14 @@
  * here, so `complete` means one thing: everything known is held, every list is consistent and linked, and no deletion
  * awaits approval.
  */
-import { type SqlBool, sql } from "kysely";
+import { sql } from "kysely";
 import { utcMinute } from "../../presentation/times.ts";
 import { readEmptiedLists } from "../absence/emptied-lists.ts";
 import type { Connection } from "../file/connection.ts";
 import { isoTime, prepare, q } from "../file/statements.ts";
 import type { MirrorReader } from "../reader.ts";
 import { coverage, parseStored } from "../rows/meta-and-runs.ts";
+import { countDetails, isCounted, type KindDetails, noDetails } from "./kind-details.ts";
 import { readMissingLinks } from "./missing-links.ts";
 
 /** Counts of resources of one kind: `known` is the sum of `held`, `due`, `failed` and `gone`. */
@@ -90,14 +91,32 @@ export function readCoverage(
   mirror: Pick<MirrorReader, "db" | "asOf">,
   tables?: readonly string[],
 ): Coverage {
-  const all = readStored(mirror) ?? countCoverage(mirror.db);
+  const all = readStored(mirror)?.map(({ details: _, ...kind }) => kind) ?? countCoverage(mirror.db);
   if (tables === undefined) return coverageOf(all);
   const kinds = new Set(tables.flatMap((table) => kindsOfTable[table] ?? []));
   return coverageOf(all.filter(({ kind }) => kinds.has(kind)));
 }
 
-/** The coverage that a run stores. @returns JSON */
-export const coverageText = (db: Connection): string => JSON.stringify(countCoverage(db));
+/** The coverage of one kind, and what `status` shows besides. */
+export type DetailedKind = KindCoverage & KindDetails;
+
+/** The same with details. Counted while a run is open, or if an earlier version stored the last one without them. */
+export function readDetailedKinds(mirror: Pick<MirrorReader, "db" | "asOf">): readonly DetailedKind[] {
+  const stored = readStored(mirror);
+  const kinds = stored?.every(({ details }) => details !== undefined) ? stored : countDetailed(mirror.db);
+  return kinds.map(({ details = noDetails, ...coverage }) => ({ ...coverage, ...details }));
+}
+
+/** As a run stores it. Mirrors of earlier versions have no details. */
+type StoredKind = KindCoverage & { readonly details?: KindDetails };
+
+/** What a run stores. @returns JSON */
+export const coverageText = (db: Connection): string => JSON.stringify(countDetailed(db));
+
+function countDetailed(db: Connection): StoredKind[] {
+  const details = countDetails(db);
+  return countCoverage(db).map((kind) => ({ ...kind, details: details.get(kind.kind) ?? noDetails }));
+}
 
 /** Stores the coverage of the last run again, after its rows were derived anew. */
 export function storeCoverageAgain(db: Connection): void {
@@ -111,7 +130,7 @@ export function storeCoverageAgain(db: Connection): void {
 }
 
 /** Null while a run is open. */
-function readStored({ db, asOf }: Pick<MirrorReader, "db" | "asOf">): readonly KindCoverage[] | null {
+function readStored({ db, asOf }: Pick<MirrorReader, "db" | "asOf">): readonly StoredKind[] | null {
   const select = prepare(db, (p: { last: number }) =>
     q
       .selectFrom("_run")
@@ -127,9 +146,6 @@ function readStored({ db, asOf }: Pick<MirrorReader, "db" | "asOf">): readonly K
 /** A postponed resource has not failed: it is due at a given time. */
 export const isDue = sql<boolean>`(state = 'due' or (state = 'failed' and retry_at is not null))`;
 export const isFailed = sql<boolean>`(state = 'failed' and retry_at is null)`;
-
-/** Which resources count. Nothing fetches the items of a list whose kind is unknown: `sync --follow` fetches the list. */
-export const isCounted = sql<SqlBool>`state not in ('elsewhere', 'superseded') and not (state = 'due' and kind like '?%.item')`;
 
 function countCoverage(db: Connection): readonly KindCoverage[] {
   const countOf = (condition: ReturnType<typeof sql<boolean>>) => sql<number>`total(${condition})`;

@@ -48,11 +48,23 @@ const keyColumns: Readonly<Record<ShownKind, KeyColumns>> = {
 /** Names may contain slashes, so every slash may separate the parent's key from the rest. */
 export function findByName(mirror: MirrorReader, kind: ShownKind, key: string): FoundResource[] {
   for (const { parents, rest } of splitKey(mirror, kind, key)) {
-    const found = matchNames(listResources(mirror, kind, parents), rest);
+    const found = findNamed(mirror, kind, parents, rest);
     if (found.length > 0) return found;
   }
-  const found = matchNames(listResources(mirror, kind, null), key);
+  const found = findNamed(mirror, kind, null, key);
   return found.length > 0 ? found : findByExactKey(mirror, kind, key);
+}
+
+/** Reading and normalizing the names of all takes long, so SQLite looks for the exact spelling first. */
+function findNamed(
+  mirror: MirrorReader,
+  kind: ShownKind,
+  parents: readonly FoundResource[] | null,
+  name: string,
+): FoundResource[] {
+  const filter = filterByParents(kind, parents);
+  const exact = readNames(mirror, kind, filter, name);
+  return exact.length > 0 ? preferCurrent(exact) : matchNames(readNames(mirror, kind, filter), name);
 }
 
 /** Such as a model whose brand is not fetched: its key has the slug of the brand nevertheless. */
@@ -114,23 +126,44 @@ export function listResources(
   kind: ShownKind,
   parents: readonly FoundResource[] | null,
 ): FoundResource[] {
-  const { parent } = keyColumns[kind];
-  if (parents === null || parent === null) return readNames(mirror, kind, null);
-  return readNames(mirror, kind, { column: parent.column, values: parents.map(({ href }) => href) });
+  return readNames(mirror, kind, filterByParents(kind, parents));
 }
 
-/** Raw SQL: the view and its columns depend on the kind. */
+interface NameFilter {
+  readonly column: string;
+  readonly values: readonly string[];
+}
+
+function filterByParents(kind: ShownKind, parents: readonly FoundResource[] | null): NameFilter | null {
+  const { parent } = keyColumns[kind];
+  if (parents === null || parent === null) return null;
+  return { column: parent.column, values: parents.map(({ href }) => href) };
+}
+
+/**
+ * Raw SQL: the view and its columns depend on the kind.
+ * @param name only resources with this name, in this spelling; default: with any
+ */
 function readNames(
   { db }: MirrorReader,
   kind: ShownKind,
-  filter: { readonly column: string; readonly values: readonly string[] } | null,
+  filter: NameFilter | null,
+  name?: string,
 ): FoundResource[] {
   const { columns, from = kind } = keyColumns[kind];
-  const condition = filter === null ? "" : `where ${filter.column} in (select value from json_each(:values))`;
+  const conditions = [
+    ...(filter === null ? [] : [`${filter.column} in (select value from json_each(:values))`]),
+    ...(name === undefined ? [] : [`:name in (${columns.join(", ")})`]),
+  ];
+  const where = conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
   const select = db.prepare(
-    `select ${["href", "gone_at", ...columns].join(", ")} from ${from} ${condition} order by href`,
+    // By +href, so that SQLite does not go through the URLs of all kinds in order.
+    `select ${["href", "gone_at", ...columns].join(", ")} from ${from} ${where} order by +href`,
   );
-  const rows = select.raw().all(filter === null ? {} : { values: JSON.stringify(filter.values) });
+  const rows = select.raw().all({
+    ...(filter !== null && { values: JSON.stringify(filter.values) }),
+    ...(name !== undefined && { name }),
+  });
   return (rows as unknown[][]).map(([href, goneAt, ...cells]) => ({
     href: String(href),
     isGone: goneAt !== null,

@@ -14,7 +14,7 @@ import { type Coverage, readCoverage } from "../../mirror/runs/coverage.ts";
 import { type MissingLink, readMissingLinks } from "../../mirror/runs/missing-links.ts";
 import { listRuns, type RunRecord } from "../../mirror/runs/runs.ts";
 import { q } from "../views.ts";
-import { type KindStatus, readKinds, readPictures } from "./kind-status.ts";
+import { type KindStatus, readCounts, readPictures } from "./kind-status.ts";
 
 export interface MirrorStatus {
   readonly mirror: string;
@@ -98,12 +98,11 @@ export interface PossessionStatus {
 
 export function readStatus(mirror: MirrorReader): MirrorStatus {
   const { file, identity } = mirror;
-  const { complete, kinds } = readKinds(mirror);
-  const emptiedLists = readEmptiedLists(mirror.db).map(({ url, kind, absent }) => ({
-    url,
-    kind,
-    items: absent,
-  }));
+  const { complete, kinds, revisions, unfollowedLinks, errors } = readCounts(mirror);
+  const awaitingApproval = kinds.reduce((sum, kind) => sum + kind.awaitingApproval, 0);
+  // What is in no count is not searched for: that would take longer the larger the mirror is.
+  const emptiedLists = awaitingApproval === 0 ? [] : readEmptiedLists(mirror.db);
+  const isLinkMissing = kinds.some(({ missingLinks }) => missingLinks > 0);
   return {
     mirror: file,
     area: identity.area,
@@ -113,14 +112,14 @@ export function readStatus(mirror: MirrorReader): MirrorStatus {
     fileBytes: statSync(file).size,
     complete,
     kinds,
-    revisions: countRevisions(mirror),
+    revisions,
     issues: readIssues(mirror),
-    unfollowedLinks: readUnfollowedLinks(mirror),
+    unfollowedLinks,
     partialListings: readPartialListings(mirror),
-    missingLinks: readMissingLinks(mirror.db),
-    awaitingApproval: kinds.reduce((sum, { awaitingApproval }) => sum + awaitingApproval, 0),
-    emptiedLists,
-    failures: readFailures(mirror),
+    missingLinks: isLinkMissing ? readMissingLinks(mirror.db) : [],
+    awaitingApproval,
+    emptiedLists: emptiedLists.map(({ url, kind, absent }) => ({ url, kind, items: absent })),
+    failures: errors === 0 ? [] : readFailures(mirror),
     postponed: readAllPostponed(mirror),
     lastRun: listRuns(mirror, 1)[0] ?? null,
   };
@@ -144,10 +143,14 @@ export function readPastStatus(mirror: MirrorReader): PastStatus {
     serviceName: identity.serviceName,
     asOf,
     ...readCoverage(mirror),
-    revisions: countRevisions(mirror),
-    unfollowedLinks: readUnfollowedLinks(mirror),
+    ...pastCounts(mirror),
     lastRun: listRuns(mirror, 1)[0] ?? null,
   };
+}
+
+function pastCounts(mirror: MirrorReader): Pick<PastStatus, "revisions" | "unfollowedLinks"> {
+  const { revisions, unfollowedLinks } = readCounts(mirror);
+  return { revisions, unfollowedLinks };
 }
 
 function readAccountStatus(mirror: MirrorReader): AccountStatus | null {
@@ -179,13 +182,6 @@ function readPossession({ db }: MirrorReader, kind: "bra" | "measurement"): Poss
   return { held: rows?.held ?? 0, pending: pending ?? 0, gone: rows?.gone ?? 0 };
 }
 
-function countRevisions({ db }: MirrorReader): number {
-  const count = prepareColumn(db, () =>
-    q.selectFrom("_revision").select((eb) => eb.fn.countAll<number>().as("count")),
-  );
-  return count.get() ?? 0;
-}
-
 function readIssues({ db }: MirrorReader): IssueStatus[] {
   const rows = prepare(db, () =>
     q
@@ -206,17 +202,6 @@ function readIssues({ db }: MirrorReader): IssueStatus[] {
 
 const keyOf = (resource: string) => sql<string | null>`${sql.raw(resourceKey(resource))}`.as("key");
 
-function readUnfollowedLinks({ db }: MirrorReader): MirrorStatus["unfollowedLinks"] {
-  return prepare(db, () =>
-    q
-      .selectFrom("_link")
-      .select(["name", (eb) => eb.fn.countAll<number>().as("count")])
-      .where("unfollowed_url", "is not", null)
-      .groupBy("name")
-      .orderBy("name"),
-  ).all();
-}
-
 function readPartialListings({ db }: MirrorReader): MirrorStatus["partialListings"] {
   return prepare(db, () =>
     q
@@ -226,7 +211,8 @@ function readPartialListings({ db }: MirrorReader): MirrorStatus["partialListing
       .where("i.code", "=", "partial-listing")
       .where("r.state", "=", "held")
       .where("r.absent_by", "is", null)
-      .orderBy("r.id"),
+      // Not by r.id, since then SQLite would look for an issue of each resource.
+      .orderBy("i.resource_id"),
   ).all();
 }
 

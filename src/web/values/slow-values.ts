@@ -7,14 +7,14 @@ import { systemClock } from "../../platform/clock.ts";
 import { listCountedTables } from "../../query/lists/described-tables.ts";
 import { readLatestChanges } from "../../query/lists/latest-changes.ts";
 import { readAgesOfChecks, readDays } from "../../query/status/activity.ts";
-import { readKinds } from "../../query/status/kind-status.ts";
+import { readCounts } from "../../query/status/kind-status.ts";
 import { forecastOfMirror, planOfMirror } from "../../sync/plan/preview.ts";
 import { type ComparedRuns, readChangesBetween } from "./changes-between.ts";
 import { countProgress } from "./progress.ts";
 
 /** By name. `now` is in epoch milliseconds. */
 export const slowValues = {
-  kinds: (mirror: MirrorReader) => readKinds(mirror),
+  kinds: (mirror: MirrorReader) => readCounts(mirror),
   days: (mirror: MirrorReader) => readDays(mirror),
   ages: (mirror: MirrorReader, now: number) => readAgesOfChecks(mirror, now),
   forecast: (mirror: MirrorReader, now: number) => forecastOfMirror(mirror, now),

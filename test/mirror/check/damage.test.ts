@@ -125,6 +125,9 @@ it("a truncated file is found and not overwritten", async () => {
       await openForWritingAndClose(file);
       expect(readFileSync(file).subarray(100, length).equals(bytes.subarray(100))).toBe(true);
     }),
-    { numRuns: 40, examples: [[1], [15], [16], [99], [100], [511], [512], [4095], [4096], [4097]] },
+    {
+      numRuns: 40,
+      examples: [[1], [15], [16], [99], [100], [511], [512], [4095], [4096], [4097], [sound.length - 1]],
+    },
   );
 });

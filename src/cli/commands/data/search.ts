@@ -6,6 +6,7 @@ import type { Area } from "../../../../schema/kind.ts";
 import type { MirrorReader } from "../../../mirror/reader.ts";
 import { formatCount } from "../../../presentation/numbers.ts";
 import {
+  countFound,
   type Found,
   type FoundKind,
   foundColumns,
@@ -74,8 +75,7 @@ export function configure(command: Command, io: Io): void {
     const find = (mirror: MirrorReader, searched: string) => {
       const some = search(mirror, searched, { ...flags, limit: flags.limit + 1 });
       if (some.length <= flags.limit) return { found: some, total: some.length };
-      const total = search(mirror, searched, { ...flags, limit: Number.MAX_SAFE_INTEGER }).length;
-      return { found: some.slice(0, flags.limit), total };
+      return { found: some.slice(0, flags.limit), total: countFound(mirror, searched, flags) };
     };
     const { area, matches, suggestion, correction } = withMirror(
       settings,

@@ -2,7 +2,7 @@
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Grapheme clusters. The segmenter is created on demand: it is slow to create, and ASCII text needs none. */
+/** Grapheme clusters. The segmenter is created on demand: it is slow to create, and most text needs none. */
 function segmentsOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter();
   return segmenter.segment(text);
@@ -24,9 +24,13 @@ export function truncate(text: string, columns: number): string {
   return `${kept}…`;
 }
 
+/** Characters that each take one column and never combine: European letters, dashes, quotes, arrows, lines and ticks. */
+const simple =
+  /^[\x20-\x7e\xa0-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2190-\u21ff\u2500-\u257f\u2713\u2717]*$/;
+
 /** The number of columns that a text takes on a terminal. */
 export function displayWidth(text: string): number {
-  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  if (simple.test(text)) return text.length;
   let width = 0;
   for (const { segment } of segmentsOf(text)) width += wide.test(segment) ? 2 : 1;
   return width;
