@@ -202,9 +202,14 @@ export class Leases {
     });
   }
 
-  close(): void {
+  /** Ends the current block: the ledger then has all releases, and no unused leases. */
+  settle(): void {
     this.#isInBlocks = false;
     this.#storeReleases();
+  }
+
+  close(): void {
+    this.settle();
     this.#ledger.close();
   }
 

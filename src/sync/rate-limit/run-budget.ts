@@ -69,6 +69,8 @@ export interface RunBudget {
   recordUnreadableBody(): void;
   /** Whether the `rate_limit` resource is worth a request: not for a week after it supplied no remaining count. */
   readonly mayReadBody: boolean;
+  /** Stores all that the ledger does not know yet; then the state is exact. To be called while no request is running. */
+  settle(): void;
   /** Releases all leases, and closes the ledger. */
   close(): void;
 }
@@ -252,6 +254,7 @@ export function createRunBudget(options: RunBudgetOptions): RunBudget {
       // A time in the future comes from a clock that was put back since.
       return age < 0 || age >= unreadableBodyMillis;
     },
+    settle: () => leases.settle(),
     close: () => leases.close(),
   };
 }

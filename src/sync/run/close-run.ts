@@ -66,6 +66,7 @@ export async function closeAndReport(
   const stored = resources.new + resources.changed + resources.unchanged;
   if (stop?.reason === "no-root" || (stored === 0 && stop?.reason === "outage"))
     throw new SyncError("nothing-fetched", stop.message, stop.hint);
+  runBudget.settle();
   const allowance = runBudget.state;
   const latest = clock.now() + runBudget.maxWaitMillis;
   const resumeAt = stop?.resumeAt == null ? allowance.resetAt : Math.min(stop.resumeAt, latest);

@@ -30,6 +30,10 @@ describe("unspent allowance", () => {
     expect(report).toMatchObject({ complete: true, allowance: { limit: 9_000, remaining } });
     expect(Math.min(...reported.map(Number))).toBeGreaterThanOrEqual(remaining);
     expect(ledgerOf(rig)).toMatchObject({ limit: 9_000, remaining });
+    // Checks are free.
+    const checked = await rig.sync({ mode: "verify" });
+    expect(checked.requests).toMatchObject({ counted: 0, notModified: checked.requests.sent });
+    expect(checked.allowance).toMatchObject({ limit: 9_000, remaining });
   });
 });
 
