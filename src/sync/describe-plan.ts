@@ -1,6 +1,6 @@
 /** A plan in words, for the terminal and for pages. */
 import { formatDays, formatDuration, formatRate } from "../presentation/durations.ts";
-import { formatCount } from "../presentation/numbers.ts";
+import { formatCount, formatNumber } from "../presentation/numbers.ts";
 import { formatMoment } from "../presentation/times.ts";
 import type { Forecast } from "./plan/forecast.ts";
 import type { SyncPlan } from "./plan/preview.ts";
@@ -19,7 +19,7 @@ const reasons: Readonly<Record<Exclude<Reason, "new">, string>> = {
   suspect: "its parent or list has changed",
   stale: "not checked for longer than --max-staleness",
   expected: "free check of a likely change",
-  account: "every run checks a whole account",
+  account: "checked by each run",
   verify: "--mode verify checks everything",
   full: "--mode full fetches everything again",
 };
@@ -40,7 +40,7 @@ export function describeAllowance(allowance: SyncPlan["allowance"], now: number)
   if (allowance.remaining === null) return "not reported by the service";
   const { limit, remaining, resetAt, windowSeconds } = allowance;
   const renewal = resetAt === null ? "" : `, renewed at ${formatMoment(resetAt, now)}`;
-  return `${remaining} left${limit === null ? "" : ` of ${formatRate(limit, windowSeconds)}`}${renewal}`;
+  return `${formatNumber(remaining)} left${limit === null ? "" : ` of ${formatRate(limit, windowSeconds)}`}${renewal}`;
 }
 
 /** What is due, and how much of it the allowance covers. */

@@ -97,7 +97,7 @@ describe("reading commands", () => {
     expect(status).not.toMatch(/Forecast|catalogue|root|kind/);
     expect(await succeed("status", "--account", "bea")).toMatch(/^Not granted to the token: email$/m);
     const plan = await succeed("plan", "--account", "ada");
-    expect(plan).toContain("every run checks a whole account");
+    expect(plan).toContain("checked by each run");
     expect(plan).not.toContain("The size of the catalogue");
   });
 

@@ -159,6 +159,21 @@ describe("tables on a terminal", () => {
     ]);
   });
 
+  it("the points of numbers are below each other", () => {
+    expect(
+      fitted(
+        ["cm", "name"],
+        [
+          [116.9, "a"],
+          [94, "b"],
+          [null, "c"],
+          [7.25, "d"],
+        ],
+        80,
+      ),
+    ).toEqual(["    cm  name", "──────  ────", "116.9   a", " 94     b", "        c", "  7.25  d"]);
+  });
+
   it("a table that is too wide has headings of several lines, if they are wider than their cells", () => {
     const columns = ["day", "loose_underbust", "snug_underbust", "lying bust"];
     expect(fitted(columns, [["2026-11-03", 94.5, 84, null]], 45)).toEqual([

@@ -75,7 +75,7 @@ export function* fittedLines(columns: readonly string[], rows: Rows, width: numb
   const natural = columnsOf(columns, rows, (value, index) =>
     escapeControls(isLarge[index] && isWhole(value) ? formatLongNumber(value) : formatStoredTime(value)),
   );
-  const fitted = fitColumns(natural, width, gap.length);
+  const fitted = fitColumns(natural.map(alignPoints), width, gap.length);
   if (fitted === null) yield* recordLines(natural, rows.length, width);
   else yield* linesOf(fitted, rows.length);
 }
@@ -96,6 +96,19 @@ function columnsOf(
       isNumeric: rows.length > 0 && rows.every((row) => isNumber(row[index])),
     };
   });
+}
+
+/** Fills up shorter fractions with spaces, so that the points of numbers are below each other. */
+function alignPoints(column: Column): Column {
+  const fractionOf = (cell: string) => /\.\d+$/.exec(cell)?.[0].length ?? 0;
+  const longest = column.cells.reduce((length, cell) => Math.max(length, fractionOf(cell)), 0);
+  if (!column.isNumeric || longest === 0) return column;
+  const cells = column.cells.map((cell) => cell + " ".repeat(longest - fractionOf(cell)));
+  return {
+    ...column,
+    cells,
+    width: cells.reduce((width, { length }) => Math.max(width, length), column.width),
+  };
 }
 
 function* linesOf(columns: readonly Column[], rows: number): Generator<string> {
