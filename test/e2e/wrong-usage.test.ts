@@ -262,6 +262,15 @@ it("an empty listening address is refused, not taken for all addresses", () =>
     /^armoire: --dashboard-host has an empty value\.\nGive a value, or leave the option out\.\n$/,
   ]));
 
+it.each([["--mirror", "x.sqlite"], ["--account", "ada"], ["--service-name", "acme"], ["--utc"]])(
+  "a worker refuses %s, which it has no use for, and its help does not list it",
+  async (...given) => {
+    const refusal = /^armoire: `armoire worker` has no use for --[a-z-]+\.\nLeave it out/;
+    await expectRefused(fixture, [() => ["worker", ...given], 2, refusal]);
+    expect((await callArmoire(["worker", "--help"])).stdout).not.toMatch(RegExp(`^ +${given[0]} `, "m"));
+  },
+);
+
 it("an empty value in a command to schedule is refused when it is added", () =>
   expectRefused(fixture, [
     (f) => [

@@ -1,6 +1,7 @@
 /** The options of every command. They are apart from the settings so that `--help` loads nothing else. */
 import { type Command, Option } from "commander";
-import { globalOptions } from "../terminal/help.ts";
+import { CliError } from "../terminal/exit-codes.ts";
+import { globalOptions, helpTextOf, nameOf } from "../terminal/help.ts";
 
 export interface GlobalOptions {
   readonly dataDir?: string;
@@ -16,7 +17,7 @@ export interface GlobalOptions {
 }
 
 export function addGlobalOptions(command: Command): Command {
-  return command
+  command
     .optionsGroup(globalOptions)
     .option("--data-dir <dir>", "the folder for mirrors and ledgers (ARMOIRE_DATA_DIR)")
     .option("--base-url <url>", "the service's root (ARMOIRE_BASE_URL)")
@@ -33,4 +34,20 @@ export function addGlobalOptions(command: Command): Command {
     .option("--utc", "show times in UTC (default: on a terminal local times, elsewhere UTC)")
     .option("--quiet", "print no progress and no notices; warnings stay")
     .option("--verbose", "print the cause and the stack of an error");
+  const { unused = [] } = helpTextOf(command);
+  if (unused.length > 0) refuseOptions(command, unused);
+  return command;
+}
+
+/** The program itself takes them, too, so commander would ignore them. */
+function refuseOptions(command: Command, flags: readonly string[]): void {
+  const refused = command.options.filter(({ long }) => long !== undefined && flags.includes(long));
+  for (const option of refused) option.hideHelp();
+  command.hook("preAction", () => {
+    const given = command.optsWithGlobals();
+    const option = refused.find((one) => given[one.attributeName()] !== undefined);
+    if (option === undefined) return;
+    const hint = `Leave it out; \`${nameOf(command)} --help\` has the options.`;
+    throw new CliError("usage", `\`${nameOf(command)}\` has no use for ${option.long}.`, hint);
+  });
 }

@@ -10,6 +10,8 @@ export interface HelpText {
   readonly examples: readonly string[];
   /** The exit codes that this command can have, in any order. */
   readonly exitCodes: readonly ExitCodeName[];
+  /** Options of every command that this one has no use for, such as `--mirror`: it refuses them. */
+  readonly unused?: readonly string[];
   /** The subcommand that runs if none is named. Its options are shown here, too. */
   readonly defaultCommand?: Command;
 }

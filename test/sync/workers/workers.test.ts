@@ -92,6 +92,25 @@ it("each resource is one job, which says what was fetched and what came of it", 
   end();
 });
 
+it("jobs keep the order of the plan", async () => {
+  await using redis = await startRedis();
+  await using rig = await startRig({ brands: 3, models: 8, sizes: 20 });
+  const catalogue = catalogueAt(rig.sandbox.url);
+  {
+    const principals = [catalogue];
+    await using _worker = await startFetchWorkers(1, { redis: redis.url, principals, concurrency: 1 });
+    await rig.sync(through(redis));
+  }
+  const { client, end } = await connectRedis(redis.url);
+  const queue = openQueue<FetchPayload>(client, fetchQueueName(catalogue));
+  const numberOf = ({ id = "" }: { readonly id?: string | undefined }) => Number(id.split(".").at(-1));
+  const jobs = (await queue.getCompleted(0, 999)).sort((a, b) => numberOf(a) - numberOf(b));
+  const requested = rig.sandbox.log().map(({ url }) => new URL(url, rig.sandbox.url).href);
+  expect(requested).toEqual(jobs.map(({ data }) => data.url));
+  await queue.close();
+  end();
+});
+
 it("completed jobs of an account are gone, and its jobs have no names", async () => {
   await using redis = await startRedis();
   await using rig = await startRig(world);

@@ -70,6 +70,7 @@ export function configure(command: Command, io: Io): void {
       "armoire worker --redis redis://127.0.0.1:6379 --dashboard 9400",
     ],
     exitCodes: exitCodesOfReading,
+    unused: ["--service-name", "--mirror", "--account", "--utc"],
   });
   command.action(async () => {
     const flags = command.opts<WorkerFlags>();
