@@ -5,7 +5,7 @@ import { resourceKey } from "../../schema/views/resource-key.ts";
 import { prepare } from "../mirror/file/statements.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { fromStored } from "../mirror/rows/cells.ts";
-import { q } from "./views.ts";
+import { type PublicViews, q } from "./views.ts";
 
 export interface ModelParts {
   /** Null if it is unknown. `name` and `system` are null if it is not fetched. */
@@ -78,13 +78,16 @@ function readSizes({ db }: Pick<MirrorReader, "db">, href: string): SizeOfModel[
       .select(["href", "size", "band", "cup", "bra_count", "gone_at"])
       .where("model_href", "=", p.href),
   ).all({ href });
-  const listed = prepare(db, (p: { href: string }) =>
-    q
-      .selectFrom("known")
-      .select(["href", "name", "state"])
-      .where("kind", "=", "size")
-      .where("owner_href", "=", p.href),
-  ).all({ href });
+  // Raw: the order of a cross join is that of its tables, so that SQLite looks up these URLs and not all sizes.
+  const listed = db
+    .prepare<{ href: string }, Pick<PublicViews["known"], "href" | "name" | "state">>(
+      `with item as materialized (
+         select item.url from _resource owner cross join _resource list on list.owner_id = owner.id
+           cross join _resource item on item.owner_id = list.id where owner.url = :href)
+       select k.href, k.name, k.state from item cross join known k on k.href = item.url
+       where k.kind = 'size' and k.owner_href = :href`,
+    )
+    .all({ href });
   const hrefs = new Set(held.map((size) => size.href));
   const sizes = [
     ...held.map(

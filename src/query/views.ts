@@ -3,7 +3,7 @@ import type { Field } from "../../schema/entities/tables.ts";
 import type { MirrorTables } from "../../schema/tables.ts";
 import { queryBuilder } from "../mirror/file/statements.ts";
 
-interface PublicViews {
+export interface PublicViews {
   brand: { href: string; name: Field; default_sizing_system: Field };
   model: { href: string; brand_href: string | null; name: Field; full_name: Field };
   model_picture: { model_href: string; n: number; url: Field; text: Field };

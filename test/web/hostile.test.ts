@@ -4,27 +4,21 @@
  */
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
 import { toStored } from "../../src/mirror/rows/cells.ts";
-import { typedTables } from "../../src/mirror/rows/versioned-rows.ts";
 import { keyOf, readResourceKeys } from "../../src/query/lists/resource-keys.ts";
 import { pathOf } from "../../src/web/parts/values.ts";
 import { createServer } from "../../src/web/server.ts";
 import type { WebServer } from "../../src/web/start-servers.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
-import { launchBrowser, type Watched, watchPage } from "./support/browser.ts";
-import { hostileTexts } from "./support/hostile-texts.ts";
+import { launchBrowser, type Watched } from "./support/browser.ts";
+import { isHarmless, look, replaceTexts, watchElements } from "./support/hostile-mirror.ts";
+import { harmlessTexts, hostileTexts } from "./support/hostile-texts.ts";
 import { send, startWebRig } from "./support/web-rig.ts";
 
 const folder = await temporaryFolder();
-/** Numbers that order and limit rows, so that both mirrors show the same ones. */
-const keptColumns = new Set(["bra_count", "is_discontinued", "band", "n", "last_modified_at"]);
-
-const harmlessTexts = hostileTexts.map((_, n) => `Harmless ${n}`);
-
 let browser: Browser;
 const served: { readonly file: string; readonly server: WebServer; readonly watched: Watched }[] = [];
 beforeAll(async () => {
@@ -39,11 +33,7 @@ beforeAll(async () => {
     copyFileSync(web.rig.file, file);
     replaceTexts(file, texts);
     const server = await createServer({ findCatalogue: () => file, port: 0, clock: web.rig.clock });
-    const watched = await watchPage(browser, server.url, { viewport: { width: 1280, height: 800 } });
-    await watched.page.addInitScript(
-      `globalThis.hits = 0; globalThis.hit = () => { hits++; }; ${describeElements}`,
-    );
-    served.push({ file, server, watched });
+    served.push({ file, server, watched: await watchElements(browser, server.url) });
   }
 });
 afterAll(async () => {
@@ -51,38 +41,6 @@ afterAll(async () => {
   await browser.close();
   await folder[Symbol.asyncDispose]();
 });
-
-/** The same place gets the text of the same number in both mirrors. */
-function replaceTexts(file: string, texts: readonly string[]): void {
-  const db = new Database(file);
-  let place = 0;
-  const next = () => texts[place++ % texts.length] ?? "";
-  db.function("next_text", () => toStored(next()));
-  db.function("next_object", () => {
-    const text = next();
-    return JSON.stringify({ [text]: text });
-  });
-  const columns = (table: string) =>
-    db
-      .prepare<[string], string>("select name from pragma_table_info(?) where type in ('ANY', 'TEXT')")
-      .pluck()
-      .all(table);
-  const replace = (table: string, names: readonly string[]) => {
-    for (const column of names) {
-      const made = column === "alternative_sizes" ? "next_object()" : "next_text()";
-      db.exec(`update ${table} set ${column} = ${made} where ${column} is not null`);
-    }
-  };
-  for (const { name } of typedTables.flat())
-    for (const table of [name, `${name}_past`])
-      replace(
-        table,
-        columns(table).filter((column) => !keptColumns.has(column)),
-      );
-  replace("_headers", ["content_type", "link"]);
-  replace("_revision", ["etag"]);
-  db.close();
-}
 
 /** By the URLs of brands and models, which both mirrors have. */
 function pathsOf(file: string): string[] {
@@ -118,38 +76,6 @@ const pages = [
   "/sql?q=select+*+from+model+order+by+href",
   "/sql?q=select+*+from+recently_changed+order+by+href,+run",
 ];
-
-interface Seen {
-  /** Elements by name, class and names of attributes. */
-  readonly elements: Readonly<Record<string, number>>;
-  readonly hits: number;
-  readonly violations: readonly string[];
-  readonly mishaps: readonly string[];
-  readonly schemes: readonly string[];
-}
-
-/** The marks of an axis depend on the lengths of its texts, so of drawings only the kinds of elements count. */
-const describeElements = `globalThis.describeElements = (root) => {
-  const elements = {};
-  for (const element of root.querySelectorAll("*")) {
-    const signature = [element.localName, ...element.classList, ...element.getAttributeNames().sort()].join(" ");
-    elements[signature] = element.closest("svg") ? 1 : (elements[signature] ?? 0) + 1;
-  }
-  return elements;
-}`;
-
-async function look({ page, mishaps }: Watched, address: string): Promise<Seen> {
-  await page.goto(address);
-  const seen = await page.evaluate<Omit<Seen, "mishaps">>(`(() => {
-    const addresses = [...document.querySelectorAll("[href], [src], [action]")].map(
-      (element) => element.getAttribute("href") ?? element.getAttribute("src") ?? element.getAttribute("action"));
-    const schemes = [...new Set(addresses.map((text) => new URL(text, location).protocol))];
-    return { elements: describeElements(document), hits, violations: policyViolations, schemes };
-  })()`);
-  return { ...seen, mishaps: mishaps.splice(0) };
-}
-
-const isHarmless = { hits: 0, violations: [], mishaps: [] };
 
 it("a page of hostile texts has the elements of one of harmless texts, runs nothing and asks nothing elsewhere", async () => {
   const [hostile, harmless] = served;

@@ -15,7 +15,10 @@ export interface KeyedResource {
 /** The brand of this slug or URL; null if there is none, or several. */
 export function findBrandByKey({ db }: MirrorReader, key: string): KeyedResource | null {
   const select = db.prepare<[string, string], KeyedResource>(
-    `select r.id, r.url as href from _brand b join _resource r on r.id = b.id where b.slug = ? or r.url = ? limit 2`,
+    // A union: with `or`, SQLite would look at all resources.
+    `select r.id, r.url as href from _resource r where r.id in (
+       select id from _brand where slug = ? union select id from _resource where url = ? and kind = 'brand'
+     ) and exists (select 1 from _brand where id = r.id) limit 2`,
   );
   return only(select.all(key, key));
 }

@@ -101,7 +101,7 @@ function modelsOf(view: View, state: ReturnType<typeof readListState>, emptyText
     list: modelsOfBrand,
     state,
     noun: "model",
-    pageSize: 50,
+    pageSize: 40,
     emptyText,
     facets: { type: "Type", discontinued: "Discontinued", gone: "At the service" },
     columns: modelColumns(false),

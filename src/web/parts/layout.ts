@@ -2,6 +2,7 @@
 import { html } from "hono/html";
 import { describeNearerPruned } from "../../mirror/points/pruned-runs.ts";
 import type { EndedRun } from "../../mirror/points/resolve-point.ts";
+import { formatMinute } from "../../presentation/times.ts";
 import { assets } from "../assets/assets.ts";
 import type { Html } from "../page.ts";
 import { pointField } from "./point-field.ts";
@@ -105,7 +106,7 @@ ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${
 <div class="row"><input id="as-of" name="as-of" value="${query.get("as-of") ?? ""}" placeholder="-7d" list="points" autocomplete="off" spellcheck="false">
 <button>Show</button></div>
 <p class="hint">A run such as 12, a time such as 2026-11-03, or -7d. Leave it empty for now.</p>
-<datalist id="points">${points.map(({ run, endedAt }) => html`<option value="${run}">Run ${run}, ${timeOf(endedAt)}</option>`)}</datalist>
+<datalist id="points">${points.map(({ run, endedAt }) => html`<option value="${run}">Run ${run}, ${formatMinute(endedAt)}</option>`)}</datalist>
 </form></details>`;
 }
 

@@ -27,12 +27,15 @@ export const none = (): Html =>
   html`<span class="none"><span aria-hidden="true">–</span><span class="visually-hidden">not given</span></span>`;
 
 /** A value of a field, whatever it is. */
-export function fieldValueOf(kind: string, field: string, value: FieldValue): Html | string {
+export const fieldValueOf = (kind: string, field: string, value: FieldValue): Html | string =>
+  typeof value === "string" && isWebAddress(value) ? externalLink(value) : plainValueOf(kind, field, value);
+
+/** Without links. */
+export function plainValueOf(kind: string, field: string, value: FieldValue): Html | string {
   if (value === null) return none();
   if (typeof value === "object") return listOf(value);
   const readable = readableValue(kind, field, value);
   if (typeof readable !== "string") return formatNumber(readable);
-  if (isWebAddress(readable)) return externalLink(readable);
   return readable === "" ? html`<span class="none">empty text</span>` : html`<bdi>${readable}</bdi>`;
 }
 

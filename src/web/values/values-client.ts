@@ -31,6 +31,9 @@ export interface ValuesThread {
   close(): void;
 }
 
+/** What a value needs soon becomes garbage, which takes twice the memory without a limit. */
+const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256 };
+
 const program = join(import.meta.dirname, `values-thread${extname(import.meta.filename)}`);
 
 export function createValuesThread(): ValuesThread {
@@ -44,7 +47,7 @@ export function createValuesThread(): ValuesThread {
     pending.clear();
   };
   const start = (): Worker => {
-    const started = new Worker(program, { env: compileCacheEnvironment() });
+    const started = new Worker(program, { env: compileCacheEnvironment(), resourceLimits });
     started.unref();
     started.on("message", (reply: ValueReply) => {
       pending.get(reply.id)?.(reply.isComputed ? reply : null);

@@ -141,3 +141,6 @@ export const hostileTexts: readonly string[] = [
   ...[...markup, ...attributes, ...addresses, ...directions, ...templates],
   ...[...styles, ...statements, ...formulas, ...unusual],
 ];
+
+/** The same number of them. */
+export const harmlessTexts: readonly string[] = hostileTexts.map((_, n) => `Harmless ${n}`);

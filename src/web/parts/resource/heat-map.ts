@@ -30,7 +30,7 @@ export function heatMap({ matrix, systems, chosen, systemHref, cellHref }: HeatM
       const models = counts.get(`${band} ${cup}`) ?? 0;
       if (models === 0) return html`<td></td>`;
       const isChosen = chosen?.band === band && chosen.cup === cup;
-      return html`<td class="h${shadeOf(models, most)}"><a href="${cellHref(band, cup)}" title="${formatCount(models, "model")} in ${band}${cup}"${
+      return html`<td class="h${shadeOf(models, most)}"><a href="${cellHref(band, cup)}"${
         isChosen ? html` aria-current="true"` : ""
       }>${formatNumber(models)}</a></td>`;
     })}</tr>`,
