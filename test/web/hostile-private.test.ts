@@ -115,7 +115,7 @@ function overviewOf(replacing: readonly string[]): Overview {
     requests: many(() => ({
       ...{ principal: next(), service: next(), isOfOtherVersion: true, waiting: 1, active: 1 },
     })),
-    hidden: 1,
+    ...{ hidden: 1, unreadable: 1 },
   };
 }
 
