@@ -23,8 +23,11 @@ export type JobResult =
 
 /** Why a whole run stops. */
 export interface Stop {
-  /** `outage`: the circuit breaker is open, or nothing is answered in a way that can be used. `no-root`: the base URL does not lead to a service's root. */
-  readonly reason: "allowance" | "authentication" | "outage" | "no-root";
+  /**
+   * `outage`: the circuit breaker is open, or nothing is answered in a way that can be used. `no-root`: the base URL does not
+   * lead to a service's root. `condemned`: the service contradicts a snapshot.
+   */
+  readonly reason: "allowance" | "authentication" | "outage" | "no-root" | "condemned";
   readonly message: string;
   readonly hint: string;
   /** Epoch milliseconds; null if unknown. */

@@ -212,6 +212,14 @@ interface MirrorReader {
  * @throws MirrorError `not-found`, `not-a-mirror`, `damaged`, `newer`, `unwritable`; PointError
  */
 export declare function openMirrorReader(file: string, point?: Point, busyMillis?: number): MirrorReader;
+/** How the service has confirmed what is held; the sum is all that is held. */
+interface Confirmation {
+  /** It has sent the bodies itself. */
+  readonly bytes: number;
+  /** It has confirmed the validators of bodies from snapshots. */
+  readonly validator: number;
+  readonly unconfirmed: number;
+}
 interface KindDetails {
   /** At least 90 % of the held resources were checked at this time or later; null if nothing is held. */
   readonly p90CheckAt: string | null;
@@ -242,6 +250,8 @@ interface KindCoverage {
   /** Times of the first and the last check of held resources, ISO 8601, UTC; null if none is held. */
   readonly oldestCheckAt: string | null;
   readonly newestCheckAt: string | null;
+  /** Of the held resources; absent in a mirror without snapshots, where the service has sent all of them itself. */
+  readonly confirmed?: Confirmation | undefined;
 }
 interface Coverage {
   readonly complete: boolean;
@@ -322,6 +332,11 @@ declare const coverage: z.ZodObject<{
     awaitingApproval: z.ZodNumber;
     oldestCheckAt: z.ZodNullable<z.ZodString>;
     newestCheckAt: z.ZodNullable<z.ZodString>;
+    confirmed: z.ZodOptional<z.ZodObject<{
+      bytes: z.ZodNumber;
+      validator: z.ZodNumber;
+      unconfirmed: z.ZodNumber;
+    }, z.core.$strip>>;
   }, z.core.$strip>>;
 }, z.core.$strip>;
 /** The state that was exported. */
@@ -2569,13 +2584,13 @@ interface AddedAccount extends StoredToken {
  */
 export declare function addAccount(options: AddAccountOptions): Promise<AddedAccount>;
 declare const SyncError_base: {
-  new (code: "no-user" | "not-authenticated" | "nothing-fetched" | "other-user" | "unknown-brand" | "unknown-link", message: string, hint?: string, options?: ErrorOptions): {
+  new (code: "condemned" | "no-user" | "not-authenticated" | "nothing-fetched" | "other-user" | "unknown-brand" | "unknown-link", message: string, hint?: string, options?: ErrorOptions): {
     readonly name: string;
     message: string;
     stack?: string;
     cause?: unknown;
     readonly kind: ErrorKind;
-    readonly code: "no-user" | "not-authenticated" | "nothing-fetched" | "other-user" | "unknown-brand" | "unknown-link";
+    readonly code: "condemned" | "no-user" | "not-authenticated" | "nothing-fetched" | "other-user" | "unknown-brand" | "unknown-link";
     readonly hint: string;
   };
   captureStackTrace(targetObject: object, constructorOpt?: Function): void;
@@ -2653,7 +2668,7 @@ declare const modes: readonly ["incremental", "verify", "full"];
  */
 type Mode = (typeof modes)[number];
 /** Why a resource is requested. */
-type Reason = "root" | "new" | "again" | "listing" | "suspect" | "stale" | "expected" | "account" | "verify" | "full";
+type Reason = "root" | "sample" | "new" | "again" | "listing" | "suspect" | "stale" | "unconfirmed" | "expected" | "account" | "verify" | "full";
 interface ScopeOptions {
   /** `account`: the resources of a token's user, without depths and brands. Default: `catalogue`. */
   readonly area?: Area;
@@ -2759,6 +2774,18 @@ interface AccountForecast {
   /** Days after today until then; null if the limit is not known. */
   readonly days: number | null;
 }
+interface ConfirmationPlan extends Confirmation {
+  /** Of the unconfirmed ones: samples that are to be fetched whole, each for a counted request. */
+  readonly sample: number;
+  /** Others with a validator that the service will probably recognize: free if it has not changed them. */
+  readonly free: number;
+  /** Without one: each costs a counted request, and is made once it exceeds the max staleness. */
+  readonly counted: number;
+  /** About how long the free ones take. */
+  readonly seconds: number;
+  /** Syncs that the free ones take, with this limit of free checks. */
+  readonly syncs: number;
+}
 interface SyncPlan extends ForecastSummary {
   readonly area: Area;
   /** The mirror's file. */
@@ -2775,6 +2802,8 @@ interface SyncPlan extends ForecastSummary {
     readonly kind: string;
     readonly retryAt: string;
   }[];
+  /** Only if something was loaded from a snapshot. */
+  readonly confirmation?: ConfirmationPlan;
   /** For an account, instead of `forecast`; null for a catalogue. */
   readonly accountForecast: AccountForecast | null;
 }
@@ -2869,6 +2898,11 @@ interface SyncReport {
   readonly withdrawn?: readonly ScopeName[];
   /** What this run saw first in the service's responses, and the specification does not have. */
   readonly drift: readonly Drift[];
+  /** Only if something was loaded from snapshots. */
+  readonly snapshots?: Confirmation & {
+    /** Bodies of snapshots in whose place the service sent others in this run. */
+    readonly differences: number;
+  };
   /** Deletions that are so many at once that they wait for approval. */
   readonly bulkDeletions: readonly BulkDeletionOfRun[];
   readonly allowance: AllowanceSummary & {

@@ -69,6 +69,8 @@ const kindCoverage = z.object({
   awaitingApproval: count,
   oldestCheckAt: z.string().nullable(),
   newestCheckAt: z.string().nullable(),
+  /** Of the held resources; absent without snapshots, where the service has sent all of them itself. */
+  confirmed: z.object({ bytes: z.number(), validator: z.number(), unconfirmed: z.number() }).optional(),
 });
 
 const exportedState = z.object({

@@ -15,6 +15,7 @@ import { prepareStates, type StoredResource } from "./derive/resource-states.ts"
 import type { DerivedWriter } from "./derive/write-derived.ts";
 import type { Connection } from "./file/connection.ts";
 import { prepareColumn, q } from "./file/statements.ts";
+import { prepareConfirmations } from "./snapshots/confirmations.ts";
 
 /** The result of fetching a known resource. */
 export type ResourceResult = FetchResult & { readonly resourceId: number };
@@ -29,6 +30,10 @@ export interface IngestSummary {
   failed: number;
   /** Resources that nothing had linked to before. */
   discovered: number;
+  /** Of the changed ones: bodies from snapshots in whose place the service sent others. */
+  differences: number;
+  /** Of those: bodies under a tag that the service gives to another one. Their snapshots are condemned. */
+  contradictions: number;
   failedIds: number[];
   /** The service asked to request these later, each for itself. */
   postponedIds: number[];
@@ -41,6 +46,8 @@ export const emptySummary = (): IngestSummary => ({
   gone: 0,
   failed: 0,
   discovered: 0,
+  differences: 0,
+  contradictions: 0,
   failedIds: [],
   postponedIds: [],
 });
@@ -54,6 +61,53 @@ export type ResolveAbsences = (
   runId: number,
 ) => void;
 
+/** A body in comparison with the one that the mirror holds. */
+interface ComparedBody {
+  /** Undefined before the first one. */
+  readonly last: LastRevision | undefined;
+  readonly sha256: Buffer;
+  readonly isSame: boolean;
+}
+
+export interface StoreBody {
+  compare(resource: StoredResource, body: Uint8Array): ComparedBody;
+  /**
+   * Derives and stores a body that is not the held one, or is to be derived again. Nothing is written if it is rejected.
+   * @returns the number of resources that nothing had linked to before
+   */
+  store(resource: StoredResource, fetched: FetchedBody, compared: ComparedBody, runId: number): number;
+}
+
+export function prepareStoreBody(
+  db: Connection,
+  bodies: BodyStore,
+  writer: DerivedWriter,
+  context: DeriveContext,
+): StoreBody {
+  const revisions = prepareRevisions(db, bodies);
+  const { setHeld } = prepareStates(db);
+  return {
+    compare(resource, body) {
+      const sha256 = sha256Of(body);
+      const last = resource.lastCheckedRun === 0 ? undefined : revisions.last(resource.id);
+      return { last, sha256, isSame: last?.sha256?.equals(sha256) ?? false };
+    },
+    store(resource, { body, status, etag, headers, finalUrl, fetchedAt }, { last, sha256, isSame }, run) {
+      const at = Date.parse(fetchedAt);
+      const source = { kind: resource.kind, baseUrl: finalUrl ?? resource.url };
+      const derived = deriveOrThrow(parseJsonBytesOrThrow(body), source, context);
+      // The same body of a due resource: its kind has changed, so only the derived data is new.
+      if (!isSame)
+        revisions.store(
+          { resource, last, body, sha256, status, fetchedAt: at, baseUrl: finalUrl ?? null, headers },
+          run,
+        );
+      setHeld.run({ id: resource.id, etag, run, at });
+      return writer.write({ ...resource, isKnown: last !== undefined }, derived, run);
+    },
+  };
+}
+
 export function prepareIngest(
   db: Connection,
   bodies: BodyStore,
@@ -64,6 +118,8 @@ export function prepareIngest(
   const revisions = prepareRevisions(db, bodies);
   const resources = prepareStates(db);
   const refusals = prepareRefusals(db);
+  const confirmations = prepareConfirmations(db);
+  const { compare, store } = prepareStoreBody(db, bodies, writer, context);
   const isLaterPage = prepareColumn(db, (p: { id: number }) =>
     q
       .selectFrom("_page")
@@ -72,45 +128,39 @@ export function prepareIngest(
       .whereRef("collection_id", "<>", "id"),
   );
 
-  const lastRevisionOf = (resource: StoredResource): LastRevision | undefined =>
-    resource.lastCheckedRun === 0 ? undefined : revisions.last(resource.id);
-
   const ingestBody = (
     resource: StoredResource,
-    { body, status, etag, headers, finalUrl, fetchedAt }: FetchedBody,
+    fetched: FetchedBody,
     run: number,
     summary: IngestSummary,
   ): void => {
-    const at = Date.parse(fetchedAt);
-    const sha256 = sha256Of(body);
-    const last = lastRevisionOf(resource);
-    const isSame = last?.sha256?.equals(sha256) ?? false;
+    const { body, etag, fetchedAt } = fetched;
+    const { id, url } = resource;
+    const compared = compare(resource, body);
+    const { last, isSame } = compared;
+    if (isSame && last) confirmations.noteSame(id, last.seq, run);
     // One that returned 404 may have been due since its kind changed, and have no rows yet.
     if (isSame && resource.state === "held" && resource.absentBy === null) {
-      resources.setHeld.run({ id: resource.id, etag, run, at });
+      resources.setHeld.run({ id, etag, run, at: Date.parse(fetchedAt) });
       summary.unchanged++;
       return;
     }
-    const source = { kind: resource.kind, baseUrl: finalUrl ?? resource.url };
-    const derived = deriveOrThrow(parseJsonBytesOrThrow(body), source, context);
-    // The same body of a due resource: its kind has changed, so only the derived data is new.
-    if (!isSame)
-      revisions.store(
-        { resource, last, body, sha256, status, fetchedAt: at, baseUrl: finalUrl ?? null, headers },
-        run,
-      );
-    resources.setHeld.run({ id: resource.id, etag, run, at });
-    summary.discovered += writer.write({ ...resource, isKnown: last !== undefined }, derived, run);
+    summary.discovered += store(resource, fetched, compared, run);
     if (last === undefined) summary.new++;
     else if (isSame) summary.unchanged++;
-    else summary.changed++;
+    else {
+      summary.changed++;
+      const difference = confirmations.noteOther(id, { url, seq: last.seq, body, etag, fetchedAt });
+      if (difference !== "none") summary.differences++;
+      if (difference === "contradiction") summary.contradictions++;
+    }
   };
 
   const ingestGone = (resource: StoredResource, at: number, run: number, summary: IngestSummary): void => {
     const { id } = resource;
     // A missing page is no loss: other pages list its items, or they prove absent by themselves.
     const state = isLaterPage.get({ id }) === undefined ? "gone" : "superseded";
-    if (state === "gone" && lastRevisionOf(resource)?.sha256) {
+    if (state === "gone" && resource.lastCheckedRun !== 0 && revisions.last(id)?.sha256) {
       revisions.markLastSeen(id);
       resources.noteAbsent.run({ id, run, at });
       return;
@@ -135,6 +185,7 @@ export function prepareIngest(
         // Requested before its kind changed, which dropped its validator: it is still due.
         if (resource.state === "due" && resource.etag === null) return;
         resources.setChecked.run({ id: resource.id, run, at: Date.parse(result.fetchedAt) });
+        confirmations.noteValidator(resource.id, run);
         refusals.clear(resource.kind);
         summary.unchanged++;
         return;
@@ -175,7 +226,9 @@ export function prepareIngest(
 
   const transaction = db.transaction((results: readonly ResourceResult[], runId: number) => {
     const summary = emptySummary();
+    confirmations.begin();
     for (const result of results) ingestOne(result, runId, summary);
+    confirmations.end();
     resolveAbsences(results, summary, runId);
     return summary;
   });

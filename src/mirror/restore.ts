@@ -9,13 +9,12 @@ import { BookkeepingRowError, type PutBody, type PutRows } from "./bookkeeping/r
 import { deriveContextOf } from "./derive/derive.ts";
 import { rebuildProjections } from "./derive/rebuild.ts";
 import { type Connection, closeWritten, lockMirror, openForWriting } from "./file/connection.ts";
-import { createMirror } from "./file/create-mirror.ts";
+import { createFolderOf, createMirror } from "./file/create-mirror.ts";
 import { MirrorError, toMirrorError } from "./file/errors.ts";
 import type { MirrorIdentity } from "./file/meta.ts";
 import { prepareColumn } from "./file/statements.ts";
 import { prepareRestoredPictures, type RestoredPictures } from "./media/media-files.ts";
 import { readMirror } from "./reader.ts";
-import { createFolderOf } from "./writer.ts";
 
 export interface RestoreMirrorOptions {
   /** Must not exist, unless `replaces`. */

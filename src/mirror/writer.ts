@@ -3,9 +3,7 @@
  * of fetch results. It must not know the network, the engines or the command line; the table of kinds is a parameter.
  */
 import { existsSync } from "node:fs";
-import { dirname } from "node:path";
 import type { Kinds } from "../../schema/kind.ts";
-import { makeFolders } from "../platform/folders.ts";
 import { prepareAbsences } from "./absence/absences.ts";
 import { recheckRefused } from "./absence/refused-scopes.ts";
 import { recheckTombstones, supersedePages } from "./absence/tombstones.ts";
@@ -29,7 +27,7 @@ import {
   openForWriting,
   vacuum,
 } from "./file/connection.ts";
-import { createMirror } from "./file/create-mirror.ts";
+import { createFolderOf, createMirror } from "./file/create-mirror.ts";
 import { toMirrorError, toOpeningError } from "./file/errors.ts";
 import { type MirrorIdentity, requireIdentity, writeServiceName } from "./file/meta.ts";
 import { migrateMirror } from "./file/migrate.ts";
@@ -40,6 +38,7 @@ import {
   prepareResolveAbsences,
   type ResourceResult,
 } from "./ingest.ts";
+import { type LoadWrites, prepareLoadWrites, settleSnapshots } from "./load/load-writes.ts";
 import { storePicture } from "./media/media-files.ts";
 import {
   type KnownPicture,
@@ -53,6 +52,7 @@ import { storeCoverageAgain } from "./runs/coverage.ts";
 import { type PrunableData, pruneRuns } from "./runs/prune-runs.ts";
 import { beginRun, closeRun, type RunClosing, type RunEnd, type RunStart } from "./runs/runs.ts";
 import { prepareSearchIndex } from "./search/search-index.ts";
+import type { SeenBy } from "./snapshots/snapshot-resource.ts";
 
 /** A mirror open for writing, by the one process that holds its lock. */
 export interface MirrorWriter extends MirrorReader {
@@ -65,6 +65,10 @@ export interface MirrorWriter extends MirrorReader {
   /** Adds resources that another mirror links to. @returns their ids */
   addResources(links: readonly CatalogueLink[], runId: number): number[];
   ingest(results: readonly ResourceResult[], runId: number): IngestSummary;
+  /** For loading snapshots. */
+  readonly loads: () => LoadWrites;
+  /** Prepares a run with this kind of credential for what was loaded from snapshots. */
+  settleSnapshots(kind: SeenBy): void;
   /** @param serviceName a new prefix of the service's own fields. Default: the same */
   rebuild(serviceName?: string): RebuildReport;
   /**
@@ -123,28 +127,6 @@ export interface OpenMirrorOptions {
   readonly kinds: Kinds;
   /** ISO 8601; shown to a process that finds the mirror locked. */
   readonly openedAt: string;
-}
-
-/**
- * Creates the mirror if there is none. `openMirrorWriter` does the same; this is for callers that wait for something
- * else at the same time.
- * @throws MirrorError; FileError `locked`
- */
-export async function makeMirror({
-  file,
-  identity,
-  openedAt,
-}: Omit<OpenMirrorOptions, "kinds">): Promise<void> {
-  if (existsSync(file)) return;
-  createFolderOf(file);
-  const lock = lockMirror(file, openedAt);
-  try {
-    if (!existsSync(file)) await createMirror(file, identity);
-  } catch (error) {
-    throw toOpeningError(error, file);
-  } finally {
-    lock.release();
-  }
 }
 
 /**
@@ -220,6 +202,13 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       ),
       followLinks: guard((names, runId) => links.follow(names, runId)),
       ingest: guard(ingest),
+      loads: () =>
+        prepareLoadWrites(connection, absences, {
+          ...{ guard, kinds, context, bodies, resources, search, derivedWriter },
+        }),
+      settleSnapshots: guard((kind) => {
+        settleSnapshots(connection, absences, { area: identity.area, context, kind });
+      }),
       rebuild: guard((serviceName: string = identity.serviceName) =>
         connection.transaction(() => {
           writeServiceName(connection, serviceName);
@@ -267,15 +256,6 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
 /** Checks an existing file before anything is written to it. */
 function requireMirrorOf(identity: MirrorIdentity, file: string): void {
   readMirror(file, (mirror) => requireIdentity(file, mirror.identity, identity));
-}
-
-/** Creates the folder of a mirror. @throws MirrorError */
-export function createFolderOf(file: string): void {
-  try {
-    makeFolders(dirname(file));
-  } catch (error) {
-    throw toMirrorError(error, file);
-  }
 }
 
 /** Derives a mirror's rows again from its bodies. @throws MirrorError; FileError `locked` */

@@ -14,10 +14,12 @@ const reasonsOfNew: Readonly<Record<Order, string>> = {
 
 const reasons: Readonly<Record<Exclude<Reason, "new">, string>> = {
   root: "the root is checked once a day",
+  sample: "the sample of a snapshot is fetched whole",
   again: "checked again, because it may be gone",
   listing: "a list, which shows changes",
   suspect: "its parent or list has changed",
   stale: "not checked for longer than --max-staleness",
+  unconfirmed: "free check of a body from a snapshot",
   expected: "free check of a likely change",
   account: "checked by each run",
   verify: "--mode verify checks everything",
@@ -41,6 +43,22 @@ export function describeAllowance(allowance: SyncPlan["allowance"], now: number)
   const { limit, remaining, resetAt, windowSeconds } = allowance;
   const renewal = resetAt === null ? "" : `, renewed at ${formatMoment(resetAt, now)}`;
   return `${formatNumber(remaining)} left${limit === null ? "" : ` of ${formatRate(limit, windowSeconds)}`}${renewal}`;
+}
+
+/** Empty if nothing was loaded from a snapshot, or all of it is confirmed. */
+export function describeConfirmation(plan: SyncPlan["confirmation"]): string {
+  if (plan === undefined || plan.unconfirmed === 0) return "";
+  const { bytes, validator, unconfirmed, sample, free, counted, seconds, syncs } = plan;
+  const costs = [
+    ...(sample > 0 ? [`${formatCount(sample, "counted request")} for the sample`] : []),
+    ...(free > 0
+      ? [
+          `${formatCount(free, "free check")}, about ${formatDuration(seconds)}${syncs > 1 ? ` in ${formatNumber(syncs)} syncs` : ""}`,
+        ]
+      : []),
+    ...(counted > 0 ? [`${formatCount(counted, "counted request")} without a usable validator`] : []),
+  ];
+  return `${formatNumber(unconfirmed)} of ${formatCount(bytes + validator + unconfirmed, "resource")} not confirmed: ${costs.join("; ")}`;
 }
 
 /** What is due, and how much of it the allowance covers. */

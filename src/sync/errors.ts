@@ -8,6 +8,8 @@ export class SyncError extends errorClass("SyncError", {
   /** The service has no such user, or does not identify the user. */
   "no-user": "settings",
   "nothing-fetched": "failed",
+  /** The service contradicts a loaded snapshot. */
+  condemned: "rejected",
   "unknown-brand": "usage",
   "unknown-link": "usage",
 }) {}

@@ -7,6 +7,7 @@ import { prepare, prepareColumn, q } from "../mirror/file/statements.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import type { BulkDeletionOfRun, StopReason } from "../mirror/runs/runs.ts";
 import type { Scope } from "../mirror/scope.ts";
+import type { Confirmation } from "../mirror/snapshots/loaded.ts";
 import { countPending } from "./plan/counts.ts";
 import { forecastDepths } from "./plan/forecast.ts";
 import { countNewWork } from "./plan/new-work.ts";
@@ -33,6 +34,11 @@ export interface SyncReport {
   readonly withdrawn?: readonly ScopeName[];
   /** What this run saw first in the service's responses, and the specification does not have. */
   readonly drift: readonly Drift[];
+  /** Only if something was loaded from snapshots. */
+  readonly snapshots?: Confirmation & {
+    /** Bodies of snapshots in whose place the service sent others in this run. */
+    readonly differences: number;
+  };
   /** Deletions that are so many at once that they wait for approval. */
   readonly bulkDeletions: readonly BulkDeletionOfRun[];
   readonly allowance: AllowanceSummary & {

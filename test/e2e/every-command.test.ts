@@ -44,6 +44,7 @@ const withoutAccount: readonly string[] = [
   "backup restore",
   "snapshot verify",
   "snapshot show",
+  "snapshot load",
 ].map((commandName) => `armoire ${commandName}`);
 
 /** Required operands, besides the account. */
@@ -67,6 +68,7 @@ const operands: Readonly<Record<string, (name: Name) => readonly string[]>> = {
   ],
   "armoire snapshot verify": (name) => [backupOf(name)],
   "armoire snapshot show": (name) => [backupOf(name)],
+  "armoire snapshot load": (name) => [backupOf(name)],
   "armoire backup restore": (name) => [backupOf(name), "--mirror", pathTo("work", name, "restored.sqlite")],
 };
 

@@ -27,6 +27,11 @@ export interface Passes {
    * @param unchanged resources that returned 304
    */
   validate(received: readonly number[], unchanged: readonly number[], runId: number): void;
+  /**
+   * Leaves the listings that these pages belong to to later runs if they are inconsistent or lack items, because the pages
+   * are not from the service itself: they prove nothing until it has confirmed them.
+   */
+  postpone(pageIds: readonly number[], runId: number): void;
 }
 
 export function preparePasses(db: Connection, absences: Absences): Passes {
@@ -85,6 +90,17 @@ export function preparePasses(db: Connection, absences: Absences): Passes {
         const pages = chains.pagesOf(id);
         // A listing that is gone itself proves nothing about its items.
         if (pages[0]?.seq != null) validateChain(id, pages, pass, runId);
+      }
+    },
+    postpone(pageIds, runId) {
+      for (const id of chains.collectionsOf(pageIds, [])) {
+        const pages = chains.pagesOf(id);
+        const isFinished =
+          !chains.hasDuePage(id) &&
+          findChainFault(pages, chains.countRepeated(pages)) === null &&
+          chains.unlistedBy(pages, id, runId).length === 0;
+        if (isFinished) statements.removePass.run({ id });
+        else statements.savePass.run({ id, ...newPass(runId + 1) });
       }
     },
   };

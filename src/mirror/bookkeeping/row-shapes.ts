@@ -34,12 +34,31 @@ export interface ShapeContext {
   readonly excludedMeta: readonly string[];
 }
 
+/** An address of the service, as `resolveLink` writes it. */
+const urlOf = (origin: string) =>
+  z.string().refine((value) => URL.parse(value)?.href === value && value.startsWith(`${origin}/`));
+
+/** A resource of a shared snapshot, before its body is read. @param origin of the service */
+export const snapshotResourceShape = (origin: string) =>
+  z.looseObject({
+    url: urlOf(origin),
+    kind,
+    finalUrl: urlOf(origin).optional(),
+    status: z.int().min(200).max(299),
+    etag: requestHeader.nullable(),
+    headers: z.looseObject({
+      sentAt: time.nullable(),
+      modifiedAt: time.nullable(),
+      contentType: responseHeader.nullable(),
+      link: responseHeader.nullable(),
+    }),
+    fetchedAt: time,
+    goneAt: time.nullable(),
+  });
+
 /** By table, the columns of a row: those of the mirror's table, with the SHA-256 of its body in a revision. */
 export function rowShapes({ origin, excludedMeta }: ShapeContext) {
-  /** An address of the service, as `resolveLink` writes it. */
-  const url = z
-    .string()
-    .refine((value) => URL.parse(value)?.href === value && value.startsWith(`${origin}/`));
+  const url = urlOf(origin);
   /** Of a picture, at any host. */
   const anyUrl = z.string().refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ""));
   const metaValues: Readonly<Record<string, z.ZodType>> = { ...metaShapes, me_url: url };

@@ -5,10 +5,10 @@ import { basename, dirname, join } from "node:path";
 import { publish, syncFile } from "../../platform/atomic-file.ts";
 import { FileError } from "../../platform/errors.ts";
 import { requireOwnFile } from "../../platform/files/regular-files.ts";
-import { removeFile } from "../../platform/folders.ts";
+import { makeFolders, removeFile } from "../../platform/folders.ts";
 import type { Lock } from "../../platform/process-lock.ts";
 import { type Connection, closeWritten, lockMirror, openForReading, openForWriting } from "./connection.ts";
-import { MirrorError, toOpeningError } from "./errors.ts";
+import { MirrorError, toMirrorError, toOpeningError } from "./errors.ts";
 import { ensureMirrorId, type MirrorIdentity, writeIdentity } from "./meta.ts";
 import { migrateMirror } from "./migrate.ts";
 import { prepareColumn, q } from "./statements.ts";
@@ -130,4 +130,40 @@ function renameOrphanedLogs(file: string): void {
 
 function removeDatabase(file: string): void {
   for (const suffix of ["", "-wal", "-shm"]) removeFile(file + suffix);
+}
+
+/**
+ * Creates the mirror if there is none. `openMirrorWriter` does the same; this is for callers that wait for something
+ * else at the same time.
+ * @throws MirrorError; FileError `locked`
+ */
+export async function makeMirror({
+  file,
+  identity,
+  openedAt,
+}: {
+  readonly file: string;
+  readonly identity: MirrorIdentity;
+  /** ISO 8601; shown to a process that finds the mirror locked. */
+  readonly openedAt: string;
+}): Promise<void> {
+  if (existsSync(file)) return;
+  createFolderOf(file);
+  const lock = lockMirror(file, openedAt);
+  try {
+    if (!existsSync(file)) await createMirror(file, identity);
+  } catch (error) {
+    throw toOpeningError(error, file);
+  } finally {
+    lock.release();
+  }
+}
+
+/** Creates the folder of a mirror. @throws MirrorError */
+export function createFolderOf(file: string): void {
+  try {
+    makeFolders(dirname(file));
+  } catch (error) {
+    throw toMirrorError(error, file);
+  }
 }

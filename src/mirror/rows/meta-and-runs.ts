@@ -65,6 +65,7 @@ export const coverage = z.array(
         unfollowedLinks: z.record(z.string(), count),
       })
       .exactOptional(),
+    confirmed: z.object({ bytes: count, validator: count, unconfirmed: count }).optional(),
   }),
 );
 

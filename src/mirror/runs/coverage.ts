@@ -4,12 +4,14 @@
  * awaits approval.
  */
 import { sql } from "kysely";
+import { formatNumber } from "../../presentation/numbers.ts";
 import { utcMinute } from "../../presentation/times.ts";
 import { readEmptiedLists } from "../absence/emptied-lists.ts";
 import type { Connection } from "../file/connection.ts";
 import { isoTime, prepare, q } from "../file/statements.ts";
 import type { MirrorReader } from "../reader.ts";
 import { coverage, parseStored } from "../rows/meta-and-runs.ts";
+import { type Confirmation, readConfirmations, sumOf } from "../snapshots/loaded.ts";
 import { countDetails, isCounted, type KindDetails, noDetails } from "./kind-details.ts";
 import { readMissingLinks } from "./missing-links.ts";
 
@@ -32,6 +34,8 @@ export interface KindCoverage {
   /** Times of the first and the last check of held resources, ISO 8601, UTC; null if none is held. */
   readonly oldestCheckAt: string | null;
   readonly newestCheckAt: string | null;
+  /** Of the held resources; absent in a mirror without snapshots, where the service has sent all of them itself. */
+  readonly confirmed?: Confirmation | undefined;
 }
 
 export interface Coverage {
@@ -170,6 +174,7 @@ function countCoverage(db: Connection): readonly KindCoverage[] {
   const partial = new Map(selectPartial(db).map(({ kind, count }) => [kind, count]));
   const missing = Map.groupBy(readMissingLinks(db), ({ kind }) => kind);
   const emptied = readEmptiedLists(db);
+  const confirmations = readConfirmations(db);
   const unknown = [...missing.keys()]
     .filter((kind) => !known.some((row) => row.kind === kind))
     .map((kind) => ({ kind, ...nothingKnown }));
@@ -182,6 +187,7 @@ function countCoverage(db: Connection): readonly KindCoverage[] {
       emptied.filter(({ kind }) => kind === counts.kind).reduce((sum, { absent }) => sum + absent, 0),
     oldestCheckAt,
     newestCheckAt,
+    ...confirmedOf(confirmations, counts.kind),
   }));
 }
 
@@ -189,6 +195,15 @@ const nothingKnown = {
   ...{ known: 0, held: 0, due: 0, failed: 0, gone: 0, awaitingApproval: 0 },
   ...{ oldestCheckAt: null, newestCheckAt: null },
 };
+
+/** Nothing without snapshots. */
+const confirmedOf = (
+  confirmations: ReturnType<typeof readConfirmations>,
+  kind: string,
+): Pick<KindCoverage, "confirmed"> =>
+  confirmations === null
+    ? {}
+    : { confirmed: confirmations.get(kind) ?? { bytes: 0, validator: 0, unconfirmed: 0 } };
 
 function selectPartial(db: Connection): { kind: string; count: number }[] {
   return prepare(db, () =>
@@ -214,7 +229,7 @@ export function describeCoverage(
 ): string {
   const parts = complete ? [`${everything} is held`] : kinds.flatMap(describeGaps);
   const text = parts.length === 0 ? "nothing is held" : parts.join("; ");
-  return `${complete ? "Complete" : "Not complete"}: ${text}${describeChecks(kinds, showTime)}.`;
+  return `${complete ? "Complete" : "Not complete"}: ${text}${describeConfirmed(kinds)}${describeChecks(kinds, showTime)}.`;
 }
 
 function describeGaps(coverage: KindCoverage): string[] {
@@ -240,6 +255,16 @@ function describeGaps(coverage: KindCoverage): string[] {
 /** The same for some tables, such as those of an export. */
 export const describeTableCoverage = (coverage: Coverage, showTime = utcMinute): string =>
   describeCoverage(coverage, showTime, "everything known of these tables");
+
+/** Only what the service has not sent itself. */
+function describeConfirmed(kinds: readonly KindCoverage[]): string {
+  const { validator, unconfirmed } = sumOf(kinds.flatMap(({ confirmed }) => confirmed ?? []));
+  const parts = [
+    ...(unconfirmed > 0 ? [`${formatNumber(unconfirmed)} not confirmed by the service`] : []),
+    ...(validator > 0 ? [`${formatNumber(validator)} confirmed by their validators alone`] : []),
+  ];
+  return parts.length === 0 ? "" : `; from snapshots, ${parts.join(" and ")}`;
+}
 
 function describeChecks(kinds: readonly KindCoverage[], showTime: (at: string) => string): string {
   const times = kinds.flatMap(({ oldestCheckAt, newestCheckAt }) => [oldestCheckAt, newestCheckAt]);

@@ -172,7 +172,8 @@ function closeDeadRuns(db: Connection): void {
     const counts: RunCounts = { requests: null, resources: { ...resources, failed: null } };
     close.run({
       id,
-      endedAt: endedAt ?? startedAt,
+      // What a load stores is older than its run.
+      endedAt: endedAt !== null && endedAt > startedAt ? endedAt : startedAt,
       stopped: "interrupted",
       report: JSON.stringify(counts),
       coverage: coverageText(db),

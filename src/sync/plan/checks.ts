@@ -1,7 +1,8 @@
 /**
- * The order of checks: lists and brands, then resources that they make suspect, then resources that exceed the max
- * staleness, then those where a change is likely and worth most. In: queries, read as late as possible, since each check
- * may be evidence for the next. Out: held resources, each once. Free checks are made freely, counted ones only if due.
+ * The order of checks: samples of snapshots, then lists and brands, then resources that they make suspect, then resources
+ * that exceed the max staleness, then bodies from snapshots, then those where a change is likely and worth most. In:
+ * queries, read as late as possible, since each check may be evidence for the next. Out: held resources, each once. Free
+ * checks are made freely, counted ones only if due.
  */
 import type { CheckQueries, CheckRow } from "./queries/check-queries.ts";
 import { freeCheckLimit, type PlannedResource, type PlanRequest, type Reason, weights } from "./request.ts";
@@ -51,9 +52,11 @@ export function* planChecks(
   }
 
   const { shareOfListings, shareOfSuspects } = weights;
+  yield* part(queries.sample(), "sample", 1);
   yield* part(queries.listings(crawl.hasMoreWork), "listing", shareOfListings);
   yield* suspects(shareOfListings + shareOfSuspects);
   yield* part(queries.overdue(), "stale", 1);
+  yield* part(queries.unconfirmed(), "unconfirmed", 1);
   while (crawl.isRunning) yield null;
   yield* part(queries.expected(crawl.hasMoreWork), "expected", 1);
   yield* suspects(1);

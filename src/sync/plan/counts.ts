@@ -154,7 +154,7 @@ export function countRemaining(
   return { pending: all, notChecked, ...gaps };
 }
 
-/** The number of due checks: of suspects, and of resources that exceed the max staleness. */
+/** The number of due checks: of samples, of suspects, and of resources that exceed the max staleness. */
 export function countDueChecks(db: Connection, request: PlanRequest): number {
   const postponed = new Set(postponedIds(db, request.now()));
   return dueCheckIds(db, request).filter((id) => !postponed.has(id)).length;
@@ -162,8 +162,8 @@ export function countDueChecks(db: Connection, request: PlanRequest): number {
 
 function dueCheckIds(db: Connection, request: PlanRequest): number[] {
   if (checksWholeAccount(request)) return accountChecks(db, request).map(({ id }) => id);
-  const { suspects, overdue } = prepareCheckQueries(db, request);
-  return [...new Set([...suspects(), ...overdue()].map(({ id }) => id))];
+  const { sample, suspects, overdue } = prepareCheckQueries(db, request);
+  return [...new Set([...sample(), ...suspects(), ...overdue()].map(({ id }) => id))];
 }
 
 /** The cycle that a run of this mode continues; null if the last one is complete or had another mode. */

@@ -5,6 +5,7 @@
 import { prepareCycleWork } from "../../mirror/check-cycle.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
 import type { DueResource } from "../../mirror/scope.ts";
+import { hasLoaded } from "../../mirror/snapshots/loaded.ts";
 import { planChecks } from "./checks.ts";
 import { hasDueWork, prepareNewWork, preparePlannedNew } from "./new-work.ts";
 import { prepareCheckQueries } from "./queries/check-queries.ts";
@@ -22,8 +23,23 @@ export interface Planner {
 const checksAtOnce = 256;
 
 export function createPlanner(db: Connection, request: PlanRequest): Planner {
-  if (request.mode !== "incremental") return planCycle(db, request);
-  return checksWholeAccount(request) ? planAccount(db, request) : planIncrementally(db, request);
+  if (checksWholeAccount(request)) return planAccount(db, request);
+  const planner = request.mode === "incremental" ? planIncrementally(db, request) : planCycle(db, request);
+  return hasLoaded(db) ? planSampleFirst(db, request, planner) : planner;
+}
+
+/** What the service says about a snapshot's sample decides about all that the snapshot brought. */
+function planSampleFirst(db: Connection, request: PlanRequest, planner: Planner): Planner {
+  const queries = prepareCheckQueries(db, request);
+  return {
+    take(limit, isTaken) {
+      const sample = queries.sample().filter(({ id }) => !isTaken(id));
+      if (sample.length === 0) return planner.take(limit, isTaken);
+      const root = queries.root();
+      if (root !== null && !isTaken(root.id)) return [{ ...root, reason: "root", isFree: false }];
+      return sample.slice(0, limit).map((due) => ({ ...due, reason: "sample", isFree: false }));
+    },
+  };
 }
 
 function planIncrementally(db: Connection, request: PlanRequest): Planner {

@@ -34,6 +34,7 @@ import { type AccountForecast, type Forecast, forecastAccount, forecastFrom } fr
 import { orderPages } from "./page-order.ts";
 import { createPlanner, type Planner } from "./planner.ts";
 import { readForecastFacts } from "./queries/catalogue-facts.ts";
+import { type ConfirmationPlan, planConfirmation } from "./queries/confirmation.ts";
 import { expectFreeChecks, type PlanAllowance, type PlanRequest, type Reason } from "./request.ts";
 
 export interface SyncPlan extends ForecastSummary {
@@ -48,6 +49,8 @@ export interface SyncPlan extends ForecastSummary {
   readonly next: readonly NextRequest[];
   /** Resources that the service asked to request later, each for itself: they are neither due nor next. */
   readonly postponed: readonly { readonly url: string; readonly kind: string; readonly retryAt: string }[];
+  /** Only if something was loaded from a snapshot. */
+  readonly confirmation?: ConfirmationPlan;
   /** For an account, instead of `forecast`; null for a catalogue. */
   readonly accountForecast: AccountForecast | null;
 }
@@ -123,6 +126,9 @@ function planFrom(
 ): SyncPlan {
   const { scope, known, file, budget = null, reserve = 0 } = planned;
   const { area } = scope;
+  const allowance = planAllowanceOf(known, budget);
+  const maxFreeChecks = expectFreeChecks({ ...scope, allowance });
+  const confirmation = db && planConfirmation(db, { ...scope, maxFreeChecks, allowance });
   return {
     area,
     mirror: file,
@@ -130,6 +136,7 @@ function planFrom(
     spendable: spendableOf(known?.remaining ?? null, budget, reserve),
     next,
     postponed,
+    ...(confirmation && { confirmation }),
     accountForecast: area === "account" ? forecastAccount(due, known) : null,
     ...forecastSummaryOf(db, scope, known, planned),
   };

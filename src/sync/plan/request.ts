@@ -17,11 +17,13 @@ export type Mode = (typeof modes)[number];
 /** Why a resource is requested. */
 export type Reason =
   | "root"
+  | "sample"
   | "new"
   | "again"
   | "listing"
   | "suspect"
   | "stale"
+  | "unconfirmed"
   | "expected"
   | "account"
   | "verify"

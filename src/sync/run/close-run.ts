@@ -1,10 +1,12 @@
 /** The end of a run: its entry in the run log, its report, and the compression of what it stored. */
 import { readMissingScopes } from "../../mirror/account/token-scopes.ts";
 import { readDriftOfRun } from "../../mirror/derive/drift.ts";
+import type { Connection } from "../../mirror/file/connection.ts";
 import { MirrorError } from "../../mirror/file/errors.ts";
 import { isComplete } from "../../mirror/runs/coverage.ts";
 import { postponedIds, readPostponed } from "../../mirror/runs/postponed.ts";
 import type { RunClosing, StopReason } from "../../mirror/runs/runs.ts";
+import { readConfirmation } from "../../mirror/snapshots/loaded.ts";
 import { toIso } from "../../platform/clock.ts";
 import { SyncError } from "../errors.ts";
 import type { RemainingWork } from "../plan/counts.ts";
@@ -45,7 +47,7 @@ export async function closeRun(
 
 /**
  * Closes a run and reports it.
- * @throws SyncError `not-authenticated`, `nothing-fetched`; MirrorError when the mirror turns out to be damaged
+ * @throws SyncError `not-authenticated`, `nothing-fetched`, `condemned`; MirrorError when the mirror turns out to be damaged
  */
 export async function closeAndReport(
   request: RunRequest,
@@ -63,6 +65,10 @@ export async function closeAndReport(
   const seconds = (clock.now() - state.startedMillis) / 1000;
   await compressBodies(mirror, runStop);
   if (stop?.reason === "authentication") throw new SyncError("not-authenticated", stop.message, stop.hint);
+  if (stop?.reason === "condemned") {
+    await mirror.writes.settleSnapshots(request.credential);
+    throw new SyncError("condemned", stop.message, stop.hint);
+  }
   const stored = resources.new + resources.changed + resources.unchanged;
   if (stop?.reason === "no-root" || (stored === 0 && stop?.reason === "outage"))
     throw new SyncError("nothing-fetched", stop.message, stop.hint);
@@ -88,6 +94,7 @@ export async function closeAndReport(
     resources,
     ...(request.area === "account" && readMissingScopes(mirror.reader)),
     drift: readDriftOfRun(mirror.reader.db, state.runId),
+    ...readSnapshots(mirror.reader.db, state),
     bulkDeletions,
     allowance: { ...summarizeAllowance(allowance), checkPrice: allowance.checkPrice },
     ...((stopped === "allowance" || stopped === "error") && stop?.isUnexplained && { refusal: stop.message }),
@@ -95,6 +102,11 @@ export async function closeAndReport(
     resumeAt: resumeMillis === null ? null : toIso(resumeMillis),
     seconds,
   };
+}
+
+function readSnapshots(db: Connection, { summary }: RunState): Pick<SyncReport, "snapshots"> {
+  const confirmation = readConfirmation(db);
+  return confirmation === null ? {} : { snapshots: { ...confirmation, differences: summary.differences } };
 }
 
 export function countRequests({ runBudget }: Pick<RunTools, "runBudget">, { results, summary }: RunState) {

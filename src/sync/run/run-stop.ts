@@ -6,6 +6,7 @@ import type { FetchJob, JobResult, Stop, StopRule } from "../../../jobs/fetch-jo
 import { prepare, q } from "../../mirror/file/statements.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import type { StopReason } from "../../mirror/runs/runs.ts";
+import type { CondemnedSnapshot } from "../../mirror/snapshots/condemned.ts";
 import { toIso } from "../../platform/clock.ts";
 import type { FetchResult } from "../../service/fetch-result.ts";
 
@@ -78,6 +79,16 @@ export class RunStop implements StopRule {
     );
     const root = select.get();
     if (root !== undefined && failedIds.includes(root.id)) this.#stop = noRoot(root.url, root.error);
+  }
+
+  /** Stops the run if the service contradicts a snapshot: what it brought is removed before anything else is requested. */
+  rejectSnapshot({ source, url }: CondemnedSnapshot): void {
+    this.#stop ??= {
+      reason: "condemned",
+      message: `The service contradicts the snapshot ${source}: at ${url} it sends another body under the same ETag.`,
+      hint: "All of it that the service has not sent itself was removed. Sync again to fetch that from the service.",
+      resumeAt: null,
+    };
   }
 
   /** Stops watching for an interruption, and cancels requests that still run. */

@@ -6,6 +6,7 @@ import { readCycle } from "../../mirror/check-cycle.ts";
 import { emptySummary } from "../../mirror/ingest.ts";
 import { postponedIds } from "../../mirror/runs/postponed.ts";
 import type { Scope } from "../../mirror/scope.ts";
+import { readCondemned } from "../../mirror/snapshots/condemned.ts";
 import { toIso } from "../../platform/clock.ts";
 import { messageOf } from "../../platform/errors.ts";
 import { requireKnownBrands, requireKnownLinks } from "../options.ts";
@@ -54,6 +55,7 @@ export class SyncRun {
     const { reader, writes } = tools.mirror;
     requireKnownLinks(reader, follow);
     requireKnownBrands(reader, brands, startedMillis);
+    await writes.settleSnapshots(request.credential);
     const runId = await writes.beginRun({
       startedAt: toIso(startedMillis),
       mode,
@@ -217,6 +219,8 @@ export class SyncRun {
     summary.failedIds.push(...failedIds);
     summary.postponedIds.push(...postponedIds);
     runStop.rejectRoot(mirror.reader, failedIds);
+    const [condemned] = counts.contradictions > 0 ? readCondemned(mirror.reader.db) : [];
+    if (condemned) runStop.rejectSnapshot(condemned);
     return [...failedIds, ...postponedIds, ...this.#inDoubt.map(({ job }) => job.resourceId)];
   }
 

@@ -4,9 +4,10 @@
  */
 import { extname, join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { makeMirror } from "../../mirror/file/create-mirror.ts";
 import { MirrorError } from "../../mirror/file/errors.ts";
 import { type MirrorReader, openMirrorReader } from "../../mirror/reader.ts";
-import { type MirrorWriter, makeMirror, type OpenMirrorOptions } from "../../mirror/writer.ts";
+import type { MirrorWriter, OpenMirrorOptions } from "../../mirror/writer.ts";
 import { compileCacheEnvironment } from "../../platform/compile-cache.ts";
 import { FileError } from "../../platform/errors.ts";
 
@@ -24,6 +25,7 @@ type AsyncWrites = {
 };
 
 const writeNames = [
+  "settleSnapshots",
   "beginRun",
   "addRoot",
   "followLinks",

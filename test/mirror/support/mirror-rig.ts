@@ -5,17 +5,13 @@ import { join } from "node:path";
 import { kinds } from "../../../jobs/kinds.ts";
 import { type CheckProblem, checkMirror } from "../../../src/mirror/check/check.ts";
 import { prepareCycleWork } from "../../../src/mirror/check-cycle.ts";
+import { makeMirror } from "../../../src/mirror/file/create-mirror.ts";
 import { prepare, q } from "../../../src/mirror/file/statements.ts";
 import { emptySummary, type IngestSummary } from "../../../src/mirror/ingest.ts";
 import { type MirrorReader, openMirrorReader } from "../../../src/mirror/reader.ts";
 import type { RunClosing } from "../../../src/mirror/runs/runs.ts";
 import { type DueResource, isFetchable } from "../../../src/mirror/scope.ts";
-import {
-  type MirrorWriter,
-  makeMirror,
-  type OpenMirrorOptions,
-  openMirrorWriter,
-} from "../../../src/mirror/writer.ts";
+import { type MirrorWriter, type OpenMirrorOptions, openMirrorWriter } from "../../../src/mirror/writer.ts";
 import { kindsInScope } from "../../../src/sync/options.ts";
 import { type CanonicalDump, canonicalDump } from "../../support/canonical-dump.ts";
 import { temporaryFolder } from "../../support/run-armoire.ts";

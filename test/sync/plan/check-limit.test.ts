@@ -10,9 +10,11 @@ const rows = Array.from(
 );
 const queries: CheckQueries = {
   root: () => null,
+  sample: () => [],
   listings: () => [],
   suspects: () => [],
   overdue: () => rows.slice(0, 5_000),
+  unconfirmed: () => [],
   expected: () => rows,
   everything: () => rows,
 };

@@ -6,7 +6,6 @@ import { cataloguePrincipal } from "../../../accounts/account-name.ts";
 import { passChangesOn } from "../../../change/log/pass-changes-on.ts";
 import { type ChangeCommandOutcome, errorOfCommand } from "../../../change/log/run-command.ts";
 import { userOf } from "../../../mirror/account/user.ts";
-import { findServiceName } from "../../../mirror/derive/service-name.ts";
 import { MirrorError } from "../../../mirror/file/errors.ts";
 import { listPoints } from "../../../mirror/points/resolve-point.ts";
 import { readMirror } from "../../../mirror/reader.ts";
@@ -30,6 +29,7 @@ import {
 } from "../../flags/scope-flags.ts";
 import { formatOwedChecks, summarizeForecast } from "../../format/mirror/plan.ts";
 import { formatAccountParts, formatAccountWarnings, formatReport } from "../../format/mirror/report.ts";
+import { describeServiceName } from "../../format/mirror/service-name.ts";
 import { readOutlook, readOwed, type SyncTarget } from "../../read-plan.ts";
 import { readCredential } from "../../secrets/credentials.ts";
 import {
@@ -40,6 +40,7 @@ import {
 } from "../../secrets/redis-address.ts";
 import { ledgerFile, mirrorFileToSync, refuseMirrorOfAccount } from "../../settings/mirror-file.ts";
 import { givenServiceName, readSettings, type Settings } from "../../settings/settings.ts";
+import { loadSeed, requireSeedable, type SeedFlags } from "../../snapshots/seed.ts";
 import {
   describeError,
   type ExitCode,
@@ -50,10 +51,9 @@ import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp } from "../../terminal/help.ts";
 import { type Io, printText } from "../../terminal/io.ts";
 import { formatProgress, progressDisplay } from "../../terminal/progress-display.ts";
-import { escapeControls } from "../../terminal/safe-text.ts";
 import { printPlan } from "./plan.ts";
 
-interface SyncFlags extends ScopeFlags, SpendingFlags, AccountFlags, RedisFlags, OnChangeFlags {
+interface SyncFlags extends SeedFlags, ScopeFlags, SpendingFlags, AccountFlags, RedisFlags, OnChangeFlags {
   readonly concurrency?: number;
   readonly dryRun?: boolean;
   readonly approve?: boolean;
@@ -70,6 +70,8 @@ export function configure(command: Command, io: Io): void {
         .default(undefined, "4, or 64 with --redis"),
     )
     .option(...redisOption)
+    .option("--seed <place>", "first load a snapshot, from a file or an address")
+    .option("--allow-private", "with --seed: download also from a private network")
     .option("--dry-run", "print the plan and send nothing, as `armoire plan`")
     .option("--approve", "accept that more than a fifth of a list, or of one kind, is gone")
     .option("--require-complete", "exit with 8 unless the mirror is complete")
@@ -102,6 +104,8 @@ export function configure(command: Command, io: Io): void {
       "--on-change runs a program with its arguments, not a shell, and none of the ARMOIRE_ variables. Quote arguments with spaces. Its output goes to " +
         "stderr. If it fails, the sync exits with 1; the mirror is saved, and the next sync with --on-change passes the same " +
         "changes again, with its own. `armoire changes` has both formats, and explains them.",
+      "--seed loads a snapshot before the sync, as `armoire snapshot load` does, and shows its root hash. Nothing is loaded " +
+        "that the mirror holds as new or newer.",
       "With --quiet, only warnings are printed: failed resources, partial lists, required approval, missing permissions " +
         "of the token and an unreachable service. A spent allowance is no warning.",
     ],
@@ -111,6 +115,7 @@ export function configure(command: Command, io: Io): void {
       'armoire sync --brand "Comexim" --follow related',
       "armoire sync --reserve 50 --skip-fresher-than 12h",
       "armoire sync --dry-run --json",
+      "armoire sync --seed catalogue-2026-11-03.zip",
       "armoire sync --account ada",
       "armoire sync --account ada --with-catalogue --media",
       "armoire sync --on-drift fail",
@@ -128,6 +133,7 @@ export function configure(command: Command, io: Io): void {
       "approval",
       "drift",
       "damaged",
+      "rejected",
       "interrupted",
       "terminated",
     ],
@@ -135,6 +141,7 @@ export function configure(command: Command, io: Io): void {
   command.action(async (flags: SyncFlags) => {
     const settings = readSettings(command, io);
     requireAccountFor(flags, settings);
+    requireSeedable(flags, settings);
     refuseMirrorOfAccount(settings);
     const { file, baseUrl } = mirrorFileToSync(settings);
     const target = { file, baseUrl, ...scopeOptionsFor(settings.account, command) };
@@ -198,6 +205,7 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
     interruption.signal.throwIfAborted();
     throw error;
   });
+  const seed = await loadSeed(flags, interruption.signal, settings, io);
   const display = progressDisplay(io, performance.now.bind(performance), formatProgress);
   const notify = (text: string) => {
     display.end();
@@ -239,7 +247,8 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
   let passedOn: PassedOn | null = null;
   if (settings.json) {
     passedOn = await runCommand();
-    io.out(toJsonLine(changeCommand === null ? report : { ...report, onChange: passedOn.outcome }));
+    const onChange = changeCommand !== null && { onChange: passedOn.outcome };
+    io.out(toJsonLine({ ...report, ...onChange, ...(seed && { seed }) }));
   } else if (settings.quiet) io.err(formatAccountWarnings(report, account?.name ?? null));
   else {
     // There is no forecast for single brands.
@@ -280,21 +289,4 @@ function lastEndedRun(file: string): number {
     if (error instanceof MirrorError) return 0;
     throw error;
   }
-}
-
-/** The fix if the service has another name than the mirror; empty otherwise. */
-function describeServiceName(file: string, account: string | null): string {
-  const { found, current } = readMirror(file, (mirror) => ({
-    found: findServiceName(mirror, kinds),
-    current: mirror.identity.serviceName,
-  }));
-  if (found === null) return "";
-  const commands =
-    account === null
-      ? `\`armoire mirror rebuild --mirror '${escapeControls(file)}' --service-name ${found}\``
-      : `\`armoire account add ${account} --service-name ${found}\` and \`armoire mirror rebuild --account ${account}\``;
-  return (
-    `Warning: service_url is empty in every row, since the service sends ${found}_url, not ${current}_url.\n` +
-    `Run ${commands}; no data is requested again.\n`
-  );
 }

@@ -1,8 +1,9 @@
-/** `armoire snapshot create|verify|show`: archives of a catalogue, to share. */
+/** `armoire snapshot create|verify|show|load`: archives of a catalogue, to share. */
 import type { Command } from "commander";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { configureCreate } from "./create.ts";
+import { configureLoad } from "./load.ts";
 import { configureShow, configureVerify } from "./verify.ts";
 
 export function configure(command: Command, io: Io): void {
@@ -15,10 +16,12 @@ export function configure(command: Command, io: Io): void {
       "armoire snapshot create --to catalogue.zip --license ODbL-1.0",
       "armoire snapshot verify catalogue.zip",
       "armoire snapshot show catalogue.zip",
+      "armoire snapshot load catalogue.zip",
     ],
-    exitCodes: [...exitCodesOfReading, "rejected"],
+    exitCodes: [...exitCodesOfReading, "rejected", "locked", "interrupted", "terminated"],
   });
   configureCreate(command, io);
   configureVerify(command, io);
   configureShow(command, io);
+  configureLoad(command, io);
 }

@@ -5,6 +5,7 @@ import { formatPercent } from "../../../presentation/numbers.ts";
 import { formatKind } from "../../../presentation/words.ts";
 import {
   describeAllowance,
+  describeConfirmation,
   describeMaxStaleness,
   describePostponed,
   describeReach,
@@ -32,6 +33,8 @@ export function formatPlan(
   const { mirror, due, next, forecast } = plan;
   const parts = [`Mirror     ${mirror}\nAllowance  ${describeAllowance(plan.allowance, now)}\n`];
   if (plan.postponed.length > 0) parts.push(`Postponed  ${describePostponed(plan.postponed, now)}\n`);
+  const confirmation = describeConfirmation(plan.confirmation);
+  if (confirmation !== "") parts.push(`Snapshots  ${confirmation}\n`);
   if (next.length === 0) parts.push("\nNothing is due.\n");
   else {
     parts.push(

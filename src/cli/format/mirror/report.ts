@@ -1,7 +1,7 @@
 /** Formats the report of a sync for people. The last line says what comes next. */
 import type { DriftCode } from "../../../../schema/tables.ts";
 import { formatRate } from "../../../presentation/durations.ts";
-import { formatCount } from "../../../presentation/numbers.ts";
+import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
 import { formatMoment } from "../../../presentation/times.ts";
 import type { MediaReport, PictureOrigin } from "../../../sync/media/fetch-pictures.ts";
 import type { SyncReport } from "../../../sync/report.ts";
@@ -28,6 +28,7 @@ export function formatReport(report: SyncReport, context: ReportContext): string
       ` in ${seconds.toFixed(1)} s.`,
     `${formatCount(requests.sent, "request")}, ${requests.counted} ${isGuess ? "presumably counted" : "counted"}, ${requests.notModified} not modified.`,
   ];
+  if (report.snapshots !== undefined) lines.push(describeSnapshots(report.snapshots));
   const { notGranted = [], withdrawn = [] } = report;
   const neverGranted = notGranted.filter((name) => !withdrawn.includes(name));
   if (neverGranted.length > 0) lines.push(`Not granted to this token: ${neverGranted.join(", ")}.`);
@@ -41,6 +42,18 @@ export function formatReport(report: SyncReport, context: ReportContext): string
   const isDone = report.complete && report.stopped === null && pending + failed + postponed === 0;
   lines.push(isDone ? describeComplete(report) : describeRest(report, outlook, now, reserve));
   return `${lines.join("\n")}\n`;
+}
+
+function describeSnapshots({
+  bytes,
+  validator,
+  unconfirmed,
+  differences,
+}: NonNullable<SyncReport["snapshots"]>): string {
+  const counts = [bytes, validator, unconfirmed].map(formatNumber);
+  const differing =
+    differences === 0 ? "" : `; ${formatCount(differences, "body", "bodies")} from snapshots replaced`;
+  return `Confirmed: ${counts[0]} by bytes, ${counts[1]} by validator, ${counts[2]} not yet${differing}.`;
 }
 
 function describePostponed({ resources: { postponed } }: SyncReport, until: string, now: number): string {

@@ -2,8 +2,9 @@
 import { type NewestBackup, stateOfBackup } from "../../../accounts/newest-backup.ts";
 import { nameOfUser } from "../../../mirror/account/user.ts";
 import { describeCoverage } from "../../../mirror/runs/coverage.ts";
+import { sumOf } from "../../../mirror/snapshots/loaded.ts";
 import { formatAge } from "../../../presentation/durations.ts";
-import { formatBytes, formatCount } from "../../../presentation/numbers.ts";
+import { formatBytes, formatCount, formatNumber } from "../../../presentation/numbers.ts";
 import { formatMinute, formatSecond } from "../../../presentation/times.ts";
 import { formatKind } from "../../../presentation/words.ts";
 import type {
@@ -50,6 +51,7 @@ export function formatStatus(
     `Service    ${status.baseUrl}\n`,
     describeLastRun(lastRun),
     `Allowance  ${describeAllowance(allowance, now)}\n`,
+    describeConfirmation(status),
     forecast === null ? "" : `Forecast   ${summarizeForecast(forecast, "sizes")}\n`,
     account === null ? formatKinds(status, now, screen) : "",
     `\n${describeCoverage(status, formatMinute)}\n${formatOwedChecks(status.owedChecks)}${warnOfStaleness(forecast)}`,
@@ -99,6 +101,14 @@ function formatKinds({ kinds }: MirrorStatus, now: number, screen: Width): strin
   ]);
   const ages = ["median age", "90th percentile", "oldest"];
   return `\n${formatTable(["kind", "known", "held", "due", "failed", "gone", ...ages], rows, screen)}`;
+}
+
+/** Empty without snapshots. */
+function describeConfirmation({ kinds }: MirrorStatus): string {
+  const counts = kinds.flatMap(({ confirmed }) => confirmed ?? []);
+  if (counts.length === 0) return "";
+  const { bytes, validator, unconfirmed } = sumOf(counts);
+  return `Confirmed  ${formatNumber(bytes)} by bytes, ${formatNumber(validator)} by validator, ${formatNumber(unconfirmed)} from snapshots not yet\n`;
 }
 
 function describeCheck({ kinds }: MirrorStatus, now: number): string {

@@ -4,6 +4,8 @@ import { millisOf } from "../../../../schema/tables.ts";
 import type { Connection } from "../../../mirror/file/connection.ts";
 import { prepare, prepareColumn, q, textsIn } from "../../../mirror/file/statements.ts";
 import { type DueResource, dueColumns, inScope } from "../../../mirror/scope.ts";
+import { hasLoaded, isCurrent, isUnconfirmed } from "../../../mirror/snapshots/loaded.ts";
+import { isPendingSample } from "../../../mirror/snapshots/sample.ts";
 import { dayMillis } from "../../../platform/clock.ts";
 import { freeCheckLimit, type PlanRequest, weights } from "../request.ts";
 
@@ -15,6 +17,8 @@ export interface CheckRow extends DueResource {
 export interface CheckQueries {
   /** The root, before its first fetch and about once a day. */
   root(): DueResource | null;
+  /** The part of the samples of snapshots that was not fetched yet: counted requests. */
+  sample(): CheckRow[];
   /**
    * The root, brands and lists of brands and models: few resources that show changes of many others.
    * @param hasMoreWork leaves out resources that the crawl which this run continues has checked lately
@@ -24,6 +28,8 @@ export interface CheckQueries {
   suspects(): CheckRow[];
   /** Resources that exceed the max staleness, oldest first. Only here are failed checks repeated, since they cost. */
   overdue(): CheckRow[];
+  /** Free checks of bodies from snapshots that the service has not confirmed, by worth and age. */
+  unconfirmed(): CheckRow[];
   /**
    * All other free checks, by expected changes, worth and age.
    * @param hasMoreWork as for `listings`
@@ -115,6 +121,31 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
   const selectOverdue = prepare(db, (p: HeldParameters) =>
     selectHeldWithWorth(p).orderBy("r.checked_at").orderBy(worth, "desc").orderBy("r.id"),
   );
+  const selectSample = prepare(db, (p: { kinds: string; runId: number }) =>
+    q
+      .selectFrom("_loaded as l")
+      .innerJoin("_resource as r", "r.id", "l.resource_id")
+      .select(dueColumns)
+      .select(sql<0>`0`.as("isFree"))
+      .where("r.state", "=", "held")
+      .where("r.kind", "in", textsIn(p.kinds))
+      .where("r.checked_run", "<", p.runId)
+      .where("r.absent_by", "is", null)
+      .where(isPendingSample)
+      .where(inScope(scope, "r"))
+      .orderBy("r.id"),
+  );
+  const selectUnconfirmed = prepare(db, (p: HeldParameters & { max: number }) =>
+    selectHeldWithWorth(p)
+      .innerJoin("_loaded as l", "l.resource_id", "r.id")
+      .where(isUnconfirmed)
+      .where(isCurrent)
+      .where("r.absent_by", "is", null)
+      .where(sql<SqlBool>`${isFree(p)}`)
+      .orderBy(sql`(1 + ${worth}) * (${p.now} - r.checked_at)`, "desc")
+      .orderBy("r.id")
+      .limit(p.max),
+  );
   const selectExpected = prepare(db, (p: HeldParameters & { rates: string; max: number }) =>
     selectHeldWithWorth(p)
       .leftJoin(sql<{ key: string; value: number }>`json_each(${p.rates})`.as("rate"), "rate.key", "r.kind")
@@ -140,8 +171,10 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
     isCounted: request.allowance().checkPrice === "counted" ? 1 : 0,
   });
   const restMillis = weights.restDays * dayMillis;
+  const isAnyLoaded = hasLoaded(db);
   return {
     root: () => selectRoot.get({ runId, checkedBefore: now() - restMillis, now: now() }) ?? null,
+    sample: () => (isAnyLoaded ? selectSample.all({ kinds: JSON.stringify(scope.kinds), runId }) : []),
     listings: (hasMoreWork) =>
       selectListings.all({
         ...held(0, runBeforeCrawl),
@@ -150,6 +183,8 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
       }),
     suspects: () => selectSuspects.all({ ...held(0), minSuspicion: weights.minSuspicion }),
     overdue: () => selectOverdue.all(held(maxStalenessMillis)),
+    unconfirmed: () =>
+      isAnyLoaded ? selectUnconfirmed.all({ ...held(0), max: freeCheckLimit(request).count }) : [],
     expected: (hasMoreWork) =>
       selectExpected.all({
         ...held(hasMoreWork ? restMillis : 0, runBeforeCrawl),

@@ -6,6 +6,7 @@ import { formatKind } from "../../../presentation/words.ts";
 import { readResourceKeys } from "../../../query/lists/resource-keys.ts";
 import {
   describeAllowance,
+  describeConfirmation,
   describeMaxStaleness,
   describePostponed,
   describeReach,
@@ -45,10 +46,12 @@ const readPlan = (view: View): SyncPlan => view.slow("plan");
 
 function planOf(view: View, plan: SyncPlan): Html {
   const { due, next, forecast, postponed } = plan;
+  const confirmation = describeConfirmation(plan.confirmation);
   const facts = [
     ["allowance", describeAllowance(plan.allowance, view.now)],
     ...(next.length === 0 ? [] : [["today", describeReach(plan)]]),
     ...(postponed.length === 0 ? [] : [["postponed", describePostponed(postponed, view.now)]]),
+    ...(confirmation === "" ? [] : [["snapshots", confirmation]]),
   ];
   return html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 ${forecast === null ? "" : html`<div class="columns even">${timesOf(forecast)}${chartOf(view, forecast)}</div>`}

@@ -1,0 +1,9 @@
+/** Why a snapshot is refused; nothing is changed then. */
+import { errorClass } from "../../platform/errors.ts";
+
+export class SnapshotError extends errorClass("SnapshotError", {
+  /** It is of another service than the mirror, or than another snapshot. */
+  "other-service": "rejected",
+  /** The service has contradicted it. */
+  condemned: "rejected",
+}) {}

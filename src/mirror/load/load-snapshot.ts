@@ -1,0 +1,214 @@
+/**
+ * Loads shared snapshots into a mirror: one run, whose bodies come from files instead of the service. In: verified sources.
+ * Out: a mirror that holds the newest body of each resource, as unconfirmed, and a report. A killed load is continued by
+ * the next one: what is held is skipped.
+ */
+import { existsSync } from "node:fs";
+import type { Kinds } from "../../../schema/kind.ts";
+import { dayMillis } from "../../platform/clock.ts";
+import { snapshotResourceShape } from "../bookkeeping/row-shapes.ts";
+import { removeEmptyMirror } from "../file/create-mirror.ts";
+import { readMirror } from "../reader.ts";
+import { defaultSampleSize } from "../snapshots/sample.ts";
+import type {
+  SnapshotDescription,
+  SnapshotResource,
+  SnapshotSource,
+} from "../snapshots/snapshot-resource.ts";
+import { type MirrorWriter, openMirrorWriter } from "../writer.ts";
+import { createBatches } from "./batches.ts";
+import { chooseNewest } from "./choose-newest.ts";
+import { SnapshotError } from "./errors.ts";
+import type { LoadOutcome } from "./load-bodies.ts";
+
+export interface LoadOptions {
+  /** The mirror's file; created if missing. */
+  readonly file: string;
+  /** Parts of one service's catalogue, in any order. */
+  readonly sources: readonly SnapshotSource[];
+  readonly kinds: Kinds;
+  /** What the user says about the service. */
+  readonly expected?: { readonly baseUrl?: string; readonly serviceName?: string };
+  /** Resources of each snapshot to be fetched whole and compared by the next syncs. Default: 50. */
+  readonly sampleSize?: number;
+  /** Resources in one transaction. Default: 512. */
+  readonly batchSize?: number;
+  /** The time, in epoch milliseconds. */
+  readonly now: () => number;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: LoadProgress) => void;
+}
+
+export interface LoadProgress {
+  readonly resources: number;
+  readonly of: number;
+}
+
+export type LoadCounts = Readonly<Record<LoadOutcome, number>>;
+
+export interface LoadReport {
+  /** The mirror's file. */
+  readonly mirror: string;
+  readonly run: number;
+  readonly snapshots: readonly (SnapshotDescription & { readonly resources: LoadCounts })[];
+  /** Resources that the next syncs fetch whole and compare. */
+  readonly sampled: number;
+  readonly seconds: number;
+}
+
+/**
+ * @throws SnapshotError before anything is changed; MirrorError; FileError `locked`; errors of the sources; the signal's
+ * reason
+ */
+export async function loadSnapshots(options: LoadOptions): Promise<LoadReport> {
+  const { file, kinds, now } = options;
+  const startedMillis = now();
+  const openedAt = new Date(startedMillis).toISOString();
+  const identity = requireOneService(options);
+  const isNew = !existsSync(file);
+  const mirror = await openMirrorWriter({ file, identity, kinds, openedAt });
+  let isDone = false;
+  try {
+    const report = await load(mirror, options, openedAt);
+    isDone = true;
+    while (mirror.compressBatch() > 0);
+    return { mirror: file, ...report, seconds: (now() - startedMillis) / 1000 };
+  } finally {
+    mirror.close();
+    // It stays if anything was loaded.
+    if (isNew && !isDone) removeEmptyMirror(file, openedAt);
+  }
+}
+
+/** @throws SnapshotError `other-service` */
+function requireOneService({ file, sources, expected = {}, now }: LoadOptions) {
+  const descriptions = sources.map(({ description }) => description);
+  const [first, ...others] = descriptions;
+  if (first === undefined) throw new TypeError("nothing to load");
+  const known = existsSync(file) ? readMirror(file, ({ identity }) => identity) : null;
+  const identity = known ?? {
+    baseUrl: new URL(expected.baseUrl ?? first.baseUrl).href,
+    area: "catalogue" as const,
+    serviceName: expected.serviceName ?? first.serviceName,
+  };
+  const refuse = (problem: string) => {
+    throw new SnapshotError("other-service", problem, "Nothing was loaded.");
+  };
+  if (identity.area !== "catalogue")
+    refuse(`A snapshot cannot be loaded into the mirror of an account: ${file}`);
+  for (const { baseUrl, serviceName, takenOn, source } of [first, ...others]) {
+    const whose = (given: string | undefined) =>
+      known ? "this mirror's" : given === undefined ? "the first one's" : "the given";
+    if (new URL(baseUrl).href !== identity.baseUrl)
+      refuse(
+        `The snapshot is of ${baseUrl}, and ${whose(expected.baseUrl)} service is ${identity.baseUrl}: ${source}`,
+      );
+    if (serviceName !== identity.serviceName)
+      refuse(
+        `The snapshot's service is named ${serviceName}, and ${whose(expected.serviceName)} is ${identity.serviceName}: ${source}`,
+      );
+    if (Date.parse(takenOn) > now() + dayMillis)
+      refuse(`The snapshot is of the future (${takenOn}): ${source}`);
+  }
+  return identity;
+}
+
+async function load(
+  mirror: MirrorWriter,
+  options: LoadOptions,
+  startedAt: string,
+): Promise<Pick<LoadReport, "run" | "snapshots" | "sampled">> {
+  const { sources, kinds, sampleSize = defaultSampleSize, now, signal } = options;
+  const { batchSize = 512, onProgress = () => {} } = options;
+  const writes = mirror.loads();
+  const { origin } = new URL(mirror.identity.baseUrl);
+  const shape = snapshotResourceShape(origin);
+  const isSound = (resource: SnapshotResource, { takenOn }: SnapshotDescription) =>
+    shape.safeParse(resource).success &&
+    resource.fetchedAt <= takenOn &&
+    (resource.goneAt === null || (resource.fetchedAt <= resource.goneAt && resource.goneAt <= takenOn));
+
+  const newest = await chooseNewest(sources);
+  const snapshotIds = writes.recordSnapshots(sources.map(({ description }) => description));
+  const hasSynced = mirror.db.prepare("select 1 from _run where mode <> 'load' limit 1").get() !== undefined;
+  const run = mirror.beginRun({
+    startedAt,
+    mode: "load",
+    scope: { snapshots: sources.map(({ description }) => description.rootHash) },
+  });
+  mirror.addRoot(run);
+  // A mirror that a user has filled follows the links that they chose.
+  if (!hasSynced) mirror.followLinks(linksTo(kinds, newest.kinds), run);
+
+  const counts = sources.map(() => noCounts());
+  let done = 0;
+  const batches = createBatches(
+    (batch, source) => writes.loadBodies(batch, snapshotIds[source] ?? 0, run),
+    (outcome, source) => {
+      const counted = counts[source];
+      if (counted) counted[outcome]++;
+      onProgress({ resources: ++done, of: newest.count });
+    },
+    batchSize,
+  );
+  try {
+    do {
+      for (const [index, source] of sources.entries()) {
+        for await (const resource of source.resources()) {
+          signal?.throwIfAborted();
+          if (!newest.isFrom(resource.url, index) || batches.isSettled(resource.url)) continue;
+          if (!isSound(resource, source.description)) batches.settle(resource.url, "rejected", index);
+          else await batches.add(resource, index);
+        }
+      }
+      batches.flush();
+    } while (batches.beginAgain());
+    batches.end();
+  } catch (error) {
+    const stopped = signal?.aborted ? "interrupted" : "error";
+    try {
+      writes.finish(run, endOf(counts, now(), stopped), { snapshotIds, size: sampleSize });
+    } catch {
+      // The first error is reported. If the mirror cannot be written, the run cannot be closed either.
+    }
+    throw error;
+  }
+  const { sampled } = writes.finish(run, endOf(counts, now(), null), { snapshotIds, size: sampleSize });
+  return {
+    run,
+    snapshots: sources.map(({ description }, n) => ({ ...description, resources: counts[n] ?? noCounts() })),
+    sampled,
+  };
+}
+
+/** The names of optional links that lead to resources of these kinds. */
+function linksTo(kinds: Kinds, present: ReadonlySet<string>): string[] {
+  const optional = Object.values(kinds).flatMap((kind) => Object.entries(kind.optional));
+  const known = optional.filter(([, kind]) => present.has(kind)).map(([name]) => name);
+  const unknown = [...present].filter((kind) => /^\?[^.]+$/.test(kind)).map((kind) => kind.slice(1));
+  return [...new Set([...known, ...unknown])].sort();
+}
+
+const noCounts = (): Record<LoadOutcome, number> => ({
+  ...{ new: 0, replaced: 0, same: 0, kept: 0, unlinked: 0 },
+  ...{ "other-kind": 0, rejected: 0 },
+});
+
+function endOf(counts: readonly LoadCounts[], at: number, stopped: "interrupted" | "error" | null) {
+  const sum = (outcome: LoadOutcome) => counts.reduce((total, count) => total + count[outcome], 0);
+  return {
+    endedAt: new Date(at).toISOString(),
+    stopped,
+    approve: false,
+    counts: {
+      requests: { sent: 0, counted: 0, notModified: 0 },
+      resources: {
+        new: sum("new"),
+        changed: sum("replaced"),
+        unchanged: sum("same"),
+        gone: 0,
+        failed: sum("rejected"),
+      },
+    },
+  };
+}

@@ -1,0 +1,188 @@
+/**
+ * Downloads one file from an address that the user gave. In: the address, and where the file goes. Out: the whole file. A
+ * download that was cut is continued by the next one. Private networks are refused, unless the user allows that of the address.
+ */
+import { existsSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { z } from "zod";
+import type { Clock } from "../../platform/clock.ts";
+import { errorClass } from "../../platform/errors.ts";
+import { type IpClass, ipClassOfHost } from "../../platform/network/ip-class.ts";
+import { ServiceError } from "../errors.ts";
+import { defaultLimits } from "../transport/pool.ts";
+import {
+  type FetchedPart,
+  openPartsClient,
+  type PartsClient,
+  type PartsClientOptions,
+} from "./parts-client.ts";
+
+export class DownloadError extends errorClass("DownloadError", {
+  "invalid-address": "usage",
+  refused: "failed",
+  unavailable: "failed",
+  "too-large": "failed",
+  "keeps-changing": "failed",
+}) {}
+
+export interface DownloadRequest {
+  readonly url: string;
+  /** What has arrived is kept beside this file, with `.part` at the end of its name, until all is there. */
+  readonly to: string;
+  /** Of the whole file. */
+  readonly maxBytes: number;
+  /** Whether the address may be in a private network. Default: false. */
+  readonly allowPrivate?: boolean;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: DownloadProgress) => void;
+  readonly partBytes?: number;
+  readonly retry?: PartsClientOptions["retry"];
+  readonly clock?: Clock;
+  readonly lookup?: PartsClientOptions["lookup"];
+}
+
+export interface DownloadProgress {
+  readonly bytes: number;
+  readonly of: number;
+}
+
+const maxRestarts = 3;
+
+/** What the parts that have arrived belong to. */
+const state = z.object({ url: z.string(), version: z.string().nullable(), total: z.int().min(0) });
+type State = z.infer<typeof state>;
+
+/** @throws DownloadError; the signal's reason; system errors */
+export async function download(request: DownloadRequest): Promise<void> {
+  const { url, to, maxBytes, signal, onProgress = () => {} } = request;
+  const client = await openFollowingClient(request);
+  const part = `${to}.part`;
+  const stateFile = `${part}.json`;
+  let known = readState(stateFile, part, url);
+  let size = known === null ? 0 : statSync(part).size;
+  const startOver = () => {
+    for (const file of [part, stateFile]) rmSync(file, { force: true });
+    known = null;
+    size = 0;
+  };
+  try {
+    for (let restarts = 0; known === null || size < known.total; ) {
+      signal?.throwIfAborted();
+      const fetched = await client.fetch(size);
+      const isOfKnown =
+        fetched.outcome === "part" &&
+        fetched.from === size &&
+        (known === null || (fetched.version === known.version && fetched.total === known.total));
+      if (!isOfKnown) {
+        if (++restarts > maxRestarts)
+          throw new DownloadError(
+            "keeps-changing",
+            `The file changes while it is downloaded: ${url}`,
+            "Try again later.",
+          );
+        startOver();
+        continue;
+      }
+      if (fetched.total > maxBytes)
+        throw new DownloadError(
+          "too-large",
+          `The file has ${fetched.total} bytes, and at most ${maxBytes} are downloaded: ${url}`,
+        );
+      if (known === null) {
+        known = { url, version: fetched.version, total: fetched.total };
+        writeFileSync(part, "", { mode: 0o600 });
+        writeFileSync(stateFile, JSON.stringify(known), { mode: 0o600 });
+      }
+      await append(part, fetched.bytes);
+      size += fetched.bytes.byteLength;
+      onProgress({ bytes: size, of: known.total });
+    }
+    renameSync(part, to);
+    rmSync(stateFile, { force: true });
+  } catch (error) {
+    throw toDownloadError(error, url);
+  } finally {
+    await client.close();
+  }
+}
+
+async function append(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, "a", 0o600);
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Null if nothing can be continued. */
+function readState(stateFile: string, part: string, url: string): State | null {
+  if (!existsSync(stateFile) || !existsSync(part)) return null;
+  const parsed = state.safeParse(parseOrNull(readFileSync(stateFile, "utf8")));
+  // Without a version, parts of different files could be joined.
+  if (!parsed.success || parsed.data.url !== url || parsed.data.version === null) return null;
+  // A crash may have written more than it has noted, but never other bytes.
+  if (statSync(part).size > parsed.data.total) truncateSync(part, 0);
+  return parsed.data;
+}
+
+function parseOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+interface FollowingClient {
+  fetch(from: number): Promise<Exclude<FetchedPart, { outcome: "elsewhere" }>>;
+  close(): Promise<void>;
+}
+
+/** Follows redirects to other servers, as places for downloads often have them; never from https: to http:. */
+async function openFollowingClient(request: DownloadRequest): Promise<FollowingClient> {
+  const { url, allowPrivate = false, signal } = request;
+  const first = URL.parse(url);
+  if (first === null || !/^https?:$/.test(first.protocol) || first.username !== "" || first.password !== "")
+    throw new DownloadError(
+      "invalid-address",
+      `This is no address of a file to download: ${url}`,
+      "Give an https: address.",
+    );
+  const allowed = new Set<IpClass>(["public"]);
+  if (allowPrivate) allowed.add(await ipClassOfHost(first.hostname));
+  const openClient = ({ origin }: URL): PartsClient => openPartsClient({ ...request, origin, allowed });
+  let client = openClient(first);
+  // Later parts are requested where the first one was.
+  let target = first;
+  return {
+    async fetch(from) {
+      for (let redirects = 0; redirects <= defaultLimits.maxRedirects; redirects++) {
+        const fetched = await client.fetch({ url: target.href, from, signal });
+        if (fetched.outcome !== "elsewhere") return fetched;
+        const next = new URL(fetched.url);
+        if (target.protocol === "https:" && next.protocol !== "https:")
+          throw new ServiceError("link-refused", "redirected to an address without https:", { url });
+        await client.close();
+        target = next;
+        client = openClient(target);
+      }
+      throw new ServiceError("too-many-redirects", "redirected too often", { url });
+    },
+    close: () => client.close(),
+  };
+}
+
+const continued = "What has arrived is kept; the same command continues.";
+
+function toDownloadError(error: unknown, url: string): unknown {
+  if (!(error instanceof ServiceError)) return error;
+  if (error.code === "private-address") {
+    const hint = "Add --allow-private if that network is yours.";
+    return new DownloadError("refused", `The address is in a private network: ${url}`, hint, {
+      cause: error,
+    });
+  }
+  return new DownloadError("unavailable", error.message, continued, { cause: error });
+}

@@ -1,0 +1,60 @@
+/** What a mirror shows after a snapshot that it had loaded was contradicted. */
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { kinds } from "../../../jobs/kinds.ts";
+import { loadSnapshots } from "../../../src/mirror/load/load-snapshot.ts";
+import type { MirrorReader } from "../../../src/mirror/reader.ts";
+import { readCoverage } from "../../../src/mirror/runs/coverage.ts";
+import { startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { canonicalDump } from "../../support/canonical-dump.ts";
+import { tries } from "../../support/thorough.ts";
+import { resourcesOf, snapshotOf } from "../load/support/snapshot-of.ts";
+import { crawl, problemsOf, startMirrorRig } from "../support/mirror-rig.ts";
+import { publicState } from "../support/public-state.ts";
+import { worldOfTruth } from "../support/world.ts";
+
+const small = { brands: 3, models: 6, sizes: 14, pageSize: 2, paginateSizes: true } as const;
+const follow = ["related", "same_cut"];
+const moves = fc.record({ changes: fc.nat(4), additions: fc.nat(3), removals: fc.nat(3), moves: fc.nat(3) });
+
+/** Everything held and due, with all that is derived from it. */
+const shownBy = (mirror: MirrorReader) => ({
+  resources: canonicalDump(mirror),
+  known: mirror.db.prepare("select url, kind, state, etag from _resource order by url").all(),
+});
+
+it("a mirror is again as it was before the snapshot, and sound", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(1000), moves, fc.nat(6), fc.boolean(), async (seed, move, maxBatches, isAll) => {
+      await using sandbox = await startSandbox({ ...small, seed });
+      const world = () => worldOfTruth(sandbox.truth({ optional: true }));
+      await using publisher = await startMirrorRig(sandbox.url);
+      await using follower = await startMirrorRig(sandbox.url);
+      const own = await follower.write();
+      crawl(own, world(), { follow, maxBatches });
+      const before = shownBy(own);
+      own.close();
+      sandbox.advance(move);
+      const published = await publisher.write();
+      crawl(published, world(), { follow });
+      const resources = resourcesOf(published).map((one) => ({
+        ...one,
+        fetchedAt: "2026-02-01T00:00:00.000Z",
+        body: isAll ? Buffer.from(one.body.toString().replace(/^\{/, '{ "forged": true, ')) : one.body,
+      }));
+      const sources = [snapshotOf(published, resources)];
+      const now = () => Date.parse("2026-02-02T00:00:00.000Z");
+      await loadSnapshots({ file: follower.file, sources, kinds, now });
+      const mirror = await follower.write();
+      mirror.db.exec("update _snapshot set condemned_at = '2026-02-03T00:00:00.000Z', condemned_by = 'x'");
+      mirror.settleSnapshots("none");
+      expect(shownBy(mirror)).toEqual(before);
+      expect(problemsOf(mirror)).toEqual([]);
+      expect(readCoverage(mirror).kinds.some(({ confirmed }) => confirmed !== undefined)).toBe(false);
+      const state = publicState(mirror.db);
+      mirror.rebuild();
+      expect(publicState(mirror.db)).toEqual(state);
+    }),
+    { numRuns: tries(8, 300) },
+  );
+});

@@ -1,0 +1,150 @@
+/** Downloads of files: in parts, continued after a cut, and never from private networks unless that is allowed. */
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { type DownloadRequest, download } from "../../../src/service/downloads/download.ts";
+import { temporaryFolder } from "../../support/run-armoire.ts";
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+async function startServer(handle: Handler) {
+  const requests: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request);
+    handle(request, response);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    origin,
+    url: `${origin}/catalogue.zip`,
+    ranges: () => requests.map(({ headers }) => headers.range),
+    requests,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** Sends the requested part of a file. */
+const sendPart =
+  (file: () => Buffer, etag = () => '"1"'): Handler =>
+  (request, response) => {
+    const [, from, to] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? "") ?? [];
+    const content = file();
+    const part = content.subarray(Number(from), Number(to) + 1);
+    if (part.length === 0) {
+      response.writeHead(416).end();
+      return;
+    }
+    const range = `bytes ${from}-${Number(from) + part.length - 1}/${content.length}`;
+    response.writeHead(206, { "content-range": range, etag: etag() }).end(part);
+  };
+
+async function startTarget() {
+  const folder = await temporaryFolder();
+  const to = join(folder.path, "file.zip");
+  const run = (url: string, more: Partial<DownloadRequest> = {}) =>
+    download({
+      url,
+      to,
+      maxBytes: 10_000,
+      allowPrivate: true,
+      partBytes: 1000,
+      retry: { maxRetries: 0 },
+      ...more,
+    });
+  return { to, run, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+}
+
+it("a file arrives whole in parts, and nothing about the user is sent", async () => {
+  const content = randomBytes(3456);
+  await using server = await startServer(sendPart(() => content));
+  await using target = await startTarget();
+  await target.run(server.url);
+  expect(readFileSync(target.to).equals(content)).toBe(true);
+  expect(server.ranges()).toEqual(["bytes=0-999", "bytes=1000-1999", "bytes=2000-2999", "bytes=3000-3999"]);
+  expect(existsSync(`${target.to}.part`)).toBe(false);
+  const names = server.requests.flatMap(({ headers }) => Object.keys(headers));
+  expect(new Set(names)).toEqual(
+    new Set(["host", "connection", "accept", "accept-encoding", "user-agent", "range"]),
+  );
+});
+
+it("a cut download is continued where it ended", async () => {
+  const content = randomBytes(3456);
+  let left = 2;
+  const send = sendPart(() => content);
+  await using server = await startServer((request, response) => {
+    if (left-- > 0) send(request, response);
+    else response.destroy();
+  });
+  await using target = await startTarget();
+  await expect(target.run(server.url)).rejects.toMatchObject({ code: "unavailable" });
+  expect(statSync(`${target.to}.part`).size).toBe(2000);
+  left = 9;
+  await target.run(server.url);
+  expect(readFileSync(target.to).equals(content)).toBe(true);
+  expect(server.ranges().slice(-2)).toEqual(["bytes=2000-2999", "bytes=3000-3999"]);
+});
+
+it("a file that was changed meanwhile is downloaded from its beginning", async () => {
+  let content = randomBytes(3456);
+  let version = 1;
+  const send = sendPart(
+    () => content,
+    () => `"${version}"`,
+  );
+  await using server = await startServer((request, response) => {
+    if (request.headers.range === "bytes=2000-2999" && version === 1) {
+      content = randomBytes(1500);
+      version = 2;
+    }
+    send(request, response);
+  });
+  await using target = await startTarget();
+  await target.run(server.url);
+  expect(readFileSync(target.to).equals(content)).toBe(true);
+});
+
+it("a server that sends only whole files is enough", async () => {
+  const content = randomBytes(3456);
+  await using server = await startServer((_request, response) => response.writeHead(200).end(content));
+  await using target = await startTarget();
+  await target.run(server.url);
+  expect(readFileSync(target.to).equals(content)).toBe(true);
+});
+
+it("a redirect to another server is followed, as often as needed for each part", async () => {
+  const content = randomBytes(1500);
+  await using store = await startServer(sendPart(() => content));
+  await using server = await startServer((_request, response) =>
+    response.writeHead(302, { location: `${store.origin}/there` }).end(),
+  );
+  await using target = await startTarget();
+  await target.run(server.url);
+  expect(readFileSync(target.to).equals(content)).toBe(true);
+});
+
+it("private networks, too large files and wrong parts are refused", async () => {
+  const content = randomBytes(3456);
+  await using server = await startServer(sendPart(() => content));
+  await using target = await startTarget();
+  await expect(target.run(server.url, { allowPrivate: false })).rejects.toMatchObject({ code: "refused" });
+  expect(server.requests).toHaveLength(0);
+  const named = server.url.replace("127.0.0.1", "localhost");
+  await expect(target.run(named, { allowPrivate: false })).rejects.toMatchObject({ code: "refused" });
+  expect(server.requests).toHaveLength(0);
+  await expect(target.run(server.url, { maxBytes: 3000 })).rejects.toMatchObject({ code: "too-large" });
+  await expect(target.run("ftp://example.org/x.zip")).rejects.toMatchObject({ code: "invalid-address" });
+  await using other = await startServer((_request, response) =>
+    response.writeHead(206, { "content-range": "bytes 5-9/100" }).end("12345"),
+  );
+  await expect(target.run(other.url)).rejects.toMatchObject({ code: "unavailable" });
+  expect(existsSync(target.to)).toBe(false);
+});

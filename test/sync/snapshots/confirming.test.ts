@@ -1,0 +1,175 @@
+/** Syncs of mirrors that were loaded from a snapshot: confirmation, the sample, and snapshots that the service contradicts. */
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { kinds } from "../../../jobs/kinds.ts";
+import { loadSnapshots } from "../../../src/mirror/load/load-snapshot.ts";
+import { openMirrorReader, readMirror } from "../../../src/mirror/reader.ts";
+import type { SnapshotDescription } from "../../../src/mirror/snapshots/snapshot-resource.ts";
+import { planSync } from "../../../src/sync/plan/preview.ts";
+import type { SyncOptions } from "../../../src/sync/sync.ts";
+import { type HeldResource, resourcesOf, snapshotOf } from "../../mirror/load/support/snapshot-of.ts";
+import { problemsOf } from "../../mirror/support/mirror-rig.ts";
+import { tries } from "../../support/thorough.ts";
+import { differencesFromTruth } from "../support/compare-with-truth.ts";
+import { type Rig, startRig } from "../support/rig.ts";
+
+const small = { brands: 3, models: 6, sizes: 14, pageSize: 3, countRoot: true } as const;
+
+/** A service two days after somebody has mirrored it, and what they held. */
+async function startPublished(options: Parameters<typeof startRig>[0] = {}) {
+  const publisher = await startRig({ ...small, ...options });
+  await publisher.sync();
+  const resources = publisher.read(resourcesOf);
+  publisher.sandbox.moveClock({ advanceSeconds: 2 * 86_400 });
+  publisher.sandbox.clearLog();
+  const file = join(publisher.file, "..", "follower.sqlite");
+  const follower: Rig = {
+    ...publisher,
+    file,
+    sync: (more: Partial<SyncOptions> = {}) => publisher.sync({ file, ...more }),
+    read: (read) => readMirror(file, read),
+  };
+  return {
+    follower,
+    resources,
+    load: async (
+      given: readonly HeldResource[] = resources,
+      more: Partial<SnapshotDescription> & { sampleSize?: number } = {},
+    ) => {
+      const { sampleSize = 4, ...description } = more;
+      const mirror = openMirrorReader(publisher.file);
+      const source = snapshotOf(mirror, given, description);
+      mirror.close();
+      const now = publisher.clock.now;
+      return await loadSnapshots({ file, sources: [source], kinds, sampleSize, now });
+    },
+    [Symbol.asyncDispose]: () => publisher[Symbol.asyncDispose](),
+  };
+}
+
+/** Another body under the same tag. */
+const forge = (resource: HeldResource): HeldResource => {
+  const envelope = JSON.parse(resource.body.toString());
+  return {
+    ...resource,
+    body: Buffer.from(JSON.stringify({ ...envelope, meta: { ...envelope.meta, forged: true } })),
+  };
+};
+
+it("the sample is fetched whole and first, and the rest is confirmed without cost", async () => {
+  await using published = await startPublished();
+  const { follower, resources, load } = published;
+  await load();
+  const plan = planSync({ file: follower.file, baseUrl: follower.sandbox.url, clock: follower.clock });
+  expect(plan.next.slice(0, 4).map(({ reason }) => reason)).toEqual(["root", "sample", "sample", "sample"]);
+  const { requests, snapshots, upToDate } = await follower.sync();
+  const statuses = follower.sandbox.log().map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(4);
+  expect(statuses.slice(5)).toEqual(Array(resources.length - 5).fill(304));
+  expect(requests.counted).toBe(4);
+  expect(snapshots).toEqual({ bytes: 4, validator: resources.length - 4, unconfirmed: 0, differences: 0 });
+  expect(upToDate).toBe(true);
+  expect(differencesFromTruth(follower)).toEqual([]);
+});
+
+it("what the service has changed since is fetched and counted as a difference", async () => {
+  await using published = await startPublished();
+  const { follower, load } = published;
+  await load();
+  follower.sandbox.advance({ changes: 3, additions: 1, removals: 1 });
+  const { snapshots } = await follower.sync({ approve: true });
+  expect(snapshots).toMatchObject({ unconfirmed: 0, differences: expect.any(Number) });
+  expect(snapshots?.differences).toBeGreaterThanOrEqual(3);
+  expect(differencesFromTruth(follower)).toEqual([]);
+});
+
+it("after any history, a sync makes an honest snapshot equal to the service", async () => {
+  const moves = fc.record({
+    changes: fc.nat(4),
+    additions: fc.nat(2),
+    removals: fc.nat(2),
+    moves: fc.nat(2),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.nat(1000), moves, fc.nat(30), async (seed, advance, sampleSize) => {
+      await using published = await startPublished({ seed });
+      const { follower, load } = published;
+      await load(undefined, { sampleSize });
+      follower.sandbox.advance(advance);
+      for (let n = 0; n < 3; n++) await follower.sync({ approve: true });
+      expect(differencesFromTruth(follower)).toEqual([]);
+    }),
+    { numRuns: tries(3, 100) },
+  );
+});
+
+it("a forged body under a true tag condemns the snapshot, and the next syncs fetch everything again", async () => {
+  await using published = await startPublished();
+  const { follower, resources, load } = published;
+  const forged = resources.map((one) => (one.kind === "size" ? forge(one) : one));
+  await load(forged, { sampleSize: resources.length });
+  const failing = follower.sync();
+  await expect(failing).rejects.toMatchObject({ code: "condemned", kind: "rejected" });
+  // What the service has sent by then stays.
+  const held = follower.read(({ db }) =>
+    db.prepare("select count(*) from _resource where state = 'held'").pluck().get(),
+  );
+  expect(held).toBeLessThan(resources.length);
+  expect(follower.read(problemsOf)).toEqual([]);
+  await expect(load(forged)).rejects.toMatchObject({ code: "condemned" });
+  await follower.sync();
+  expect(differencesFromTruth(follower)).toEqual([]);
+});
+
+it("a mirror's own bodies come back when a condemned snapshot has replaced them", async () => {
+  await using published = await startPublished();
+  const { follower, resources, load } = published;
+  const { clock } = follower;
+  const today = `${new Date(clock.now()).toISOString().slice(0, 10)}T00:00:00.000Z`;
+  await follower.sync({ depth: "models" });
+  const own = follower.read(resourcesOf);
+  follower.sandbox.moveClock({ advanceSeconds: 2 * 86_400 });
+  const later = new Date(Date.parse(today) + 2 * 86_400_000).toISOString();
+  const forged = resources.map((one) => ({ ...forge(one), fetchedAt: later }));
+  await load(forged, { sampleSize: resources.length });
+  expect(follower.read(resourcesOf).filter(({ body }) => body.includes("forged"))).toHaveLength(
+    resources.length,
+  );
+  await expect(follower.sync()).rejects.toMatchObject({ code: "condemned" });
+  const left = follower.read(resourcesOf);
+  const bodyOf = (url: string) => left.find((one) => one.url === url)?.body.toString();
+  expect(own.map(({ url }) => bodyOf(url))).toEqual(own.map(({ body }) => body.toString()));
+  expect(left.filter(({ body }) => body.includes("forged"))).toEqual([]);
+  expect(follower.read(problemsOf)).toEqual([]);
+  await follower.sync();
+  expect(differencesFromTruth(follower)).toEqual([]);
+});
+
+it("validators that another kind of credential has seen are used once the sample has the same ones", async () => {
+  await using published = await startPublished();
+  const { follower, resources, load } = published;
+  await load(undefined, { seenBy: "app" });
+  const { requests, snapshots } = await follower.sync();
+  // The root is fetched before the sample, unless it is a part of it.
+  const bytes = snapshots?.bytes ?? 0;
+  expect([4, 5]).toContain(bytes);
+  expect(requests.counted).toBe(bytes);
+  expect(snapshots).toMatchObject({ validator: resources.length - bytes, unconfirmed: 0 });
+});
+
+it("validators that the service no longer gives are not sent, so that they cost nothing", async () => {
+  for (const seenBy of ["app", "none"] as const) {
+    await using published = await startPublished();
+    const { follower, resources, load } = published;
+    const other = resources.map((one) => ({ ...one, etag: `"other ${one.etag?.slice(1, -1)}"` }));
+    await load(other, { seenBy });
+    const { requests, snapshots } = await follower.sync();
+    const bytes = snapshots?.bytes ?? 0;
+    expect([4, 5]).toContain(bytes);
+    expect(requests.counted).toBe(bytes);
+    expect(snapshots).toMatchObject({ validator: 0, unconfirmed: resources.length - bytes });
+    const again = await follower.sync();
+    expect(again.requests.counted).toBe(0);
+  }
+});
