@@ -20,25 +20,44 @@ const lineFeed = Buffer.from("\n");
 
 /** Pairs of entries, an index and its block; none without bodies. */
 export function* blockEntries(folder: BodyFolder, bodies: Iterable<NewBody>): Generator<WholeEntry> {
-  let lines: string[] = [];
-  let parts: Buffer[] = [];
-  let bytes = 0;
+  const index = growingBytes();
+  const content = growingBytes();
   let block = 1;
   function* entries(): Generator<WholeEntry> {
-    yield { name: blockIndexEntry(folder, block), content: Buffer.from(lines.join("")) };
-    yield { name: blockEntry(folder, block), content: Buffer.concat(parts) };
+    yield { name: blockIndexEntry(folder, block), content: index.take() };
+    yield { name: blockEntry(folder, block), content: content.take() };
+    block++;
   }
   for (const { sha256, body, about = {} } of bodies) {
-    if (bytes >= partBytes) {
-      yield* entries();
-      block++;
-      [lines, parts, bytes] = [[], [], 0];
-    }
-    lines.push(`${JSON.stringify({ ...about, sha256, offset: bytes, length: body.length })}\n`);
-    parts.push(body, lineFeed);
-    bytes += body.length + lineFeed.length;
+    if (content.length() >= partBytes) yield* entries();
+    const place = { offset: content.length(), length: body.length };
+    index.add(Buffer.from(`${JSON.stringify({ ...about, sha256, ...place })}\n`));
+    content.add(body);
+    content.add(lineFeed);
   }
-  if (lines.length > 0) yield* entries();
+  if (content.length() > 0) yield* entries();
+}
+
+/** Collects bytes in one buffer: thousands of small ones at a time would take several times their size. */
+function growingBytes() {
+  let bytes = Buffer.alloc(0);
+  let length = 0;
+  return {
+    length: () => length,
+    add(more: Buffer): void {
+      if (length + more.length > bytes.length) {
+        const larger = Buffer.allocUnsafe(Math.max(2 * bytes.length, length + more.length, partBytes));
+        bytes.copy(larger, 0, 0, length);
+        bytes = larger;
+      }
+      length += more.copy(bytes, length);
+    },
+    take(): Buffer {
+      const taken = bytes.subarray(0, length);
+      [bytes, length] = [Buffer.alloc(0), 0];
+      return taken;
+    },
+  };
 }
 
 export interface ReadBody {

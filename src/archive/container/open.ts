@@ -19,7 +19,7 @@ export interface OpenBackup {
   readonly chunks: () => AsyncIterable<Uint8Array>;
 }
 
-const chunkBytes = 1 << 20;
+const chunkBytes = 1 << 17;
 
 /** @throws BackupError `not-found`, `unreadable`, `needs-passphrase` */
 export async function openBackup(file: string, askPassphrase?: AskPassphrase): Promise<OpenBackup> {

@@ -107,7 +107,11 @@ function unpack(
 function inflate(bytes: Buffer, size: number): Buffer | null {
   try {
     // Its types do not know what `info` adds.
-    const inflated: unknown = inflateRawSync(bytes, { maxOutputLength: size, info: true });
+    const inflated: unknown = inflateRawSync(bytes, {
+      chunkSize: Math.max(size + 1, 64),
+      maxOutputLength: size,
+      info: true,
+    });
     if (!isInflated(inflated)) return null;
     const { buffer, engine } = inflated;
     return buffer.length === size && engine.bytesWritten === bytes.length ? buffer : null;
