@@ -114,12 +114,12 @@ export interface ShownProgress {
   readonly progress: number;
   readonly held: number;
   readonly due: number;
-  /** Each kind that is known so far. */
-  readonly kinds: SyncProgress["kinds"];
   readonly counted: number;
   readonly allowanceLeft: number | null;
   /** When this run ends: nothing is due any more, or the allowance is spent. ISO 8601. */
   readonly estimatedEnd: string | null;
+  /** Each kind that is known so far. */
+  readonly kinds: SyncProgress["kinds"];
 }
 
 /** Before, the rate changes too fast. */
@@ -136,10 +136,11 @@ export function toShownProgress(progress: SyncProgress, now: number): ShownProgr
     progress: held + left === 0 ? 0 : Math.floor((100 * held) / (held + left)),
     held,
     due: pending,
-    kinds,
     counted: requests.counted,
     allowanceLeft: allowance.remaining,
     estimatedEnd: isKnown ? toIso(now + (1000 * granted) / requestsPerSecond) : null,
+    // Last, since Bull Board shows only the first lines without scrolling.
+    kinds,
   };
 }
 

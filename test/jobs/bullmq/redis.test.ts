@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { connectRedis } from "../../../jobs/bullmq/redis.ts";
 import { startRedis } from "../../support/redis.ts";
 
@@ -38,4 +38,19 @@ it("an eviction policy that was changed meanwhile is reported after a reconnecti
   }
   expect(evicts()[0]).toContain("maxmemory-policy noeviction");
   end();
+});
+
+it("an eviction policy that was changed meanwhile is reported within a minute, also without a reconnection", async () => {
+  await using redis = await startRedis();
+  const warnings: string[] = [];
+  vi.useFakeTimers({ toFake: ["setInterval"] });
+  try {
+    const { end } = await connectRedis(redis.url, (text) => warnings.push(text));
+    await redis.admin.config("SET", "maxmemory-policy", "allkeys-lru");
+    vi.advanceTimersByTime(60_000);
+    await expect.poll(() => warnings).toEqual([expect.stringContaining("evicts keys")]);
+    end();
+  } finally {
+    vi.useRealTimers();
+  }
 });
