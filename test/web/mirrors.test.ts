@@ -207,7 +207,17 @@ it("pages of a large mirror are those of a small one", async () => {
   const now = rig.clock.now();
   const options = { findCatalogue: () => rig.file, port: 0, clock: { ...rig.clock, now: () => now } };
   const [large, small] = [await startServers(options, 0), await startServers(options)];
-  for (const path of ["/", "/plan", "/plan.json", "/tables", "/tables.csv", "/tables/brand", "/changes/1"])
+  const [slug] = rig.read(({ db }) => db.prepare("select slug from _brand").pluck().all());
+  for (const path of [
+    "/",
+    "/plan",
+    "/plan.json",
+    `/brand/${slug}`,
+    "/tables",
+    "/tables.csv",
+    "/tables/brand",
+    "/changes/1",
+  ])
     expect((await send(large, path)).body).toBe((await send(small, path)).body);
   for (const server of [large, small]) await server.close();
 });

@@ -5,7 +5,7 @@ import { findResource } from "../../query/keys/resolve-key.ts";
 import { modelList } from "../../query/lists/catalogue-lists.ts";
 import type { List } from "../../query/lists/list.ts";
 import { findBrandByKey, type KeyedResource, readResourceKeys } from "../../query/lists/resource-keys.ts";
-import { findModelsWithSize, readBrandSystems, readSizeMatrix } from "../../query/lists/size-matrix.ts";
+import { findModelsWithSize, type readBrandSystems } from "../../query/lists/size-matrix.ts";
 import { type ShownResource, showResource } from "../../query/show.ts";
 import type { Html, Page, PageResult, View } from "../page.ts";
 import { listSection } from "../parts/lists/list-page.ts";
@@ -55,7 +55,7 @@ function show(view: View, { id, href }: KeyedResource): PageResult {
   const { fields } = shown;
   const cell = chosenCell(view);
   // All sizes of a brand are read for these two.
-  const systems = view.recent(`systems ${id}`, () => readBrandSystems(view.mirror, id));
+  const systems = view.slow("sizing systems", id);
   const system = chosenSystem(view, shown, systems);
   const ids =
     cell === null || system === null ? null : findModelsWithSize(view.mirror, id, { system, ...cell });
@@ -77,7 +77,7 @@ ${
         ...{
           systems,
           chosen: cell,
-          matrix: view.recent(`sizes ${id} ${system}`, () => readSizeMatrix(view.mirror, id, system)),
+          matrix: view.slow("size matrix", id, system),
         },
         systemHref: (other) => state.hrefOf({ system: other, band: null, cup: null }),
         cellHref: (band, cup) =>

@@ -70,7 +70,7 @@ function lastAndNext(view: View): Html | string {
     next === undefined
       ? "no run is scheduled"
       : html`<a href="${view.link("/schedules")}"><bdi>${next.name}</bdi></a>, ${formatMoment(next.nextAt, now)}`
-  }; <a href="${view.link("/plan")}">what it will request</a>.</p>`;
+  }; <a href="${view.link("/plan")}">what the next sync will request</a>.</p>`;
 }
 
 function figure({ kind, held: count, known, gone, p50CheckAt }: KindStatus, now: number): Html {

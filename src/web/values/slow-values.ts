@@ -6,6 +6,7 @@ import type { MirrorReader } from "../../mirror/reader.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { listCountedTables } from "../../query/lists/described-tables.ts";
 import { readLatestChanges } from "../../query/lists/latest-changes.ts";
+import { readBrandSystems, readSizeMatrix } from "../../query/lists/size-matrix.ts";
 import { readAgesOfChecks, readDays } from "../../query/status/activity.ts";
 import { readCounts } from "../../query/status/kind-status.ts";
 import { forecastOfMirror, planOfMirror } from "../../sync/plan/preview.ts";
@@ -25,6 +26,10 @@ export const slowValues = {
   changes: (mirror: MirrorReader, _now: number, compared: ComparedRuns) =>
     readChangesBetween(mirror, compared),
   progress: (mirror: MirrorReader, _now: number, run: number) => countProgress(mirror, run),
+  "sizing systems": (mirror: MirrorReader, _now: number, brandId: number) =>
+    readBrandSystems(mirror, brandId),
+  "size matrix": (mirror: MirrorReader, _now: number, brandId: number, system: string) =>
+    readSizeMatrix(mirror, brandId, system),
 } as const;
 
 export type SlowValues = typeof slowValues;
