@@ -111,6 +111,13 @@ export {
 } from "./mirror/compact.ts";
 export { MirrorError } from "./mirror/file/errors.ts";
 export { catalogueMirrorFile, listCatalogueMirrors } from "./mirror/file/paths.ts";
+export { SnapshotError } from "./mirror/load/errors.ts";
+export {
+  type LoadOptions,
+  type LoadProgress,
+  type LoadReport,
+  loadSnapshots,
+} from "./mirror/load/load-snapshot.ts";
 export { type Point, type PointContext, PointError, parsePoint } from "./mirror/points/point.ts";
 export { type EndedRun, resolvePoint } from "./mirror/points/resolve-point.ts";
 export { type PublicTable, publicTables } from "./mirror/public-tables.ts";

@@ -1860,6 +1860,78 @@ export declare class MirrorError extends MirrorError_base {
 export declare function catalogueMirrorFile(dataDir: string, baseUrl: string): string;
 /** The files of all catalogue mirrors in a data directory, sorted. */
 export declare function listCatalogueMirrors(dataDir: string): string[];
+declare const SnapshotError_base: {
+  new (code: "condemned" | "other-service", message: string, hint?: string, options?: ErrorOptions): {
+    readonly name: string;
+    message: string;
+    stack?: string;
+    cause?: unknown;
+    readonly kind: ErrorKind;
+    readonly code: "condemned" | "other-service";
+    readonly hint: string;
+  };
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  stackTraceLimit: number;
+};
+export declare class SnapshotError extends SnapshotError_base {}
+/** What became of a resource of a snapshot. */
+type LoadOutcome =
+/** Stored as the first body, or as a tombstone. */
+"new" |
+/** Stored in place of an older body. */
+"replaced" |
+/** The mirror holds the same body. */
+"same" |
+/** The mirror holds one that is as new, or has found the resource gone since. */
+"kept" |
+/** Nothing that is held links to it. */
+"unlinked" |
+/** The links of the mirror give it another kind. */
+"other-kind" |
+/** The body is none of its kind. */
+"rejected";
+interface LoadOptions {
+  /** The mirror's file; created if missing. */
+  readonly file: string;
+  /** Parts of one service's catalogue, in any order. */
+  readonly sources: readonly SnapshotSource[];
+  readonly kinds: Kinds;
+  /** What the user says about the service. */
+  readonly expected?: {
+    readonly baseUrl?: string;
+    readonly serviceName?: string;
+  };
+  /** Resources of each snapshot to be fetched whole and compared by the next syncs. Default: 50. */
+  readonly sampleSize?: number;
+  /** Resources in one transaction. Default: 512. */
+  readonly batchSize?: number;
+  /** The time, in epoch milliseconds. */
+  readonly now: () => number;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: LoadProgress) => void;
+}
+interface LoadProgress {
+  readonly resources: number;
+  readonly of: number;
+}
+type LoadCounts = Readonly<Record<LoadOutcome, number>>;
+interface LoadReport {
+  /** The mirror's file. */
+  readonly mirror: string;
+  readonly run: number;
+  readonly snapshots: readonly (SnapshotDescription & {
+    readonly resources: LoadCounts;
+  })[];
+  /** Resources that the next syncs fetch whole and compare. */
+  readonly sampled: number;
+  readonly seconds: number;
+}
+/**
+ * @throws SnapshotError before anything is changed; MirrorError; FileError `locked`; errors of the sources; the signal's
+ * reason
+ */
+export declare function loadSnapshots(options: LoadOptions): Promise<LoadReport>;
 interface CatalogueLink {
   /** As sent by the service. */
   readonly url: string;
@@ -3208,4 +3280,4 @@ interface WebServer {
  * @throws WebError if it cannot listen; MirrorError and PointError of `createApi`
  */
 export declare function createServer(options: ServerOptions): Promise<WebServer>;
-export { type Account, type AccountOverview, type AccountPlace, type AccountSyncOptions, type AccountSyncReport, type AccountSyncResult, type AddAccountOptions, type AddedAccount, type ApiServerOptions, type Area, type BackUpRequest, type BackedUp, type BackupManifest, type BackupOwner, type CataloguePart, type Cell, type Change, type ChangeCommand, type ChangeCommandOutcome, type ChangeEntry, type ChangeLog, type ChangeLogRequest, type CheckProblem, type CheckReport, type Clock, type CompactOptions, type CompactProgress, type CompactReport, type Compression, type Coverage, type CreateBackupRequest, type CreateSnapshotRequest, type CreatedBackup, type CreatedSnapshot, type Credential, type CsvProfile, type DashboardOptions, type DataPackageRequest, type Depth, type DiagnoseRequest, type Diagnosis, type DiffRequest, type EndedRun, type ExportDatabaseRequest, type ExportFormat, type ExportMirrorRequest, type ExportTableRequest, type ExportedDatabase, type ExportedTable, type FieldChange, type FieldValue, type FindSecretsOptions, type Forecast, type ForecastSummary, type ForecastSummaryOptions, type Found, type FoundKind, type FoundResource, type FoundSecret, type Installation, type KeptRun, type Keychain, type Keyed, type KindCoverage, type KnownSecret, type LastChange, type Life, type LinkedCatalogueOptions, type LinkedCataloguePlan, type ListRequest, type ListedBackup, type LogFormat, type LogOptions, type Matrix, type McpOptions, type MediaOptions, type MediaPart, type MediaReport, type MirrorPlace, type MirrorReader, type MirrorStatus, type Mode, type ModelParts, type NewSchedule, type OpenDiff, type OpenSnapshot, type Order, type PackageContents, type PassChangesOnOptions, type PastStatus, type PictureOrigin, type PlanOptions, type Point, type PointContext, type Principal, type PrintedFile, type Program, type Provenance, type PruneReport, type PruneRequest, type PublicTable, type Publication, type QueryLimits, type QueryOptions, type QueryRequest, type QueryResult, type Question, type QuestionOption, type QuestionRequest, type QuestionResult, type Reason, type RemoveAccountOptions, type RemovedAccount, type Reported, type RequestCount, type ResourceHistory, type RestoreMirrorRequest, type RestoredMirror, type RetentionPolicy, type RetentionReport, type RevisionOfLife, type Row, type RowCondition, type RunChanges, type RunRecord, type RunSchedulesOptions, type RunSelect, type RunTime, type RunWorkerOptions, type Schedule, type ScheduledRun, type ScopeName, type ScopeOptions, type SearchOptions, type SearchSuggestion, type SecretSearch, type SecretText, type ServerOptions, type ShownKind, type ShownResource, type SnapshotManifest, type SnapshotReport, type SourceLocation, type StoredToken, type SyncOptions, type SyncPlan, type SyncProgress, type SyncReport, type SystemKeychainOptions, type SystemScheduler, type TokenOwner, type UnpackRequest, type Value, type VerifyReport, type VerifyRequest, type VerifySnapshotRequest, type WebServer, type WorkerReady, type WorkersOptions, type WrittenPackage, kinds$1 as kinds };
+export { type Account, type AccountOverview, type AccountPlace, type AccountSyncOptions, type AccountSyncReport, type AccountSyncResult, type AddAccountOptions, type AddedAccount, type ApiServerOptions, type Area, type BackUpRequest, type BackedUp, type BackupManifest, type BackupOwner, type CataloguePart, type Cell, type Change, type ChangeCommand, type ChangeCommandOutcome, type ChangeEntry, type ChangeLog, type ChangeLogRequest, type CheckProblem, type CheckReport, type Clock, type CompactOptions, type CompactProgress, type CompactReport, type Compression, type Coverage, type CreateBackupRequest, type CreateSnapshotRequest, type CreatedBackup, type CreatedSnapshot, type Credential, type CsvProfile, type DashboardOptions, type DataPackageRequest, type Depth, type DiagnoseRequest, type Diagnosis, type DiffRequest, type EndedRun, type ExportDatabaseRequest, type ExportFormat, type ExportMirrorRequest, type ExportTableRequest, type ExportedDatabase, type ExportedTable, type FieldChange, type FieldValue, type FindSecretsOptions, type Forecast, type ForecastSummary, type ForecastSummaryOptions, type Found, type FoundKind, type FoundResource, type FoundSecret, type Installation, type KeptRun, type Keychain, type Keyed, type KindCoverage, type KnownSecret, type LastChange, type Life, type LinkedCatalogueOptions, type LinkedCataloguePlan, type ListRequest, type ListedBackup, type LoadOptions, type LoadProgress, type LoadReport, type LogFormat, type LogOptions, type Matrix, type McpOptions, type MediaOptions, type MediaPart, type MediaReport, type MirrorPlace, type MirrorReader, type MirrorStatus, type Mode, type ModelParts, type NewSchedule, type OpenDiff, type OpenSnapshot, type Order, type PackageContents, type PassChangesOnOptions, type PastStatus, type PictureOrigin, type PlanOptions, type Point, type PointContext, type Principal, type PrintedFile, type Program, type Provenance, type PruneReport, type PruneRequest, type PublicTable, type Publication, type QueryLimits, type QueryOptions, type QueryRequest, type QueryResult, type Question, type QuestionOption, type QuestionRequest, type QuestionResult, type Reason, type RemoveAccountOptions, type RemovedAccount, type Reported, type RequestCount, type ResourceHistory, type RestoreMirrorRequest, type RestoredMirror, type RetentionPolicy, type RetentionReport, type RevisionOfLife, type Row, type RowCondition, type RunChanges, type RunRecord, type RunSchedulesOptions, type RunSelect, type RunTime, type RunWorkerOptions, type Schedule, type ScheduledRun, type ScopeName, type ScopeOptions, type SearchOptions, type SearchSuggestion, type SecretSearch, type SecretText, type ServerOptions, type ShownKind, type ShownResource, type SnapshotManifest, type SnapshotReport, type SourceLocation, type StoredToken, type SyncOptions, type SyncPlan, type SyncProgress, type SyncReport, type SystemKeychainOptions, type SystemScheduler, type TokenOwner, type UnpackRequest, type Value, type VerifyReport, type VerifyRequest, type VerifySnapshotRequest, type WebServer, type WorkerReady, type WorkersOptions, type WrittenPackage, kinds$1 as kinds };
