@@ -99,6 +99,7 @@ export { McpError } from "./mcp/errors.ts";
 export { type McpOptions, serveMcp } from "./mcp/serve-mcp.ts";
 export { writeMetricsFile } from "./metrics/metrics-file.ts";
 export type { MirrorPlace } from "./metrics/mirror-figures.ts";
+export { type LinkedCataloguePlan, planLinkedCatalogue } from "./mirror/account/catalogue-links.ts";
 export type { ScopeName } from "./mirror/account/token-scopes.ts";
 export { type CheckProblem, type CheckReport, checkMirror } from "./mirror/check/check.ts";
 export {
@@ -202,9 +203,7 @@ export {
   type AccountSyncResult,
   type CataloguePart,
   type LinkedCatalogueOptions,
-  type LinkedCataloguePlan,
   type MediaPart,
-  planLinkedCatalogue,
   syncAccount,
   syncLinkedCatalogue,
 } from "./sync/sync-account.ts";

@@ -1781,6 +1781,28 @@ interface MirrorPlace {
  * @throws FileError; as `readMirrorFigures`
  */
 export declare function writeMetricsFile(file: string, place: MirrorPlace, now: number): Promise<void>;
+interface CatalogueLink {
+  /** As sent by the service. */
+  readonly url: string;
+  /** The kind that the link implies. */
+  readonly kind: string;
+}
+/** The resources that a sync of linked resources would fetch for the first time. It may also make due checks. */
+interface LinkedCataloguePlan {
+  /** The catalogue's mirror. */
+  readonly mirror: string;
+  /** Linked resources that are not held, by kind: each costs a request of the catalogue's allowance. */
+  readonly due: readonly {
+    readonly kind: string;
+    readonly fetch: number;
+  }[];
+}
+/**
+ * Plans a sync of linked resources from both mirrors, without a request.
+ * @returns null before the account's first sync
+ * @throws MirrorError
+ */
+export declare function planLinkedCatalogue(accountFile: string, file: string): LinkedCataloguePlan | null;
 /** The data that is deleted when runs are pruned. */
 interface PrunableData {
   readonly revisions: number;
@@ -1860,6 +1882,7 @@ export declare class MirrorError extends MirrorError_base {
 export declare function catalogueMirrorFile(dataDir: string, baseUrl: string): string;
 /** The files of all catalogue mirrors in a data directory, sorted. */
 export declare function listCatalogueMirrors(dataDir: string): string[];
+<<<<<<< HEAD
 declare const SnapshotError_base: {
   new (code: "condemned" | "other-service", message: string, hint?: string, options?: ErrorOptions): {
     readonly name: string;
@@ -1938,6 +1961,8 @@ interface CatalogueLink {
   /** The kind that the link implies. */
   readonly kind: string;
 }
+=======
+>>>>>>> a7b8dd72 (Read the mirror once for a plan, and measure starts by processor time)
 interface RebuildReport {
   /** The number of resources with a body. */
   readonly resources: number;
@@ -3124,22 +3149,6 @@ interface LinkedCatalogueOptions extends Omit<SyncOptions, "area" | "brands" | "
  * @throws RangeError for a user's token; otherwise as `sync`
  */
 export declare function syncLinkedCatalogue({ accountFile, ...options }: LinkedCatalogueOptions): Promise<SyncReport | null>;
-/** The resources that `syncLinkedCatalogue` would fetch for the first time. It may also make due checks. */
-interface LinkedCataloguePlan {
-  /** The catalogue's mirror. */
-  readonly mirror: string;
-  /** Linked resources that are not held, by kind: each costs a request of the catalogue's allowance. */
-  readonly due: readonly {
-    readonly kind: string;
-    readonly fetch: number;
-  }[];
-}
-/**
- * Plans `syncLinkedCatalogue` from both mirrors, without a request.
- * @returns null before the account's first sync
- * @throws MirrorError
- */
-export declare function planLinkedCatalogue(accountFile: string, file: string): LinkedCataloguePlan | null;
 declare const WebError_base: {
   new (code: "busy" | "cannot-listen" | "from-elsewhere", message: string, hint?: string, options?: ErrorOptions): {
     readonly name: string;

@@ -2,7 +2,6 @@
  * Syncs an account as a whole: the user's data, then the catalogue resources that its bras link to, then its pictures. Each
  * part has its own credential and allowance; the budget covers all. A failing later part does not affect the others.
  */
-import { existsSync } from "node:fs";
 import { kinds } from "../../jobs/kinds.ts";
 import { cataloguePrincipal } from "../accounts/account-name.ts";
 import { linkCatalogue } from "../mirror/account/catalogue-linking.ts";
@@ -112,28 +111,4 @@ export async function syncLinkedCatalogue({
   await linkCatalogue({ file: accountFile, kinds, openedAt: toIso(clock.now()) });
   const only = findLinkedEntities(accountFile, options.file).map(({ url, kind }) => ({ url, kind }));
   return only.length === 0 ? null : await sync({ ...options, ...linkedScope, only });
-}
-
-/** The resources that `syncLinkedCatalogue` would fetch for the first time. It may also make due checks. */
-export interface LinkedCataloguePlan {
-  /** The catalogue's mirror. */
-  readonly mirror: string;
-  /** Linked resources that are not held, by kind: each costs a request of the catalogue's allowance. */
-  readonly due: readonly { readonly kind: string; readonly fetch: number }[];
-}
-
-/**
- * Plans `syncLinkedCatalogue` from both mirrors, without a request.
- * @returns null before the account's first sync
- * @throws MirrorError
- */
-export function planLinkedCatalogue(accountFile: string, file: string): LinkedCataloguePlan | null {
-  if (!existsSync(accountFile)) return null;
-  const missing = findLinkedEntities(accountFile, file).filter(
-    ({ state }) => state === "due" || state === "failed",
-  );
-  const due = [...Map.groupBy(missing, ({ kind }) => kind)]
-    .map(([kind, { length }]) => ({ kind, fetch: length }))
-    .sort((a, b) => (a.kind < b.kind ? -1 : 1));
-  return { mirror: file, due };
 }

@@ -120,3 +120,27 @@ function prepareCatalogue(db: Connection): Catalogue {
     [url, ...addresses.othersOf(url)].flatMap((spelling) => select.get({ url: spelling }) ?? [])[0];
   return { find, linksOf: (id) => selectLinks.all({ id }) };
 }
+
+/** The resources that a sync of linked resources would fetch for the first time. It may also make due checks. */
+export interface LinkedCataloguePlan {
+  /** The catalogue's mirror. */
+  readonly mirror: string;
+  /** Linked resources that are not held, by kind: each costs a request of the catalogue's allowance. */
+  readonly due: readonly { readonly kind: string; readonly fetch: number }[];
+}
+
+/**
+ * Plans a sync of linked resources from both mirrors, without a request.
+ * @returns null before the account's first sync
+ * @throws MirrorError
+ */
+export function planLinkedCatalogue(accountFile: string, file: string): LinkedCataloguePlan | null {
+  if (!existsSync(accountFile)) return null;
+  const missing = findLinkedEntities(accountFile, file).filter(
+    ({ state }) => state === "due" || state === "failed",
+  );
+  const due = [...Map.groupBy(missing, ({ kind }) => kind)]
+    .map(([kind, { length }]) => ({ kind, fetch: length }))
+    .sort((a, b) => (a.kind < b.kind ? -1 : 1));
+  return { mirror: file, due };
+}

@@ -7,7 +7,7 @@ import type { DueResource, Scope } from "../../mirror/scope.ts";
 import { planChecks } from "./checks.ts";
 import { countNewWork, hasDueWork, type NewWork, prepareNewWork } from "./new-work.ts";
 import { accountChecks, checksWholeAccount, createPlanner, type Planner } from "./planner.ts";
-import { prepareCheckQueries } from "./queries/check-queries.ts";
+import { type CheckQueries, prepareCheckQueries } from "./queries/check-queries.ts";
 import type { PlanRequest } from "./request.ts";
 
 export interface DueCount {
@@ -21,7 +21,11 @@ export interface DueCount {
 }
 
 /** Due resources by kind. */
-export function countDue(db: Connection, request: PlanRequest): DueCount[] {
+export function countDue(
+  db: Connection,
+  request: PlanRequest,
+  checkQueries: CheckQueries = prepareCheckQueries(db, request),
+): DueCount[] {
   const { scope, cycleRun, mode, now } = request;
   const postponed = new Map(readPostponed(db, now()).map((resource) => [resource.id, resource]));
   if (mode !== "incremental") {
@@ -37,7 +41,7 @@ export function countDue(db: Connection, request: PlanRequest): DueCount[] {
   const crawl = { isRunning: false, hasMoreWork: hasDueWork(db, scope) };
   const planned = checksWholeAccount(request)
     ? accountChecks(db, request)
-    : planChecks(prepareCheckQueries(db, request), request, crawl);
+    : planChecks(checkQueries, request, crawl);
   for (const check of planned) {
     if (check === null || postponed.has(check.id)) continue;
     increment(checks, check.kind);

@@ -14,17 +14,23 @@ import {
   isFetchable,
   type Scope,
 } from "../../mirror/scope.ts";
-import { prepareCatalogueFacts } from "./queries/catalogue-facts.ts";
+import { type CatalogueFacts, prepareCatalogueFacts } from "./queries/catalogue-facts.ts";
 import { rankBrands, type Step } from "./rank-brands.ts";
 import type { Order, PlannedResource } from "./request.ts";
 
 /** Returns at most `limit` due resources for which `isTaken` is false. */
 export type NewWork = (limit: number, isTaken: (id: number) => boolean) => DueResource[];
 
-export function prepareNewWork(db: Connection, scope: Scope, order: Order): NewWork {
+/** @param readFacts for the order by value */
+export function prepareNewWork(
+  db: Connection,
+  scope: Scope,
+  order: Order,
+  readFacts: () => CatalogueFacts = prepareCatalogueFacts(db, scope),
+): NewWork {
   const breadth = prepareBreadth(db, scope);
   if (order === "breadth") return breadth;
-  const first = order === "value" ? prepareValue(db, scope) : prepareDepth(db, scope);
+  const first = order === "value" ? prepareValue(db, scope, readFacts) : prepareDepth(db, scope);
   // Resources that an order leaves out follow level by level, failed ones last.
   return (limit, isTaken) => {
     const taken = first(limit, isTaken);
@@ -99,8 +105,7 @@ function prepareBreadth(db: Connection, scope: Scope): NewWork {
 }
 
 /** Models by the expected value of their brand, then sizes, those of the most owned models first. */
-function prepareValue(db: Connection, scope: Scope): NewWork {
-  const readFacts = prepareCatalogueFacts(db, scope);
+function prepareValue(db: Connection, scope: Scope, readFacts: () => CatalogueFacts): NewWork {
   const resourcesOf = prepareSteps(db, scope);
   const isAnyDue = prepareColumn(db, () =>
     q.selectNoFrom((eb) =>

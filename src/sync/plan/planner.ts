@@ -8,7 +8,8 @@ import type { DueResource } from "../../mirror/scope.ts";
 import { hasLoaded } from "../../mirror/snapshots/loaded.ts";
 import { planChecks } from "./checks.ts";
 import { hasDueWork, prepareNewWork, preparePlannedNew } from "./new-work.ts";
-import { prepareCheckQueries } from "./queries/check-queries.ts";
+import { type CheckQueries, prepareCheckQueries } from "./queries/check-queries.ts";
+import { type PlanReads, preparePlanReads } from "./queries/plan-reads.ts";
 import { type PlannedResource, type PlanRequest, weights } from "./request.ts";
 
 export interface Planner {
@@ -22,15 +23,19 @@ export interface Planner {
 /** So few that a limited time ends soon after the last of them. */
 const checksAtOnce = 256;
 
-export function createPlanner(db: Connection, request: PlanRequest): Planner {
+export function createPlanner(
+  db: Connection,
+  request: PlanRequest,
+  reads: PlanReads = preparePlanReads(db, request),
+): Planner {
   if (checksWholeAccount(request)) return planAccount(db, request);
-  const planner = request.mode === "incremental" ? planIncrementally(db, request) : planCycle(db, request);
-  return hasLoaded(db) ? planSampleFirst(db, request, planner) : planner;
+  const planner =
+    request.mode === "incremental" ? planIncrementally(db, request, reads) : planCycle(db, request);
+  return hasLoaded(db) ? planSampleFirst(reads.checks, planner) : planner;
 }
 
 /** What the service says about a snapshot's sample decides about all that the snapshot brought. */
-function planSampleFirst(db: Connection, request: PlanRequest, planner: Planner): Planner {
-  const queries = prepareCheckQueries(db, request);
+function planSampleFirst(queries: CheckQueries, planner: Planner): Planner {
   return {
     take(limit, isTaken) {
       const sample = queries.sample().filter(({ id }) => !isTaken(id));
@@ -42,14 +47,13 @@ function planSampleFirst(db: Connection, request: PlanRequest, planner: Planner)
   };
 }
 
-function planIncrementally(db: Connection, request: PlanRequest): Planner {
+function planIncrementally(db: Connection, request: PlanRequest, reads: PlanReads): Planner {
   const { scope, order, allowance } = request;
-  const queries = prepareCheckQueries(db, request);
-  const ordered = prepareNewWork(db, scope, order);
+  const ordered = prepareNewWork(db, scope, order, reads.facts);
   const breadth = prepareNewWork(db, scope, "breadth");
   const toPlanned = preparePlannedNew(db);
   let isCrawling = true;
-  const checks = planChecks(queries, request, {
+  const checks = planChecks(reads.checks, request, {
     // Failed resources do not count: they may always fail.
     hasMoreWork: hasDueWork(db, scope),
     get isRunning() {
@@ -78,7 +82,7 @@ function planIncrementally(db: Connection, request: PlanRequest): Planner {
   return {
     take(limit, isTaken) {
       // Before everything else, the root shows whether this is still the service.
-      const root = queries.root();
+      const root = reads.checks.root();
       if (root !== null && !isTaken(root.id)) return [{ ...root, reason: "root", isFree: false }];
       // If everything can be fetched, the order makes no difference, and level by level is cheapest to plan.
       const takeNew = allowance().isAmple && order === "value" ? breadth : ordered;

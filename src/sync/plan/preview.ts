@@ -35,6 +35,7 @@ import { orderPages } from "./page-order.ts";
 import { createPlanner, type Planner } from "./planner.ts";
 import { readForecastFacts } from "./queries/catalogue-facts.ts";
 import { type ConfirmationPlan, planConfirmation } from "./queries/confirmation.ts";
+import { preparePlanReads, readOnce } from "./queries/plan-reads.ts";
 import { expectFreeChecks, type PlanAllowance, type PlanRequest, type Reason } from "./request.ts";
 
 export interface SyncPlan extends ForecastSummary {
@@ -104,13 +105,14 @@ function planFor(mirror: MirrorReader, planned: Planned): SyncPlan {
   const { scope, known, clock = systemClock, budget = null } = planned;
   requireKnownBrands(mirror, scope.brands, clock.now());
   const request = planRequestOf(mirror, scope, { known, budget }, clock);
-  const planner = orderPages(createPlanner(mirror.db, request), mirror.db, request);
+  const reads = readOnce(preparePlanReads(mirror.db, request));
+  const planner = orderPages(createPlanner(mirror.db, request, reads), mirror.db, request);
   const postponed = readPostponed(mirror.db, clock.now());
   const next = takeNext(planner, mirror.db, new Set(postponed.map(({ id }) => id)));
   return planFrom(
     mirror.db,
     planned,
-    countDue(mirror.db, request),
+    countDue(mirror.db, request, reads.checks),
     next,
     postponed.map(({ url, kind, retryAt }) => ({ url, kind, retryAt })),
   );

@@ -1,6 +1,6 @@
 /** `armoire plan`: the next sync's requests, their cost and a forecast, computed offline. */
 import type { Command } from "commander";
-import { planLinkedCatalogue } from "../../../sync/sync-account.ts";
+import { planLinkedCatalogue } from "../../../mirror/account/catalogue-links.ts";
 import { type AccountFlags, addCatalogueFlag, requireAccountFor } from "../../flags/account-flags.ts";
 import {
   addScopeFlags,

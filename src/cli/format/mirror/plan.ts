@@ -1,5 +1,6 @@
 /** Formats a plan and a forecast for people: plain text. */
 import { depths as allDepths, type Depth } from "../../../../schema/kind.ts";
+import type { LinkedCataloguePlan } from "../../../mirror/account/catalogue-links.ts";
 import { formatDays, formatDuration } from "../../../presentation/durations.ts";
 import { formatPercent } from "../../../presentation/numbers.ts";
 import { formatKind } from "../../../presentation/words.ts";
@@ -15,7 +16,6 @@ import { type AccountForecast, documentedAllowances, type Forecast } from "../..
 import type { OwedChecks } from "../../../sync/plan/owed-checks.ts";
 import type { SyncPlan } from "../../../sync/plan/preview.ts";
 import type { Order } from "../../../sync/plan/request.ts";
-import type { LinkedCataloguePlan } from "../../../sync/sync-account.ts";
 import type { Screen } from "../../terminal/io.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 

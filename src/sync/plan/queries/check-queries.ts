@@ -258,27 +258,40 @@ const suspicions = q
 
 /** @returns expected changes a day of one resource, by kind; close to a guess where little was observed */
 export function readChangeRates(db: Connection): Map<string, number> {
-  const changesById = q
+  // Two queries: most resources never changed, so the first joins few of them.
+  const changed = q
     .selectFrom("_revision")
     .select(["resource_id as id", sql<number>`max(seq) - 1`.as("changes")])
-    .groupBy("resource_id");
-  const observedMillis = sql<number>`max(0, r.checked_at - ${sql.raw(millisOf("f.started_at"))})`;
-  const select = prepare(db, () =>
+    .groupBy("resource_id")
+    .having(sql<SqlBool>`max(seq) > 1`);
+  const selectChanges = prepare(db, () =>
     q
-      .selectFrom("_resource as r")
-      .innerJoin("_run as f", "f.id", "r.first_run")
-      .leftJoin(changesById.as("v"), "v.id", "r.id")
-      .select([
-        "r.kind",
-        sql<number>`total(v.changes)`.as("changes"),
-        sql<number>`total(${observedMillis}) / ${dayMillis}`.as("days"),
-      ])
+      .selectFrom(changed.as("v"))
+      .innerJoin("_resource as r", "r.id", "v.id")
+      .select(["r.kind", sql<number>`total(v.changes)`.as("changes")])
       .where("r.checked_at", "is not", null)
       .groupBy("r.kind"),
   );
+  const runs = q
+    .selectFrom("_run")
+    .select(["id", sql<number>`${sql.raw(millisOf("started_at"))}`.as("startedAt")]);
+  const selectDays = prepare(db, () =>
+    q
+      .with(
+        (cte) => cte("f").materialized(),
+        () => runs,
+      )
+      .selectFrom("_resource as r")
+      .innerJoin("f", "f.id", "r.first_run")
+      .select(["r.kind", sql<number>`total(max(0, r.checked_at - f.startedAt)) / ${dayMillis}`.as("days")])
+      .where("r.checked_at", "is not", null)
+      .groupBy("r.kind"),
+  );
+  const changesOf = new Map(selectChanges.all().map(({ kind, changes }) => [kind, changes]));
   const { changesPerDay, changeGuessDays } = weights;
   return new Map(
-    select.all().map(({ kind, changes, days }) => {
+    selectDays.all().map(({ kind, days }) => {
+      const changes = changesOf.get(kind) ?? 0;
       return [kind, (changes + changesPerDay * changeGuessDays) / (days + changeGuessDays)];
     }),
   );
