@@ -1,29 +1,31 @@
 /** Before all tests: makes sure that Chromium exists, and installs it if possible. No test is skipped without it. */
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import type { TestProject } from "vitest/node";
 
 const names = ["chromium", "chromium-browser", "google-chrome"];
 
-const find = (): string | undefined =>
-  names.find((name) => spawnSync(name, ["--version"], { stdio: "ignore" }).status === 0);
+/** Of macOS and Windows, which do not have it in PATH. */
+const places = [
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
+];
+
+/** The path of the program, if it is installed. */
+export function findChromium(): string | undefined {
+  const name = names.find((one) => spawnSync(one, ["--version"], { stdio: "ignore" }).status === 0);
+  if (name === undefined) return places.find((path) => existsSync(path));
+  return spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim();
+}
 
 export default function setup({ provide }: TestProject): void {
-  const found = find() ?? install();
+  const found = findChromium() ?? install();
   if (found === undefined)
     throw new Error(
       "The tests of pages need the browser Chromium (Debian: `sudo apt-get install chromium`).",
     );
-  provide("chromium", pathOf(found));
+  provide("chromium", found);
 }
-
-/** The path of the program, if it is installed. */
-export function findChromium(): string | undefined {
-  const found = find();
-  return found === undefined ? undefined : pathOf(found);
-}
-
-const pathOf = (name: string): string =>
-  spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim();
 
 function install(): string | undefined {
   const isDebianAsRoot = process.geteuid?.() === 0 && spawnSync("apt-get", ["--version"]).status === 0;
@@ -39,7 +41,7 @@ function install(): string | undefined {
       stdio: ["ignore", "ignore", "inherit"],
     },
   );
-  return find();
+  return findChromium();
 }
 
 declare module "vitest" {
