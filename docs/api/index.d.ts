@@ -1882,7 +1882,6 @@ export declare class MirrorError extends MirrorError_base {
 export declare function catalogueMirrorFile(dataDir: string, baseUrl: string): string;
 /** The files of all catalogue mirrors in a data directory, sorted. */
 export declare function listCatalogueMirrors(dataDir: string): string[];
-<<<<<<< HEAD
 declare const SnapshotError_base: {
   new (code: "condemned" | "other-service", message: string, hint?: string, options?: ErrorOptions): {
     readonly name: string;
@@ -1955,14 +1954,6 @@ interface LoadReport {
  * reason
  */
 export declare function loadSnapshots(options: LoadOptions): Promise<LoadReport>;
-interface CatalogueLink {
-  /** As sent by the service. */
-  readonly url: string;
-  /** The kind that the link implies. */
-  readonly kind: string;
-}
-=======
->>>>>>> a7b8dd72 (Read the mirror once for a plan, and measure starts by processor time)
 interface RebuildReport {
   /** The number of resources with a body. */
   readonly resources: number;
