@@ -123,7 +123,7 @@ export function readNotedAbsences(db: Connection): { noted: NotedAbsence[]; live
   const noted = prepare(db, () =>
     q
       .selectFrom("_resource")
-      .select(["id", "kind", "owner_id as ownerId"])
+      .select(["id", "kind", "state", "owner_id as ownerId"])
       .where("absent_by", "in", ["response", "listing"])
       .orderBy("id"),
   ).all();
@@ -139,15 +139,18 @@ export function readNotedAbsences(db: Connection): { noted: NotedAbsence[]; live
       ])
       .where("id", "=", p.id),
   );
-  // Resources that were never held count as well: they are as absent, and as much a sign of an error.
+  // Resources that were never held are counted as well: they are as absent, and as much a sign of an error.
   const countLive = () =>
     q
       .selectFrom("_resource")
-      .select((eb) => eb.fn.countAll<number>().as("count"))
+      .select((eb) => [
+        eb.fn.countAll<number>().as("all"),
+        eb.fn.countAll<number>().filterWhere("state", "=", "held").as("held"),
+      ])
       .where("state", "in", ["held", "due", "failed"])
       .where("gone_run", "is", null);
-  const countIn = prepareColumn(db, (p: { id: number }) => countLive().where("owner_id", "=", p.id));
-  const countOf = prepareColumn(db, (p: { kind: string }) => countLive().where("kind", "=", p.kind));
+  const countIn = prepare(db, (p: { id: number }) => countLive().where("owner_id", "=", p.id));
+  const countOf = prepare(db, (p: { kind: string }) => countLive().where("kind", "=", p.kind));
 
   const findOwner = (id: number | null) => (id === null ? undefined : selectOwner.get({ id }));
   /** Only entities count as parents: a listing that is gone proves nothing about its items. */
@@ -164,17 +167,18 @@ export function readNotedAbsences(db: Connection): { noted: NotedAbsence[]; live
     return { parentId: null, isBelowTombstone: false };
   };
   return {
-    noted: noted.map(({ id, kind, ownerId }) => ({
-      id,
-      kind,
+    noted: noted.map(({ id, kind, state, ownerId }) => ({
+      ...{ id, kind, isHeld: state === "held" },
       collectionId: findOwner(ownerId)?.isList ? ownerId : null,
       ...findParent(ownerId),
     })),
     live: {
-      inCollection: (id) => countIn.get({ id }) ?? 0,
-      ofKind: (kind) => countOf.get({ kind }) ?? 0,
+      inCollection: (id) => countIn.get({ id }) ?? none,
+      ofKind: (kind) => countOf.get({ kind }) ?? none,
     },
   };
 }
+
+const none = { all: 0, held: 0 };
 
 const isOwnAbsence = (proof: AbsenceProof | null): boolean => proof !== null && proof !== "parent";

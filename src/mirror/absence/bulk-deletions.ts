@@ -5,6 +5,8 @@
 export interface NotedAbsence {
   readonly id: number;
   readonly kind: string;
+  /** It was fetched before; false for one that is only known from a link. */
+  readonly isHeld: boolean;
   /** The listing that it is an item of; null if it is no item. */
   readonly collectionId: number | null;
   /** The nearest noted entity above it; null if there is none. */
@@ -15,17 +17,23 @@ export interface NotedAbsence {
 
 /** Counts of resources that are not tombstones; noted ones are included. */
 export interface LiveCounts {
-  inCollection(collectionId: number): number;
-  ofKind(kind: string): number;
+  inCollection(collectionId: number): LiveCount;
+  ofKind(kind: string): LiveCount;
 }
 
-/** More than a fifth, and more than one, of a listing or of a kind. */
+export interface LiveCount {
+  readonly all: number;
+  /** Those that were fetched. */
+  readonly held: number;
+}
+
+/** More than a fifth, and more than one, of a listing or of a kind: of all its resources, or of the held ones. */
 export interface BulkDeletion {
   readonly kind: string;
   /** The listing that they are missing from; null if there are several, or none. */
   readonly collectionId: number | null;
   readonly absent: number;
-  /** The number of all resources, absent ones included. */
+  /** The number of all resources, or of the held ones, absent ones included. */
   readonly of: number;
 }
 
@@ -39,8 +47,9 @@ export interface AbsenceDecision {
 
 /**
  * Decides which noted absences become tombstones. Bulk deletions are detected per listing, and per kind over the
- * whole mirror, since a broken service may also empty many listings of one item each. Resources below an absent
- * entity follow the decision about that entity.
+ * whole mirror, since a broken service may also empty many listings of one item each. Held resources are compared with held
+ * ones, too: a broken service may list any number of new ones in their place. Resources below an absent entity follow the
+ * decision about that entity.
  */
 export function decideAbsences(noted: readonly NotedAbsence[], live: LiveCounts): AbsenceDecision {
   const independent = noted.filter(
@@ -48,22 +57,23 @@ export function decideAbsences(noted: readonly NotedAbsence[], live: LiveCounts)
   );
   const bulkDeletions: BulkDeletion[] = [];
   const suspectIds = new Set<number>();
-  const suspend = (absences: readonly NotedAbsence[], deletion: BulkDeletion): void => {
-    bulkDeletions.push(deletion);
+  const suspend = (
+    absences: readonly NotedAbsence[],
+    share: Share,
+    place: Pick<BulkDeletion, "kind" | "collectionId">,
+  ): void => {
+    bulkDeletions.push({ ...place, ...share });
     for (const { id } of absences) suspectIds.add(id);
   };
   for (const [collectionId, absences] of Map.groupBy(independent, (absence) => absence.collectionId)) {
     if (collectionId === null) continue;
-    const of = live.inCollection(collectionId);
-    const kind = absences[0]?.kind ?? "";
-    if (isTooMany(absences.length, of))
-      suspend(absences, { kind, collectionId, absent: absences.length, of });
+    const share = findTooLarge(absences, live.inCollection(collectionId));
+    if (share !== null) suspend(absences, share, { kind: absences[0]?.kind ?? "", collectionId });
   }
   for (const [kind, absences] of Map.groupBy(independent, (absence) => absence.kind)) {
     const others = absences.filter(({ id }) => !suspectIds.has(id));
-    const of = live.ofKind(kind);
-    if (others.length > 0 && isTooMany(absences.length, of))
-      suspend(others, { kind, collectionId: null, absent: others.length, of });
+    const share = others.length === 0 ? null : findTooLarge(absences, live.ofKind(kind));
+    if (share !== null) suspend(others, { ...share, absent: others.length }, { kind, collectionId: null });
   }
   const byId = new Map(noted.map((absence) => [absence.id, absence]));
   const isWaiting = ({ id, parentId }: NotedAbsence): boolean => {
@@ -74,6 +84,13 @@ export function decideAbsences(noted: readonly NotedAbsence[], live: LiveCounts)
   return { goneIds, awaitingApproval: noted.length - goneIds.length, bulkDeletions: bulkDeletions };
 }
 
-function isTooMany(absent: number, of: number): boolean {
-  return absent > 1 && absent * 5 > of;
+type Share = Pick<BulkDeletion, "absent" | "of">;
+
+/** The share of all or of the held resources that is too large; null if neither is. */
+function findTooLarge(absences: readonly NotedAbsence[], { all, held }: LiveCount): Share | null {
+  const shares = [
+    { absent: absences.length, of: all },
+    { absent: absences.filter(({ isHeld }) => isHeld).length, of: held },
+  ];
+  return shares.find(({ absent, of }) => absent > 1 && absent * 5 > of) ?? null;
 }

@@ -8,12 +8,13 @@ import {
 } from "../../../src/mirror/absence/bulk-deletions.ts";
 
 const noted = (id: number, more: Partial<NotedAbsence> = {}): NotedAbsence => ({
-  ...{ id, kind: "brand", collectionId: 1, parentId: null, isBelowTombstone: false },
+  ...{ id, kind: "brand", isHeld: true, collectionId: 1, parentId: null, isBelowTombstone: false },
   ...more,
 });
+const allHeld = (all: number) => ({ all, held: all });
 const live = (inCollection: number, ofKind = 1000): LiveCounts => ({
-  inCollection: () => inCollection,
-  ofKind: () => ofKind,
+  inCollection: () => allHeld(inCollection),
+  ofKind: () => allHeld(ofKind),
 });
 const notedMany = (count: number, more: Partial<NotedAbsence> = {}) =>
   Array.from({ length: count }, (_, n) => noted(100 + n, more));
@@ -36,12 +37,22 @@ describe("per listing", () => {
 
   it("a bulk deletion in one listing does not delay other listings", () => {
     const elsewhereItem = noted(7, { collectionId: 2 });
-    const inCollection = (id: number) => (id === 1 ? 10 : 50);
+    const inCollection = (id: number) => allHeld(id === 1 ? 10 : 50);
     const { goneIds } = decideAbsences([...notedMany(5), elsewhereItem], {
       inCollection,
-      ofKind: () => 1000,
+      ofKind: () => allHeld(1000),
     });
     expect(goneIds).toEqual([7]);
+  });
+
+  it("any number of new items does not make the loss of the held ones small", () => {
+    const counts = { inCollection: () => ({ all: 230, held: 30 }), ofKind: () => allHeld(1000) };
+    expect(decideAbsences(notedMany(30), counts)).toMatchObject({
+      goneIds: [],
+      bulkDeletions: [{ absent: 30, of: 30 }],
+    });
+    // Those of a large list that were only listed so far.
+    expect(decideAbsences(notedMany(30, { isHeld: false }), counts).goneIds).toHaveLength(30);
   });
 });
 

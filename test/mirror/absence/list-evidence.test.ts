@@ -214,3 +214,12 @@ describe("a list without proof", () => {
     expect(stateOfRemoved()).toBe("held");
   });
 });
+
+it("held items of a list that lists many new ones instead wait for approval, also while those are not fetched", () => {
+  crawlInOrder(fullWorld());
+  const invented = Array.from({ length: 60 }, (_, n) => `invented/${n}/`);
+  const world = worldWith({ [list]: page(invented, null, {}, { collection_total: 60 }) });
+  // The root and the list.
+  const report = crawl(mirror, world, { maxBatches: 2, choose: (due) => due.slice(0, 1) });
+  expect(report).toMatchObject({ gone: 0, awaitingApproval: 6 });
+});
