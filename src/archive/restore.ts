@@ -13,7 +13,7 @@ import { readMirror } from "../mirror/reader.ts";
 import { restoreMirror } from "../mirror/restore.ts";
 import { writeNewFile } from "../platform/atomic-file.ts";
 import { isSystemError } from "../platform/errors.ts";
-import { requireNotOwnFolder } from "../platform/files/replaceable-files.ts";
+import { requireNotOwn, requireNotOwnFolder } from "../platform/files/replaceable-files.ts";
 import { makeFolders, makePartialFolder, recoverFolder, syncFolder } from "../platform/folders.ts";
 import { openBackup } from "./container/open.ts";
 import { parseRows } from "./container/row-parts.ts";
@@ -46,6 +46,8 @@ export interface RestoredMirror {
 /** @throws BackupError, also `other-account`; MirrorError, also `exists` */
 export async function restoreBackup(request: RestoreMirrorRequest): Promise<RestoredMirror> {
   const { file, mirror, kinds, openedAt, replace = false } = request;
+  // An account's mirror has its place among them.
+  if (request.of === undefined) requireNotOwn(mirror);
   let hasPictures = false;
   const { manifest, rootHash } = await requireSound(request, {
     entry({ name }) {

@@ -37,7 +37,8 @@ function ownFiles(): string[] {
   const { folder: _, ...account } = accountPlace(data, "ada");
   const { schedulesFile, runsFolder, changeLock, runLock } = schedulePaths(data);
   const mirror = join(data, "host-12345678", "catalogue.sqlite");
-  const databases = [mirror, account.mirrorFile, account.ledgerFile, join(data, "ledger.sqlite")];
+  const ledger = join(data, "ledger.sqlite");
+  const databases = [mirror, account.mirrorFile, account.ledgerFile, ledger];
   const locked = [...databases, changeLock, runLock, join(accountsFolder(data), "accounts")];
   const replaced = [account.accountFile, account.tokenFile, account.newestBackupFile, schedulesFile];
   return [
@@ -45,7 +46,7 @@ function ownFiles(): string[] {
     ...replaced.map(temporaryNameOf),
     ...databases.flatMap((file) => ["-wal", "-shm", "-journal", "-wal.orphan-1"].map((end) => file + end)),
     ...locked.flatMap((file) => [`${file}.lock`, `${file}.holder.json`]),
-    schedulesFile,
+    ...[schedulesFile, ledger],
     join(runsFolder, "nightly.json"),
     mediaFile(account.mirrorFile, { sha256: "0".repeat(64), type: "image/png" }),
   ];
@@ -130,6 +131,9 @@ describe("folders", () => {
         ["backup", "create", "--mirror", rig.file, "--to", folder],
         ["backup", "create", "--mirror", rig.file, "--to", join(folder, "b.zip")],
         ["backup", "restore", rig.path("a.zip"), "--to", folder],
+        ["backup", "restore", rig.path("a.zip"), "--mirror", join(folder, "new.sqlite")],
+        ["sync", "--base-url", "http://127.0.0.1:1", "--mirror", join(folder, "new.sqlite")],
+        ["sync", "--base-url", "http://127.0.0.1:1", "--metrics-file", join(folder, "new.prom")],
       ];
       for (const command of commands) {
         // A backup goes only into a folder that exists.
@@ -139,6 +143,21 @@ describe("folders", () => {
       }
     }
     expect(readdirSync(rig.folder, { recursive: true }).sort()).toEqual(before);
+  });
+
+  it.each(["ledger.sqlite", "schedules.json"])("no mirror and no folder gets the name %s", async (name) => {
+    await using rig = await startOwnFolders();
+    await rig.create("a.zip");
+    const place = join(rig.dataDir, "elsewhere", name);
+    for (const command of [
+      ["backup", "restore", rig.path("a.zip"), "--mirror", place],
+      ["backup", "restore", rig.path("a.zip"), "--to", place],
+      ["sync", "--base-url", "http://127.0.0.1:1", "--mirror", place],
+    ]) {
+      const { exitCode, stderr } = await callArmoire([...command, "--data-dir", rig.dataDir]);
+      expect([exitCode, stderr], command.join(" ")).toEqual([2, expect.stringContaining("Armoire's own")]);
+    }
+    expect(existsSync(place)).toBe(false);
   });
 
   it.each(["exports", "media", "accounts", "schedule-runs", "accounts/ada"])(

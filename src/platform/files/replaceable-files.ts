@@ -11,9 +11,10 @@ const ownNames: readonly RegExp[] = [
   /\.sqlite\.new-/,
   /^\.armoire-partial-/,
   /^schedules\.json(\.new)?$/,
+  /^ledger\.sqlite$/,
 ];
 
-const accountNames = /^(account\.json|token|newest-backup\.json)(\.new)?$|^(mirror|ledger)\.sqlite$/;
+const accountNames = /^(account\.json|token|newest-backup\.json)(\.new)?$|^mirror\.sqlite$/;
 const pictureNames = /^[0-9a-f]{64}\b/;
 
 /**
@@ -36,14 +37,16 @@ export function requireReplaceable(path: string): void {
 }
 
 /**
- * Also refuses a file that does not exist yet: an output in its place would be taken for a lock or a token.
- * @throws FileError `not-replaceable` if this is the place of a file that only Armoire or SQLite writes
+ * Also refuses a file that does not exist yet: an output in its place would be taken for a lock or a token, or be erased with
+ * the folder of an account.
+ * @throws FileError `not-replaceable` if only Armoire or SQLite writes here, or in the folder
  */
 export function requireNotOwn(path: string): void {
-  if (!isOwn(path)) return;
+  const isPlace = isOwn(path);
+  if (!isPlace && !foldersAround(dirname(resolve(path))).some(isOwnFolder)) return;
   throw new FileError(
     "not-replaceable",
-    `${path} is the place of one of Armoire's own files.`,
+    `${path} is ${isPlace ? "the place of one of Armoire's own files" : "in one of Armoire's own folders"}.`,
     "Nothing was written there. Give another name.",
   );
 }
