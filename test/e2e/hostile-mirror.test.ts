@@ -94,7 +94,7 @@ describe("other definitions", () => {
       expectRefusal(
         await run(file, ...command),
         14,
-        /The tables of this mirror are not as Armoire makes them: /,
+        /The tables, indexes or triggers of this mirror are not as Armoire makes them: /,
       );
     expect(readFileSync(file).equals(before)).toBe(true);
   });

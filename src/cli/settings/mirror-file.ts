@@ -6,6 +6,7 @@ import { MirrorError } from "../../mirror/file/errors.ts";
 import { catalogueMirrorFile, listCatalogueMirrors } from "../../mirror/file/paths.ts";
 import type { Point } from "../../mirror/points/point.ts";
 import { type MirrorReader, openMirrorReader, readMirror } from "../../mirror/reader.ts";
+import { requireNotOwn } from "../../platform/files/replaceable-files.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
 import type { Settings } from "./settings.ts";
@@ -83,8 +84,9 @@ export function catalogueFileOf({ baseUrl, dataDir }: Settings): string {
   return catalogueMirrorFile(dataDir.value, baseUrl.value ?? "");
 }
 
-/** The mirror to sync and its service. @throws CliError without a base URL */
-export function mirrorFileToSync({ mirror, baseUrl, dataDir }: Settings): { file: string; baseUrl: string } {
+/** The mirror to sync and its service. @throws CliError without a base URL; FileError for a new one at a place of other files */
+export function mirrorFileToSync(settings: Settings): { file: string; baseUrl: string } {
+  const { account, mirror, baseUrl, dataDir } = settings;
   if (baseUrl.value === null) {
     throw new CliError(
       "settings",
@@ -92,10 +94,9 @@ export function mirrorFileToSync({ mirror, baseUrl, dataDir }: Settings): { file
       "Give --base-url URL or ARMOIRE_BASE_URL. `armoire sandbox` runs a service to try.",
     );
   }
-  return {
-    file: mirror.value ?? catalogueMirrorFile(dataDir.value, baseUrl.value),
-    baseUrl: baseUrl.value,
-  };
+  const file = mirror.value ?? catalogueMirrorFile(dataDir.value, baseUrl.value);
+  if (account === null && !existsSync(file)) requireNotOwn(file);
+  return { file, baseUrl: baseUrl.value };
 }
 
 /**

@@ -64,8 +64,8 @@ const changedError = (file: string) =>
   new MirrorError(
     "damaged",
     file,
-    "The tables of this mirror are not as Armoire makes them",
-    "Another program has changed them, so nothing of it is read. Restore a copy, or sync to a new file.",
+    "The tables, indexes or triggers of this mirror are not as Armoire makes them",
+    "Nothing of it is read, since they could change any answer. Restore a backup, or move the file with its -wal and -shm away and sync again.",
   );
 
 /** SHA-256 of the tables, indexes and triggers that a mirror consists of. Users may add views, tables and indexes. */

@@ -9,7 +9,7 @@ import { userOf } from "../../../mirror/account/user.ts";
 import { MirrorError } from "../../../mirror/file/errors.ts";
 import { listPoints } from "../../../mirror/points/resolve-point.ts";
 import { readMirror } from "../../../mirror/reader.ts";
-import { requireNotOwn, requireReplaceable } from "../../../platform/files/replaceable-files.ts";
+import { requireReplaceable } from "../../../platform/files/replaceable-files.ts";
 import {
   type AccountFlags,
   accountPartsOf,
@@ -145,7 +145,6 @@ export function configure(command: Command, io: Io): void {
     refuseMirrorOfAccount(settings);
     const { file, baseUrl } = mirrorFileToSync(settings);
     const target = { file, baseUrl, ...scopeOptionsFor(settings.account, command) };
-    if (settings.account === null && !existsSync(file)) requireNotOwn(file);
     if (flags.dryRun) printPlan({ ...target, ...spendingOptionsOf(flags) }, flags, settings, io);
     else await run(target, flags, settings, io);
   });
