@@ -21,19 +21,21 @@ const year = 366 * 24 * 3600;
 const firstEpochSecond = 1e9;
 const lastEpochSecond = 1e11;
 
-/** The fields of a family share a prefix; the second one is of earlier drafts of the IETF's. */
-const prefixes = ["x-ratelimit", "ratelimit"] as const;
+/** The fields of a family share a prefix; the last one is of earlier drafts of the IETF's. */
+const prefixes = ["x-ratelimit", "x-rate-limit", "ratelimit"] as const;
+
+type Header = string | string[] | undefined;
 
 /** The names of all fields that `readRateLimitHeaders` reads. */
 export const rateLimitFields: readonly string[] = [
-  ...prefixes.flatMap((prefix) => [`${prefix}-limit`, `${prefix}-remaining`, `${prefix}-reset`]),
+  ...prefixes.flatMap((prefix) => ["limit", "remaining", "used", "reset"].map((name) => `${prefix}-${name}`)),
   "ratelimit",
   "ratelimit-policy",
 ];
 
 /**
- * Reads `X-RateLimit-Limit`, `-Remaining` and `-Reset`, `RateLimit-Limit`, `-Remaining` and `-Reset`, and `RateLimit` and
- * `RateLimit-Policy`. If they disagree, the lowest remaining count holds, until its latest reset. The values of a field that is
+ * Reads `X-RateLimit-Limit`, `-Remaining` (or `-Used`) and `-Reset`, the same with `X-Rate-Limit` and `RateLimit`, and the fields
+ * `RateLimit` and `RateLimit-Policy`. If they disagree, the lowest remaining count holds, until its latest reset. The values of a field that is
  * sent several times, or joined by commas, belong to one window each if another field has as many; a window that lasts up to a
  * minute is waited for. Null if all are missing.
  * @param now epoch milliseconds
@@ -76,7 +78,7 @@ function readFamily(
   now: number,
 ): RateLimitHeaders[] {
   const limit = headers[`${prefix}-limit`];
-  const remaining = headers[`${prefix}-remaining`];
+  const remaining = headers[`${prefix}-remaining`] ?? readUnused(limit, headers[`${prefix}-used`]);
   const reset = headers[`${prefix}-reset`];
   if (limit === undefined && remaining === undefined && reset === undefined) return [];
   // A limit may be followed by the policies that it comes from: `100, 100;w=86400`.
@@ -97,8 +99,16 @@ function readFamily(
   }));
 }
 
+/** What remains, where a service states what was used instead. */
+function readUnused(limit: Header, used: Header): string | undefined {
+  const [granted, spent] = [limit, used].map((header) =>
+    typeof header === "string" ? readCount(header) : null,
+  );
+  return granted == null || spent == null ? undefined : `${Math.max(0, granted - spent)}`;
+}
+
 /** A field that is sent twice arrives as an array, or joined by a proxy. */
-function valuesOf(header: string | string[] | undefined): string[] {
+function valuesOf(header: Header): string[] {
   return [header ?? []].flat().flatMap((text) => text.split(","));
 }
 
@@ -116,9 +126,10 @@ function readReset(text: string, now: number): number | null {
   return seconds <= year ? now + seconds * 1000 : null;
 }
 
+/** A whole number; of a decimal one, such as `9.0`, the whole part. */
 function readCount(text = ""): number | null {
-  const digits = text.trim();
-  return /^\d{1,15}$/.test(digits) ? Number(digits) : null;
+  const [, digits] = /^\+?(\d{1,15})(?:\.\d{1,15})?$/.exec(text.trim()) ?? [];
+  return digits === undefined ? null : Number(digits);
 }
 
 /** An `ETag` that can be sent back, weak or strong, also without quotes, as some services write it; else null. */

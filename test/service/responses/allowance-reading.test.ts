@@ -21,7 +21,7 @@ describe("readAllowance", () => {
     expect(read("1768521600")).toBe(1_768_521_600_000);
   });
 
-  test.each(["-1", "1.5", "1e3", "soon", "", " ", "500000000", "1768521600000", "99999999999999999999"])(
+  test.each(["-1", "1.5.5", "1e3", "soon", "", " ", "500000000", "1768521600000", "99999999999999999999"])(
     "a reset of %j is invalid",
     (reset) => {
       expect(read(reset)).toBeNull();
@@ -35,6 +35,24 @@ describe("readAllowance", () => {
       "x-ratelimit-reset": "5",
     };
     expect(readRateLimitHeaders(headers, now)).toEqual({ limit: null, remaining: null, resetAt: now + 5000 });
+  });
+});
+
+describe("other usual forms", () => {
+  test.each<[string, Record<string, string>, number]>([
+    ["decimals", { "x-ratelimit-limit": "10.0", "x-ratelimit-remaining": "0.0" }, 0],
+    ["decimals of which a part is left", { "x-ratelimit-limit": "10", "x-ratelimit-remaining": "2.9" }, 2],
+    ["signs", { "x-ratelimit-limit": "+10", "x-ratelimit-remaining": "+0" }, 0],
+    ["a limit and what was used", { "x-ratelimit-limit": "10", "x-ratelimit-used": "7" }, 3],
+    ["more used than granted", { "ratelimit-limit": "10", "ratelimit-used": "12" }, 0],
+    ["another prefix", { "x-rate-limit-limit": "10", "x-rate-limit-remaining": "4" }, 4],
+  ])("%s are read", (_form, headers, remaining) => {
+    expect(readRateLimitHeaders(headers, now)).toEqual({ limit: 10, remaining, resetAt: null });
+  });
+
+  test("what remains is read even if what was used says something else", () => {
+    const headers = { "x-ratelimit-limit": "10", "x-ratelimit-remaining": "4", "x-ratelimit-used": "1" };
+    expect(readRateLimitHeaders(headers, now)?.remaining).toBe(4);
   });
 });
 
