@@ -4,7 +4,6 @@ import { formatLoaded } from "../format/mirror/loaded.ts";
 import type { Settings } from "../settings/settings.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import { type Io, printText } from "../terminal/io.ts";
-import { loadGiven } from "./load-given.ts";
 
 export interface SeedFlags {
   readonly seed?: string;
@@ -32,6 +31,8 @@ export async function loadSeed(
   io: Io,
 ): Promise<LoadReport | null> {
   if (seed === undefined) return null;
+  // Loaded only now: other syncs start sooner without archives.
+  const { loadGiven } = await import("./load-given.ts");
   const report = await loadGiven({ places: [seed], allowPrivate, signal }, settings, io);
   if (!settings.json && !settings.quiet) printText(io, formatLoaded(report));
   return report;
