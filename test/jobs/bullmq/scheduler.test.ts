@@ -30,6 +30,8 @@ interface Scheduler {
   readonly started: { readonly id: string; readonly startedAt: number; endedAt: number }[];
   /** Can be replaced while it runs. */
   runs: readonly RecurringRun[];
+  /** How often it has read them. */
+  reads: number;
   readonly warnings: string[];
   stop(): Promise<void>;
 }
@@ -44,7 +46,7 @@ async function startScheduler(runs: readonly RecurringRun[], { runMillis = 0 } =
   const ready = Promise.withResolvers<void>();
   const connection = await connectRedis(redis.url);
   const scheduler: Scheduler = {
-    ...{ runs, started: [], warnings: [] },
+    ...{ runs, reads: 0, started: [], warnings: [] },
     async stop() {
       closing.abort();
       await running;
@@ -53,7 +55,10 @@ async function startScheduler(runs: readonly RecurringRun[], { runMillis = 0 } =
   };
   const running = runScheduler({
     ...{ redis: connection, clock: systemClock, pollMillis: 100, signal: closing.signal },
-    runs: () => scheduler.runs,
+    runs() {
+      scheduler.reads++;
+      return scheduler.runs;
+    },
     async execute(id) {
       const run = { id, startedAt: Date.now(), endedAt: Number.POSITIVE_INFINITY };
       scheduler.started.push(run);
@@ -123,8 +128,12 @@ it("a Redis that lost its data receives the schedules again, and a missed due ti
     await startScheduler([{ ...recurring("a"), ...never }]),
   ];
   expect(startedBy(...bothSchedulers)).toEqual([]);
-  for (const scheduler of bothSchedulers)
+  for (const scheduler of bothSchedulers) {
     scheduler.runs = [{ ...recurring("a", "catalogue", 1000), ...never }];
+    const { reads } = scheduler;
+    // Else it may restore the schedule as it was before.
+    await waitFor(() => expect(scheduler.reads).toBeGreaterThan(reads));
+  }
   await redis.admin.flushall();
   await waitFor(() => expect(startedBy(...bothSchedulers)).toHaveLength(1));
   const queue = await onlyQueue();
