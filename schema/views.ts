@@ -12,6 +12,7 @@ import { resourceKey } from "./views/resource-key.ts";
 import { sizeLabelViews } from "./views/size-label.ts";
 
 const relationKinds = "('related_brands', 'related_models', 'same_cut_models', 'adjacent_sizes')";
+const listKinds = "('brands', 'models', 'sizes', 'bras', 'measurements')";
 const entityKinds = "('brand', 'model', 'size', 'me', 'bra', 'measurement')";
 const listParents: Readonly<Record<string, string>> = { model_picture: "model_href", bra_size: "bra_href" };
 const withTombstones = new Set(["brand", "model", "size"]);
@@ -66,7 +67,12 @@ export const views: Readonly<Record<string, string>> = Object.fromEntries([
        sum(r.state = 'failed') as failed, sum(r.state = 'gone') as gone,
        iif(total(r.state = 'held' and r.checked_at is null) = 0, ${isoTimeOf("min(r.checked_at) filter (where r.state = 'held')")}, null)
          as oldest_check_at
-     from _resource r where r.state not in ('elsewhere', 'superseded') group by r.kind`,
+     from _resource r where r.state not in ('elsewhere', 'superseded') group by r.kind
+     union all
+     select rtrim(list.kind, 's') as kind, null as known, 0 as held, 0 as due, 0 as failed, 0 as gone, null as oldest_check_at
+     from _resource list where list.kind in ${listKinds} and list.state in ('due', 'failed')
+       and not exists (select 1 from _resource item where item.kind = rtrim(list.kind, 's') and item.state not in ('elsewhere', 'superseded'))
+     group by list.kind`,
   ],
   [
     "media",

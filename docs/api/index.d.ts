@@ -1520,6 +1520,8 @@ interface ChangeLog {
   readonly prunedRuns: number;
   /** The runs that changed something, newest first. Read the changes of one run before the next run. */
   readonly runs: () => Iterable<RunChanges>;
+  /** At the last run, of the kinds that may have changes. */
+  readonly coverage: Coverage;
   /** As `runs`, grouped. Changes of `last_modified_at` alone are left out. */
   readonly entries: () => Iterable<ChangeEntry>;
   close(): void;
@@ -1619,6 +1621,11 @@ interface OpenDiff<Found> {
   readonly since: string | null;
   /** Tables, and fields as `table.field`, that only one side has; they are not compared. */
   readonly notCompared: readonly string[];
+  /** Of the kinds that may have changes. What the earlier state lacked counts as added. */
+  readonly coverage: {
+    readonly from: Coverage | null;
+    readonly to: Coverage | null;
+  };
   readonly changes: Iterable<Found>;
   /** Of reported changes: resources without a valid `last_modified_at`, which may have changed; known after the iteration. */
   readonly withoutTime: number;
@@ -2070,6 +2077,8 @@ export declare class KeyError extends KeyError_base {}
  * @throws KeyError if no resource matches, or several do
  */
 export declare function findResource(mirror: MirrorReader, kind: ShownKind, key: string | null): FoundResource;
+/** `partial`: some of its pages are not fetched, or they contradict each other. */
+type ListState = "complete" | "partial" | "unread";
 interface ModelParts {
   /** Null if it is unknown. `name` and `system` are null if it is not fetched. */
   readonly brand: {
@@ -2078,6 +2087,7 @@ interface ModelParts {
     readonly system: Cell;
   } | null;
   readonly sizes: readonly SizeOfModel[];
+  readonly sizeList: ListState;
   /** The manufacturer's, in the order of the service. */
   readonly pictures: readonly {
     readonly url: Cell;
@@ -2379,9 +2389,19 @@ interface ShownResource {
   readonly pictures?: readonly ShownPicture[];
   /** Only of a model. */
   readonly model?: ModelParts;
+  /** Only of a brand. */
+  readonly brand?: BrandParts;
   /** Null if it has not changed since it was first fetched. */
   readonly lastChange: LastChange | null;
   readonly source: Provenance;
+}
+interface BrandParts {
+  readonly modelList: ListState;
+  /** Listed ones, without those that are gone. */
+  readonly models: {
+    readonly known: number;
+    readonly held: number;
+  };
 }
 interface ShownPicture {
   /** JSON pointer into the body. */

@@ -216,7 +216,7 @@ export const publicTables: Readonly<Record<string, PublicTableMeaning>> = {
     },
     columns: {
       kind: "what the resources are",
-      known: "known resources",
+      known: "known resources; null while lists of them are known and none is fetched",
       held: "fetched",
       due: "not fetched yet",
       failed: "failed; the next sync retries them",

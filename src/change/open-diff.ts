@@ -5,15 +5,17 @@ import { type Point, type PointContext, type PointOrPath, pointContext } from ".
 import { resolvePoint, runBefore } from "../mirror/points/resolve-point.ts";
 import { readServiceTime } from "../mirror/points/service-time.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
+import type { Coverage } from "../mirror/runs/coverage.ts";
 import type { Change, Reported } from "./change.ts";
-import { type ComparedKind, compareKinds } from "./compared-kinds.ts";
+import { type ComparedKind, type ComparedKinds, compareKinds } from "./compared-kinds.ts";
 import { compareStates, diff, reportedSince } from "./diff.ts";
 import { ChangeError } from "./errors.ts";
-import { type FilterInput, parseFilter } from "./filter.ts";
+import { type ChangeFilter, type FilterInput, isOfKind, parseFilter } from "./filter.ts";
 import { createKeyFinder, type Keyed, withKeys } from "./keys.ts";
 import { compareRuns, runBeforeLastChange } from "./run-comparison.ts";
 import {
   brandsIn,
+  coverageAt,
   type DiffSource,
   type MirrorLocation,
   type OpenSource,
@@ -43,6 +45,8 @@ export interface OpenDiff<Found> {
   readonly since: string | null;
   /** Tables, and fields as `table.field`, that only one side has; they are not compared. */
   readonly notCompared: readonly string[];
+  /** Of the kinds that may have changes. What the earlier state lacked counts as added. */
+  readonly coverage: { readonly from: Coverage | null; readonly to: Coverage | null };
   readonly changes: Iterable<Found>;
   /** Of reported changes: resources without a valid `last_modified_at`, which may have changed; known after the iteration. */
   readonly withoutTime: number;
@@ -93,6 +97,10 @@ export function openRunDiff(
       to: { place: after, baseUrl },
       since: null,
       notCompared: comparison.notCompared,
+      coverage: {
+        from: coverageAt(mirror, before, kindNames(comparison, filter)),
+        to: coverageAt(mirror, after, kindNames(comparison, filter)),
+      },
       changes: withKeys(diff(comparison, filter), createKeyFinder(mirror.db, null)),
       withoutTime: 0,
       close: mirror.close,
@@ -135,6 +143,10 @@ async function openSourceDiff(from: Place, to: Place, input: FilterInput): Promi
       to: b,
       since: null,
       notCompared,
+      coverage: {
+        from: a.coverage(kindNames(comparison, filter)),
+        to: b.coverage(kindNames(comparison, filter)),
+      },
       changes: withKeys(diff(comparison, filter), (href) => b.findKey(href) ?? a.findKey(href)),
       withoutTime: 0,
       close,
@@ -169,6 +181,7 @@ export async function openReported(
       to,
       since: time,
       notCompared: [],
+      coverage: { from: null, to: to.coverage(kindNames({ kinds }, filter)) },
       changes: withKeys(reportedSince(to.tables, kinds, time, filter, withoutTime), to.findKey),
       get withoutTime() {
         return withoutTime.count;
@@ -180,6 +193,9 @@ export async function openReported(
     throw error;
   }
 }
+
+const kindNames = ({ kinds }: Pick<ComparedKinds, "kinds">, filter: ChangeFilter): string[] =>
+  kinds.filter((kind) => isOfKind(filter, kind)).map(({ name }) => name);
 
 function noTimes(kinds: readonly ComparedKind[]): ChangeError {
   return new ChangeError(

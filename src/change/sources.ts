@@ -7,6 +7,7 @@ import { resolvePoint } from "../mirror/points/resolve-point.ts";
 import { publicTables } from "../mirror/public-tables.ts";
 import { type MirrorReader, openMirrorReader } from "../mirror/reader.ts";
 import { fromStored } from "../mirror/rows/cells.ts";
+import { type Coverage, coverageOfTables, readCoverage } from "../mirror/runs/coverage.ts";
 import { ChangeError } from "./errors.ts";
 import type { StateTable } from "./items.ts";
 import { createKeyFinder, type FindKey } from "./keys.ts";
@@ -41,6 +42,8 @@ export interface OpenSource extends DiffSource {
   /** Whether numbers are distinct from text: in CSV they are not. */
   readonly isTyped: boolean;
   readonly tables: readonly StateTable[];
+  /** Of the kinds that these tables are made of; null for an export that does not record it. */
+  coverage(tables: readonly string[]): Coverage | null;
   /** All brands that the source knows, also if its tables hold only some. */
   brands(): Iterable<Brand>;
   /** Of a resource at present; always null for an export. */
@@ -77,6 +80,7 @@ export async function openFolderSource(folder: string): Promise<OpenSource> {
     baseUrl,
     isTyped: tables.every(({ isTyped }) => isTyped),
     tables,
+    coverage: (of) => (contents.coverage === undefined ? null : coverageOfTables(contents.coverage, of)),
     *brands() {
       const table = tables.find(({ name }) => name === "brand");
       const indexOf = (column: string) => table?.columns.indexOf(column) ?? -1;
@@ -105,10 +109,20 @@ export function sourceAt(mirror: MirrorReader, place: MirrorLocation): OpenSourc
     baseUrl: mirror.identity.baseUrl,
     isTyped: true,
     tables: publicTables(mirror),
+    coverage: (of) => coverageAt(mirror, place, of),
     brands: () => brandsIn(mirror),
     findKey: createKeyFinder(mirror.db, null),
     close: mirror.close,
   };
+}
+
+/** Null before the first run. */
+export function coverageAt(
+  { db }: MirrorReader,
+  { run, endedAt }: Pick<MirrorLocation, "run" | "endedAt">,
+  tables: readonly string[],
+): Coverage | null {
+  return endedAt === null ? null : readCoverage({ db, asOf: { run, endedAt } }, tables);
 }
 
 /** All brands that a mirror holds now. */

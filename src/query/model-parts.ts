@@ -5,12 +5,14 @@ import { resourceKey } from "../../schema/views/resource-key.ts";
 import { prepare } from "../mirror/file/statements.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { fromStored } from "../mirror/rows/cells.ts";
+import { type ListState, readListState } from "./lists/list-state.ts";
 import { type PublicViews, q } from "./views.ts";
 
 export interface ModelParts {
   /** Null if it is unknown. `name` and `system` are null if it is not fetched. */
   readonly brand: { readonly href: string; readonly name: Cell; readonly system: Cell } | null;
   readonly sizes: readonly SizeOfModel[];
+  readonly sizeList: ListState;
   /** The manufacturer's, in the order of the service. */
   readonly pictures: readonly { readonly url: Cell; readonly text: Cell }[];
   /** `name` is that of the link. `model` is null if the model is not fetched. Only links that a sync followed. */
@@ -35,7 +37,8 @@ export interface SizeOfModel {
   readonly state: "held" | "listed" | "gone";
 }
 
-export function readModelParts({ db }: MirrorReader, href: string): ModelParts {
+export function readModelParts(mirror: MirrorReader, href: string): ModelParts {
+  const { db } = mirror;
   const brand = prepare(db, (p: { href: string }) =>
     q
       .selectFrom("model as m")
@@ -65,6 +68,7 @@ export function readModelParts({ db }: MirrorReader, href: string): ModelParts {
         ? null
         : { href: brand.href, name: fromStored(brand.name), system: fromStored(brand.system) },
     sizes: readSizes({ db }, href),
+    sizeList: readListState(mirror, href, "sizes"),
     pictures: pictures.map(({ url, text }) => ({ url: fromStored(url), text: fromStored(text) })),
     related: related.map((row) => ({ ...row, brand: fromStored(row.brand), model: fromStored(row.model) })),
   };

@@ -8,6 +8,7 @@ import { fromStored } from "../mirror/rows/cells.ts";
 import { joinMeasurements } from "./field-history.ts";
 import type { ShownKind } from "./keys/find-by-key.ts";
 import { findResource } from "./keys/resolve-key.ts";
+import { type ListState, readListState } from "./lists/list-state.ts";
 import { type ModelParts, readModelParts } from "./model-parts.ts";
 import { type LastChange, type Provenance, readLastChange, readProvenance } from "./provenance.ts";
 import { q } from "./views.ts";
@@ -21,9 +22,17 @@ export interface ShownResource {
   readonly pictures?: readonly ShownPicture[];
   /** Only of a model. */
   readonly model?: ModelParts;
+  /** Only of a brand. */
+  readonly brand?: BrandParts;
   /** Null if it has not changed since it was first fetched. */
   readonly lastChange: LastChange | null;
   readonly source: Provenance;
+}
+
+export interface BrandParts {
+  readonly modelList: ListState;
+  /** Listed ones, without those that are gone. */
+  readonly models: { readonly known: number; readonly held: number };
 }
 
 export interface ShownPicture {
@@ -55,6 +64,7 @@ export function showResource(mirror: MirrorReader, kind: ShownKind, key: string 
     ...{ kind, fields, links },
     ...(pictures.length > 0 && { pictures }),
     ...(kind === "model" && { model: readModelParts(mirror, href) }),
+    ...(kind === "brand" && { brand: readBrandParts(mirror, href) }),
     ...origin,
   };
 }
@@ -68,6 +78,19 @@ function readRows({ db }: MirrorReader, kind: ShownKind, href: string): Readonly
     .safeIntegers()
     .all(href)
     .map((row) => Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, fromStored(cell)])));
+}
+
+/** Raw: SQLite looks up the items of the brand's list, and not all models. */
+function readBrandParts(mirror: MirrorReader, href: string): BrandParts {
+  const models = mirror.db
+    .prepare<[string], BrandParts["models"]>(
+      `select count(*) as known, count(*) filter (where item.state = 'held') as held
+       from _resource owner cross join _resource list on list.owner_id = owner.id and list.kind = 'models'
+         cross join _resource item on item.owner_id = list.id and item.kind = 'model'
+       where owner.url = ? and item.state not in ('gone', 'elsewhere')`,
+    )
+    .get(href) ?? { known: 0, held: 0 };
+  return { modelList: readListState(mirror, href, "models"), models };
 }
 
 function readLinks({ db }: MirrorReader, href: string): ShownResource["links"] {

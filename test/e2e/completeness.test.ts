@@ -24,6 +24,9 @@ afterAll(() => rig[Symbol.asyncDispose]());
 const partial =
   /^Not complete: .*\d+ of 30 models held.*; checked (from )?\d{4}-\d\d-\d\d \d\d:\d\d UTC.*\.\n$/;
 
+/** The same among other lines. */
+const partialLine = new RegExp(partial.source.replace(/\\n\$$/, "$"), "m");
+
 it("an export of a partial mirror says so in datapackage.json and in one line on stderr", async () => {
   const out = join(folder, "partial");
   const result = await armoire("export", "--out", out);
@@ -68,6 +71,67 @@ it("a query of a partial table says so on stderr, and a query of a complete one 
 it("a named question over a partial table says so on stderr", async () => {
   expect((await armoire("query", "@top-models")).stderr).toMatch(partial);
   expect((await armoire("query", "@top-models", "--json", "--quiet")).stderr).toBe("");
+});
+
+it("changes, searches and comparisons of a partial mirror say so on stderr", async () => {
+  for (const [command = "", ...args] of [
+    ["search", "a"],
+    ["changes"],
+    ["changes", "--kind", "model", "--since", "1"],
+    ["diff", "--since", "2010"],
+  ]) {
+    expect((await armoire(command, ...args)).stderr).toMatch(partialLine);
+    expect((await armoire(command, ...args, "--quiet")).stderr).toBe("");
+  }
+  for (const command of [
+    ["search", "a"],
+    ["changes", "--since", "1"],
+    ["diff", "--from", "1"],
+  ])
+    expect((await armoire(...command, "--kind", "brand")).stderr).not.toContain("Not complete");
+  const { stderr } = await armoire("diff", "--from", "1");
+  expect(stderr).toMatch(/^Earlier state \(what it lacked counts as added\): Not complete: .* models held/m);
+  expect(stderr).toMatch(/^Later state: Not complete: .* models held/m);
+});
+
+it("a query over known or recently_changed is over all kinds, or those that it selects", async () => {
+  const gapsOf = async (sql: string) => (await armoire("query", sql)).stderr;
+  for (const sql of [
+    "select count(*) from known",
+    "select count(*) from known where kind = 'size'",
+    "select count(*) from recently_changed",
+    "select (select count(*) from known where kind = 'brand'), (select count(*) from known)",
+  ])
+    expect(await gapsOf(sql)).toMatch(/^Not complete: .*pages that list sizes are not fetched/);
+  for (const sql of [
+    "select count(*) from known where kind = 'brand'",
+    "select kind, known from coverage where kind = 'size'",
+  ])
+    expect(await gapsOf(sql)).toBe("");
+});
+
+it("a model and a brand say if their lists are not fetched, and status and coverage have their kinds", async () => {
+  await using other = await startRig({ brands: 2, models: 4, sizes: 8 });
+  const readOther = async (...args: readonly string[]) =>
+    (await callArmoire([...args, "--mirror", other.file])).stdout;
+  await other.sync({ depth: "brands" });
+  const [brand = ""] = (await readOther("query", "select key from resource_key", "--format", "ndjson")).match(
+    /(?<=")[\w-]+(?="\})/,
+  ) ?? [""];
+  expect(await readOther("show", "brand", brand)).toMatch(/^Models: the list is not fetched yet$/m);
+  const unknown = ["query", "select known, held from coverage where kind = 'model'", "--json"];
+  expect(JSON.parse(await readOther(...unknown))).toEqual([{ known: null, held: 0 }]);
+  await other.sync({ depth: "models" });
+  const [{ key }] = JSON.parse(
+    await readOther("query", "select key from resource_key where kind = 'model' limit 1", "--json"),
+  );
+  expect(await readOther("show", "model", key)).toMatch(/^Sizes: the list is not fetched yet$/m);
+  for (const point of [[], ["--as-of", "2"]])
+    expect(await readOther("status", ...point)).toMatch(/^size +\? +0/m);
+  await other.sync();
+  expect(await readOther("show", "brand", brand)).toMatch(/^Models: (none known|[1-4])$/m);
+  expect(await readOther("show", "model", key)).not.toContain("not fetched");
+  expect(await readOther("status")).toMatch(/^size +8 +8/m);
 });
 
 it("a query's result has the coverage of the tables that it reads, also as of an earlier run", async () => {

@@ -21,10 +21,11 @@ import {
 import { publicTables } from "../../mirror/public-tables.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import { entityTable } from "../../mirror/rows/versioned-rows.ts";
+import { type Coverage, readCoverage } from "../../mirror/runs/coverage.ts";
 import { type Change, count, type Totals } from "../change.ts";
 import { compareKinds } from "../compared-kinds.ts";
 import { diff } from "../diff.ts";
-import { type ChangeFilter, type FilterInput, parseFilter } from "../filter.ts";
+import { type ChangeFilter, type FilterInput, isOfKind, parseFilter } from "../filter.ts";
 import { createKeyFinder, type Keyed, withKeys } from "../keys.ts";
 import { compareRuns } from "../run-comparison.ts";
 import { brandsIn, openSnapshot } from "../sources.ts";
@@ -48,6 +49,8 @@ export interface ChangeLog {
   readonly prunedRuns: number;
   /** The runs that changed something, newest first. Read the changes of one run before the next run. */
   readonly runs: () => Iterable<RunChanges>;
+  /** At the last run, of the kinds that may have changes. */
+  readonly coverage: Coverage;
   /** As `runs`, grouped. Changes of `last_modified_at` alone are left out. */
   readonly entries: () => Iterable<ChangeEntry>;
   close(): void;
@@ -97,12 +100,15 @@ export function openChangeLog({
     const after = since === undefined ? (afterRun ?? 0) : runOfSince(mirror, since);
     const mirrorId = readMirrorId(mirror.db) ?? mirror.identity.baseUrl;
     const tables = publicTables(mirror);
-    const filter = parseFilter(input, compareKinds(tables, tables).kinds, () => brandsIn(mirror));
+    const { kinds } = compareKinds(tables, tables);
+    const filter = parseFilter(input, kinds, () => brandsIn(mirror));
+    const ofFilter = kinds.filter((kind) => isOfKind(filter, kind)).map(({ name }) => name);
     const runs = () => runsWithChanges(mirror, after, last.run, filter);
     return {
       identity: mirror.identity,
       id: urnOf(`${mirrorId} ${toJson(filter)}`),
       to: last,
+      coverage: readCoverage({ db: mirror.db, asOf: last }, ofFilter),
       prunedRuns: countPruned(mirror.db, { after, before: last.run }),
       runs,
       *entries() {

@@ -95,10 +95,16 @@ export function readCoverage(
   mirror: Pick<MirrorReader, "db" | "asOf">,
   tables?: readonly string[],
 ): Coverage {
-  const all = readStored(mirror)?.map(({ details: _, ...kind }) => kind) ?? countCoverage(mirror.db);
-  if (tables === undefined) return coverageOf(all);
-  const kinds = new Set(tables.flatMap((table) => kindsOfTable[table] ?? []));
-  return coverageOf(all.filter(({ kind }) => kinds.has(kind)));
+  const all = coverageOf(
+    readStored(mirror)?.map(({ details: _, ...kind }) => kind) ?? countCoverage(mirror.db),
+  );
+  return tables === undefined ? all : coverageOfTables(all, tables);
+}
+
+/** Only the kinds that these public tables are made of. */
+export function coverageOfTables({ kinds }: Coverage, tables: readonly string[]): Coverage {
+  const wanted = new Set(tables.flatMap((table) => kindsOfTable[table] ?? []));
+  return coverageOf(kinds.filter(({ kind }) => wanted.has(kind)));
 }
 
 /** The coverage of one kind, and what `status` shows besides. */
@@ -217,6 +223,14 @@ function selectPartial(db: Connection): { kind: string; count: number }[] {
 }
 
 const listKinds = new Set(["brands", "models", "sizes", "bras", "measurements"]);
+
+/** Rows of zeros for kinds of which nothing is known, because lists of them are known and none is fetched. */
+export const unknownKinds = (kinds: readonly KindCoverage[]): KindCoverage[] =>
+  kinds
+    .filter(({ kind, due, failed }) => listKinds.has(kind) && due + failed > 0)
+    .map((list) => list.kind.slice(0, -1))
+    .filter((kind) => !kinds.some((other) => other.kind === kind))
+    .map((kind) => ({ kind, ...nothingKnown, partial: 0, missingLinks: 0 }));
 
 /**
  * One sentence for people: what is missing, and when the rest was checked.

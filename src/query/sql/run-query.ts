@@ -140,8 +140,8 @@ export async function runQuery(
   return {
     columns,
     coverage: {
-      mirror: coverageOfTables(file, tablesRead.main, request.asOf),
-      catalogue: coverageOfTables(request.catalogue, tablesRead.catalogue),
+      mirror: coverageOfRead(sql, file, tablesRead.main, request.asOf),
+      catalogue: coverageOfRead(sql, request.catalogue, tablesRead.catalogue),
     },
     emptyTables: emptyTablesOf(file, tablesRead.main),
     prunedRuns: prunedRunsOf(request),
@@ -169,14 +169,32 @@ function limitsOf(request: QueryOptions): QueryLimits {
 }
 
 /** @param tables as stored, such as `_brand` and `_brand_past` */
-function coverageOfTables(
+function coverageOfRead(
+  sql: string,
   file: string | undefined,
   tables: readonly string[],
   asOf?: Point,
 ): Coverage | null {
-  const names = publicTablesFrom(tables);
-  if (file === undefined || names.length === 0) return null;
+  if (file === undefined) return null;
+  const ofAll = tablesOfAllKinds(sql, tables);
+  if (ofAll === "all") return readIfMirror(file, (mirror) => readCoverage(mirror), asOf);
+  const names = [...publicTablesFrom(tables), ...ofAll];
+  if (names.length === 0) return null;
   return readIfMirror(file, (mirror) => readCoverage(mirror, names), asOf);
+}
+
+/**
+ * The views `known` and `recently_changed` have rows of all kinds, unless each mention of them selects one kind. What they
+ * are stored in, others read too, so the statement has to name them as well.
+ */
+function tablesOfAllKinds(sql: string, tables: readonly string[]): readonly string[] | "all" {
+  const known = tables.includes("_run") ? [...sql.matchAll(/\bknown\b/gi)] : [];
+  const changed = tables.includes("_revision") ? [...sql.matchAll(/\brecently_changed\b/gi)] : [];
+  if (known.length + changed.length === 0) return [];
+  const selected = [...sql.matchAll(/\bkind\s*=\s*'(\w+)'/gi)].map(([, kind = ""]) => kind);
+  return selected.length < known.length + changed.length
+    ? "all"
+    : selected.map((kind) => (kind === "me" ? "user" : kind));
 }
 
 /** @param tables as stored */

@@ -1,7 +1,12 @@
 /** How many resources of each kind a mirror holds, and when they were checked. */
 import { countPictures, type PictureCounts } from "../../mirror/media/media-index.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
-import { coverageOf, type KindCoverage, readDetailedKinds } from "../../mirror/runs/coverage.ts";
+import {
+  coverageOf,
+  type KindCoverage,
+  readDetailedKinds,
+  unknownKinds,
+} from "../../mirror/runs/coverage.ts";
 import type { KindDetails } from "../../mirror/runs/kind-details.ts";
 
 /** How many resources of one kind a mirror holds, and how fresh they are: also the 90th percentile and the median. */
@@ -20,7 +25,8 @@ export interface MirrorCounts {
 export function readCounts(mirror: MirrorReader): MirrorCounts {
   const detailed = readDetailedKinds(mirror);
   const known = detailed.map(({ errors: _, revisions: __, unfollowedLinks: ___, ...kind }) => kind);
-  const kinds = [...known, ...countPictureKind(mirror)];
+  const unknown = unknownKinds(known).map((kind) => ({ ...kind, p90CheckAt: null, p50CheckAt: null }));
+  const kinds = [...known, ...unknown, ...countPictureKind(mirror)];
   const links = new Map<string, number>();
   for (const { unfollowedLinks } of detailed)
     for (const [name, count] of Object.entries(unfollowedLinks))

@@ -10,7 +10,7 @@ import { isoTime, prepare, prepareColumn } from "../../mirror/file/statements.ts
 import type { PictureCounts } from "../../mirror/media/media-index.ts";
 import type { EndedRun } from "../../mirror/points/resolve-point.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
-import { type Coverage, readCoverage } from "../../mirror/runs/coverage.ts";
+import { type Coverage, readCoverage, unknownKinds } from "../../mirror/runs/coverage.ts";
 import { type MissingLink, readMissingLinks } from "../../mirror/runs/missing-links.ts";
 import { listRuns, type RunRecord } from "../../mirror/runs/runs.ts";
 import { q } from "../views.ts";
@@ -137,12 +137,14 @@ export interface PastStatus
 /** @param mirror opened as of a point */
 export function readPastStatus(mirror: MirrorReader): PastStatus {
   const { file, identity, asOf } = mirror;
+  const { complete, kinds } = readCoverage(mirror);
   return {
     mirror: file,
     baseUrl: identity.baseUrl,
     serviceName: identity.serviceName,
     asOf,
-    ...readCoverage(mirror),
+    complete,
+    kinds: [...kinds, ...unknownKinds(kinds)],
     ...pastCounts(mirror),
     lastRun: listRuns(mirror, 1)[0] ?? null,
   };

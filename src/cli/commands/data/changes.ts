@@ -17,6 +17,7 @@ import { toFileError } from "../../../platform/errors.ts";
 import { requireReplaceable } from "../../../platform/files/replaceable-files.ts";
 import { addChangeFilterFlags, type ChangeFilterFlags, changeFilterOf } from "../../flags/change-flags.ts";
 import { positiveNumber } from "../../flags/option-values.ts";
+import { printGaps } from "../../format/data/result.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
@@ -90,6 +91,7 @@ export function configure(command: Command, io: Io): void {
         else if (!settings.quiet)
           printText(io, isWritten ? `Written to ${out}\n` : `Unchanged: ${out} has these changes already\n`);
       }
+      printGaps(log.coverage, settings, io);
     } catch (error) {
       throw toMirrorError(error, file);
     } finally {

@@ -18,6 +18,7 @@ import { warnOfPruned } from "../../flags/as-of.ts";
 import { addChangeFilterFlags, type ChangeFilterFlags, changeFilterOf } from "../../flags/change-flags.ts";
 import { type FormatFlags, formatOption, readFormat } from "../../flags/query-flags.ts";
 import { printChanges } from "../../format/data/print-changes.ts";
+import { printGaps } from "../../format/data/result.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
@@ -75,6 +76,8 @@ export function configure(command: Command, io: Io): void {
     try {
       warnOfNotCompared(opened, settings, io);
       const totals = await printChanges(opened, format, io);
+      printGaps(opened.coverage.from, settings, io, "Earlier state (what it lacked counts as added): ");
+      printGaps(opened.coverage.to, settings, io, opened.from === null ? "" : "Later state: ");
       warnOfMissingTimes(opened, settings, io);
       if (Object.keys(totals).length === 0) hintAtObserved(flags, opened, settings, io);
       if (flags.exitCode && Object.keys(totals).length > 0) io.setExitCode(exitCodes.different);

@@ -23,7 +23,7 @@ import { formatQuestion, formatQuestions } from "../../format/data/questions.ts"
 import {
   type FileFormat,
   fileFormats,
-  printGaps,
+  printGapsOfQuery,
   printResult,
   truncationNotice,
 } from "../../format/data/result.ts";
@@ -118,7 +118,7 @@ export function configure(command: Command, io: Io): void {
       const counted = countRows(result);
       await give(counted, format, flags, settings, io, signal);
       const option = result.maxRows < flags.maxRows ? "--limit" : "--max-rows";
-      if (!settings.quiet) printGaps(result.coverage, io);
+      printGapsOfQuery(result.coverage, settings, io);
       if (!settings.quiet && result.prunedRuns > 0) io.err(`${describeLostRevisions(result.prunedRuns)}\n`);
       const isOnScreen = format === "table" && flags.out === undefined && io.screen !== null;
       if (!settings.quiet && io.hasReader()) printEmptiness(counted, result.ifEmpty ?? null, isOnScreen, io);

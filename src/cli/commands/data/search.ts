@@ -4,6 +4,7 @@ import { type Command, Option } from "commander";
 import type { Row } from "../../../../exports/formats/table.ts";
 import type { Area } from "../../../../schema/kind.ts";
 import type { MirrorReader } from "../../../mirror/reader.ts";
+import { readCoverage } from "../../../mirror/runs/coverage.ts";
 import { formatCount } from "../../../presentation/numbers.ts";
 import {
   countFound,
@@ -26,7 +27,7 @@ import {
   readCsvProfile,
   readFormat,
 } from "../../flags/query-flags.ts";
-import { printRows, truncationNotice } from "../../format/data/result.ts";
+import { printGaps, printRows, truncationNotice } from "../../format/data/result.ts";
 import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
@@ -77,7 +78,7 @@ export function configure(command: Command, io: Io): void {
       if (some.length <= flags.limit) return { found: some, total: some.length };
       return { found: some.slice(0, flags.limit), total: countFound(mirror, searched, flags) };
     };
-    const { area, matches, suggestion, correction } = withMirror(
+    const { area, coverage, matches, suggestion, correction } = withMirror(
       settings,
       (mirror) => {
         const own = find(mirror, words);
@@ -86,6 +87,7 @@ export function configure(command: Command, io: Io): void {
         const corrected = format === "table" && advice?.gone === 0 ? (advice.similar[0] ?? null) : null;
         return {
           area: mirror.identity.area,
+          coverage: readCoverage(mirror, flags.kind === undefined ? foundKinds : [flags.kind]),
           matches: corrected === null ? own : find(mirror, corrected),
           suggestion: advice,
           correction: corrected,
@@ -106,6 +108,7 @@ export function configure(command: Command, io: Io): void {
     if (isEmptyTable) await printText(io, nothingFound);
     else await printRows(columns, rows, format, readCsvProfile(flags), io);
     if (total > flags.limit) truncationNotice({ maxRows: flags.limit, total }, "--limit", settings, io);
+    printGaps(coverage, settings, io);
     if (suggestion === null) return;
     if (correction === null) io.err((isEmptyTable ? "" : nothingFound) + describeSuggestion(suggestion));
     else io.err(describeSuggestion({ gone: 0, similar: suggestion.similar.slice(1) }));

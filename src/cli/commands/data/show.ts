@@ -12,7 +12,7 @@ import {
   readResourceArguments,
 } from "../../flags/resource-argument.ts";
 import { formatResource } from "../../format/data/resource.ts";
-import { printGaps, printResult, printRows } from "../../format/data/result.ts";
+import { printGapsOfQuery, printResult, printRows } from "../../format/data/result.ts";
 import { mirrorFileToRead, withMirror } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
@@ -105,7 +105,7 @@ async function showList(
   const file = mirrorFileToRead(settings);
   const result = await runQuestion({ file, question: kind, ...(asOf && { asOf }) });
   await printResult(format === "table" ? withoutAddresses(result) : result, format, "guarded", io);
-  if (!settings.quiet) printGaps(result.coverage, io);
+  printGapsOfQuery(result.coverage, settings, io);
 }
 
 /** For people, ids are enough. */

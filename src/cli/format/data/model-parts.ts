@@ -1,15 +1,17 @@
 /** Formats what belongs to a model for people: its sizes as a grid, its pictures and related models. */
 import type { Cell } from "../../../../schema/fields.ts";
 import { cupsOf } from "../../../../schema/views/size-label.ts";
+import type { ListState } from "../../../query/lists/list-state.ts";
 import type { ModelParts, SizeOfModel } from "../../../query/model-parts.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { alignRows, formatTable } from "../../terminal/table/text-table.ts";
 
-export function formatModelParts({ brand, sizes, pictures, related }: ModelParts): string {
+export function formatModelParts({ brand, sizes, sizeList, pictures, related }: ModelParts): string {
   const system = typeof brand?.system === "string" ? brand.system : null;
   return [
     formatSizes(
       sizes.filter(({ state }) => state !== "gone"),
+      sizeList,
       system,
     ),
     section(
@@ -28,8 +30,9 @@ export function formatModelParts({ brand, sizes, pictures, related }: ModelParts
 }
 
 /** Bands down, cups across. Sizes without a known band and cup are listed below. */
-function formatSizes(sizes: readonly SizeOfModel[], system: string | null): string {
-  if (sizes.length === 0) return "\nSizes: none known\n";
+function formatSizes(sizes: readonly SizeOfModel[], list: ListState, system: string | null): string {
+  const isRead = list === "complete";
+  if (sizes.length === 0) return `\nSizes: ${isRead ? "none known" : "the list is not fetched yet"}\n`;
   const placed = sizes.filter(({ band, cup }) => band !== null && cup !== null);
   const others = sizes.filter((size) => !placed.includes(size));
   const order = (system === null ? null : cupsOf(system)) ?? [];
@@ -56,6 +59,7 @@ function formatSizes(sizes: readonly SizeOfModel[], system: string | null): stri
     grid,
     labels("held") === "" ? "" : `Without band and cup: ${labels("held")}\n`,
     labels("listed") === "" ? "" : `Not fetched yet: ${labels("listed")}\n`,
+    isRead ? "" : "The list of sizes is not fetched to its end: there may be more.\n",
   ].join("");
 }
 

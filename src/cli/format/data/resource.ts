@@ -1,16 +1,17 @@
 /** Formats one resource for people: its fields, links and pictures, what belongs to it, and where it comes from. */
 
 import type { Cell } from "../../../../schema/fields.ts";
+import { formatNumber } from "../../../presentation/numbers.ts";
 import { formatSecond } from "../../../presentation/times.ts";
 import { readableValue } from "../../../presentation/words.ts";
 import type { LastChange, Provenance } from "../../../query/provenance.ts";
-import type { ShownResource } from "../../../query/show.ts";
+import type { BrandParts, ShownResource } from "../../../query/show.ts";
 import { alignRows } from "../../terminal/table/text-table.ts";
 import { describeChanges } from "./history.ts";
 import { formatModelParts } from "./model-parts.ts";
 
 export function formatResource(shown: ShownResource): string {
-  const { kind, fields, links, pictures = [], model, lastChange, source } = shown;
+  const { kind, fields, links, pictures = [], model, brand, lastChange, source } = shown;
   const brandName = model?.brand?.name ?? null;
   const rows: unknown[][] = [
     ...(brandName === null ? [] : [["brand", brandName]]),
@@ -21,9 +22,17 @@ export function formatResource(shown: ShownResource): string {
   return [
     alignRows(rows),
     model === undefined ? "" : formatModelParts(model),
+    brand === undefined ? "" : formatModels(brand),
     formatLastChange(kind, lastChange),
     formatSource(source),
   ].join("");
+}
+
+function formatModels({ modelList, models: { known, held } }: BrandParts): string {
+  if (modelList === "unread" && known === 0) return "\nModels: the list is not fetched yet\n";
+  const rest = modelList === "complete" ? "" : "; the list is not fetched to its end";
+  const missing = held === known ? "" : `, ${formatNumber(known - held)} of them not fetched yet`;
+  return `\nModels: ${known === 0 ? "none known" : formatNumber(known)}${missing}${rest}\n`;
 }
 
 /** Addresses come last. Without shared snapshots, all rows are confirmed by the service's bytes. */

@@ -140,12 +140,26 @@ export function truncationNotice(
   if (!quiet) io.err(`${shown} are shown; ${option} raises the limit.\n`);
 }
 
-/** One line for each mirror whose tables are not complete. */
-export function printGaps({ mirror, catalogue }: QueryResult["coverage"], io: Pick<Io, "err">): void {
-  const print = (coverage: Coverage | null, prefix: string) => {
-    if (coverage !== null && !coverage.complete)
-      io.err(`${prefix}${escapeControls(describeTableCoverage(coverage, formatMinute))}\n`);
-  };
-  print(mirror, "");
-  print(catalogue, "Catalogue: ");
+/**
+ * One line on stderr, unless everything that an answer depends on is held.
+ * @param coverage null if it depends on nothing that a mirror counts
+ */
+export function printGaps(
+  coverage: Coverage | null,
+  { quiet }: Pick<Settings, "quiet">,
+  io: Pick<Io, "err">,
+  prefix = "",
+): void {
+  if (!quiet && coverage !== null && !coverage.complete)
+    io.err(`${prefix}${escapeControls(describeTableCoverage(coverage, formatMinute))}\n`);
+}
+
+/** The same for the answer of a query. */
+export function printGapsOfQuery(
+  { mirror, catalogue }: QueryResult["coverage"],
+  settings: Pick<Settings, "quiet">,
+  io: Pick<Io, "err">,
+): void {
+  printGaps(mirror, settings, io);
+  printGaps(catalogue, settings, io, "Catalogue: ");
 }

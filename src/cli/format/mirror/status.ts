@@ -89,10 +89,13 @@ export function formatStatus(
   return parts.join("");
 }
 
+/** A kind without any known resource has a row because its lists are not fetched. */
+const knownOf = ({ known }: { readonly known: number }): number | string => (known === 0 ? "?" : known);
+
 function formatKinds({ kinds }: MirrorStatus, now: number, screen: Width): string {
   const rows = kinds.map((row) => [
     formatKind(row.kind),
-    row.known,
+    knownOf(row),
     row.held,
     row.due,
     row.failed,
@@ -180,7 +183,7 @@ function describeAccount({ user, notGranted, bras, measurements, pictures }: Acc
 export function formatPastStatus(past: PastStatus): string {
   const rows = past.kinds.map(({ kind, known, held, due, failed, gone }) => [
     formatKind(kind),
-    known,
+    knownOf({ known }),
     held,
     due,
     failed,
