@@ -144,6 +144,7 @@ export async function startServers(options: ServerOptions, threadFrom?: number):
       throw error;
     },
   );
+  prepareValues(catalogue, options.asOf);
   return {
     url: `${pageServer.origin}/`,
     apiUrl: api?.url ?? null,
@@ -166,6 +167,13 @@ export async function startServers(options: ServerOptions, threadFrom?: number):
 function openForPages(findFile: () => string | null, clock: Clock, threadFrom?: number): MirrorOfPages {
   const values = createKeptValues(() => clock.now(), threadFrom);
   return { mirror: serveMirror(findFile, values.clear), values };
+}
+
+/** Without a mirror that can be read, the first page says so. */
+function prepareValues({ mirror, values }: MirrorOfPages, asOf: Point | undefined): void {
+  try {
+    mirror.read(asOf, values.prepare);
+  } catch {}
 }
 
 /** Loaded only when needed. @throws RedisError */

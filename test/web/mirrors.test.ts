@@ -79,10 +79,10 @@ it("a locked mirror is one clear line, and is shown again afterwards", async () 
   await using folder = await temporaryFolder();
   const file = join(folder.path, "catalogue.sqlite");
   copyFileSync(rig.file, file);
-  const server = await createServer({ findCatalogue: () => file, port: 0 });
   const db = new Database(file);
   db.pragma("locking_mode = exclusive");
   db.exec("begin exclusive; create table held (a)");
+  const server = await createServer({ findCatalogue: () => file, port: 0 });
   const { status, headers, body } = await send(server, "/brands");
   expect([status, headers["retry-after"]]).toEqual([503, "5"]);
   expect(body).toContain("Another process uses the mirror exclusively");
@@ -173,6 +173,13 @@ describe("of a large mirror", () => {
     now += 1_000_000;
     expect(read).toThrow(PendingValue);
     expect(await whenComputed(read)).not.toBe(known);
+  });
+
+  it("what its first pages need is computed before they are asked for", async () => {
+    now += 1_000_000;
+    served.read(undefined, values.prepare);
+    await expect.poll(() => served.read(undefined, (mirror) => values.slow(mirror, "plan"))).toBeTruthy();
+    expect(read()).toHaveLength(served.read(undefined, listCountedTables).length);
   });
 
   it("a mirror that changes is shown a little late, and one that has changed as it is", async () => {

@@ -16,6 +16,8 @@ export interface KeptValues {
     name: Name,
     ...args: SlowArguments<Name>
   ): SlowValue<Name>;
+  /** Of a large mirror, begins to compute what its first pages will need. */
+  prepare(mirror: MirrorReader): void;
   /** Forgets all: the file is another one. */
   clear(): void;
   close(): void;
@@ -61,6 +63,8 @@ const maxAgeMillis = 60_000;
 const maxStale = { changedMillis: 10_000, unchangedMillis: 600_000, timesCost: 20 };
 /** Of those that people watch. */
 const watchedMillis: Partial<Record<SlowName, number>> = { progress: 1000 };
+/** Those of the first page, and then those that take longest. */
+const first = ["kinds", "days", "ages", "forecast", "tables", "plan"] as const;
 const maxKept = 200;
 /** Any value of a smaller mirror takes less time than the start of a thread. */
 const largeMirror = 10_000;
@@ -137,6 +141,10 @@ export function createKeptValues(now: () => number, threadFrom: number = largeMi
       if (known !== undefined && isUsable(known, version, mirror))
         return known.value as SlowValue<typeof name>;
       throw new PendingValue(computed);
+    },
+    prepare(mirror) {
+      if (!isLarge(mirror, threadFrom)) return;
+      for (const name of first) void computeInThread(keyOf(mirror, `${name} []`), mirror, name, []);
     },
     clear() {
       generation++;
