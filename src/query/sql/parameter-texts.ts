@@ -19,9 +19,12 @@ export function readParameter(text: string): Cell {
   }
 }
 
-/** Texts, quoted names and comments, in which a colon means nothing; or a parameter. */
+/**
+ * Texts, quoted names and comments, in which a colon means nothing; or a parameter. What nobody closes lasts to the end:
+ * so nothing is read twice. A doubled quote ends one text and begins the next.
+ */
 const token =
-  /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[:@$]([\p{L}\p{N}_]+)/gu;
+  /'[^']*(?:'|$)|"[^"]*(?:"|$)|`[^`]*(?:`|$)|\[[^\]]*(?:\]|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[:@$]([\p{L}\p{N}_]+)/gu;
 
 /** In the order of the statement, without `:`. For a form: only SQLite knows them for sure. */
 export const parametersOf = (sql: string): readonly string[] => [
