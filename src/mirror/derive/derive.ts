@@ -115,8 +115,9 @@ export function deriveOrThrow(
     links,
     items: envelope.rel === "collection" ? deriveItems(envelope, resource.kind, kind, resolve, issues) : null,
     nextUrl: next === null ? null : resolve(next, "meta", "next"),
-    collectionTotal,
-    pageTotal,
+    // Of two values for one key, nobody knows which is right (RFC 8259, section 4): such a list proves no absence.
+    collectionTotal: hasDuplicateKeys ? null : collectionTotal,
+    pageTotal: hasDuplicateKeys ? null : pageTotal,
     otherAddresses: {
       own: [envelope.self, current].map(otherAddress).filter((address) => address !== null),
       previous: otherAddress(prev),

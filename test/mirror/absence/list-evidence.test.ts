@@ -68,6 +68,17 @@ function partialDetails(): unknown[] {
 
 const fullWorld = () => worldWith({ [list]: listOf(6) });
 
+it("a list with a repeated key proves nothing, whatever the last value says", async () => {
+  await crawl(mirror, fullWorld());
+  const world = worldWith({ [list]: listOf(5) });
+  const text = world.get(urlOf(list)) ?? "";
+  const repeated = text.replace('"collection_total":5', '"collection_total":6,"collection_total":5');
+  expect(repeated).not.toBe(text);
+  world.set(urlOf(list), repeated);
+  await crawlInOrder(brokenItem(world));
+  expect(stateOfRemoved()).not.toBe("gone");
+});
+
 describe("a list that states its size", () => {
   it.each<[string, (body: ListBody) => unknown]>([
     ["names itself", (body) => Object.assign(body, { self: urlOf(list) })],
