@@ -1136,6 +1136,8 @@ interface Reported extends ResourceChange {
   readonly lastModifiedAt: string;
   readonly row: Row;
 }
+declare const changeWords: readonly ["added", "removed", "changed", "revived", "touched"];
+type ChangeWord = (typeof changeWords)[number];
 /** The number of changes by kind and word; kinds without changes have no entry. */
 type Totals = Record<string, Partial<Record<(Change | Reported)["change"], number>>>;
 /** Called only for an encrypted backup. */
@@ -1501,6 +1503,7 @@ interface FilterInput {
   readonly brands?: readonly string[];
   readonly fields?: readonly string[];
   readonly ignored?: readonly string[];
+  readonly words?: readonly ChangeWord[];
 }
 interface ChangeLogRequest extends FilterInput {
   readonly mirror: string;

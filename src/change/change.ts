@@ -75,6 +75,7 @@ export interface Reported extends ResourceChange {
 }
 
 export const changeWords = ["added", "removed", "changed", "revived", "touched"] as const;
+export type ChangeWord = (typeof changeWords)[number];
 
 /** The number of changes by kind and word; kinds without changes have no entry. */
 export type Totals = Record<string, Partial<Record<(Change | Reported)["change"], number>>>;

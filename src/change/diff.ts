@@ -7,7 +7,7 @@ import type { Cell } from "../../schema/fields.ts";
 import { toSortable } from "../mirror/points/service-time.ts";
 import { type Change, changedOrTouched, type FieldChange, type Reported, type Value } from "./change.ts";
 import { type ComparedKind, type ComparedKinds, compareKinds } from "./compared-kinds.ts";
-import { type ChangeFilter, filterFields, isOfBrand, isOfKind, noFilter } from "./filter.ts";
+import { type ChangeFilter, filterChange, isOfBrand, isOfKind, noFilter } from "./filter.ts";
 import { type Item, itemsOf, type Pairing, pairsOf, type StateTable, toRow } from "./items.ts";
 
 /** Two states, ready to be compared. */
@@ -43,7 +43,7 @@ export function* diff(
     for (const [before, after] of pairs(kind, needed)) {
       if (![before, after].some((item) => item && isOfBrand(filter, kind, item))) continue;
       const change = compareItems(kind, before, after, isTyped);
-      const filtered = change && filterFields(filter, kind, change);
+      const filtered = change && filterChange(filter, kind, change);
       if (filtered) yield filtered;
     }
   }

@@ -1,7 +1,7 @@
 /** Which changes are listed: of some kinds, some brands, some fields. */
 import { hintAtBrands, isCalled } from "../mirror/find-brands.ts";
 import { similarNames, spellings } from "../platform/fuzzy-names.ts";
-import { type Change, changedOrTouched } from "./change.ts";
+import { type Change, type ChangeWord, changedOrTouched } from "./change.ts";
 import type { ComparedKind } from "./compared-kinds.ts";
 import { ChangeError } from "./errors.ts";
 import type { Item } from "./items.ts";
@@ -16,9 +16,11 @@ export interface ChangeFilter {
   readonly fields: readonly string[];
   /** No changes of these fields. */
   readonly ignored: readonly string[];
+  /** Only changes of these words, such as added. */
+  readonly words: readonly ChangeWord[];
 }
 
-export const noFilter: ChangeFilter = { kinds: [], brandHrefs: [], fields: [], ignored: [] };
+export const noFilter: ChangeFilter = { kinds: [], brandHrefs: [], fields: [], ignored: [], words: [] };
 
 /** A filter as a person writes it. */
 export interface FilterInput {
@@ -27,6 +29,7 @@ export interface FilterInput {
   readonly brands?: readonly string[];
   readonly fields?: readonly string[];
   readonly ignored?: readonly string[];
+  readonly words?: readonly ChangeWord[];
 }
 
 /**
@@ -54,6 +57,7 @@ export function parseFilter(
     brandHrefs: (input.brands ?? []).flatMap((name) => findBrandHrefs(name, [...brands()])),
     fields,
     ignored,
+    words: input.words ?? [],
   };
 }
 
@@ -67,8 +71,18 @@ export function isOfBrand({ brandHrefs }: ChangeFilter, { name, fields }: Compar
   return typeof brand === "string" && brandHrefs.includes(brand);
 }
 
-/** The change with only the fields that pass the filter; null if none does. */
-export function filterFields(
+/** The change with only the fields that pass the filter; null if it does not pass. */
+export function filterChange(
+  filter: ChangeFilter,
+  kind: Pick<ComparedKind, "isWhole">,
+  change: Change,
+): Change | null {
+  const filtered = filterFields(filter, kind, change);
+  const { words } = filter;
+  return filtered !== null && (words.length === 0 || words.includes(filtered.change)) ? filtered : null;
+}
+
+function filterFields(
   { fields, ignored }: ChangeFilter,
   kind: Pick<ComparedKind, "isWhole">,
   change: Change,

@@ -1,6 +1,7 @@
 /** Diffs are exact: for any history of a mirror, a diff of two runs turns one state into the other. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { changeWords } from "../../src/change/change.ts";
 import { compareStates, diff } from "../../src/change/diff.ts";
 import { openSnapshot, sourceAt } from "../../src/change/sources.ts";
 import { urlOf } from "../mirror/support/world.ts";
@@ -31,6 +32,7 @@ it("a diff of two runs of a mirror equals the diff of two copies of the mirror",
     brandHrefs: fc.subarray(brandHrefs),
     fields: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, fc.subarray(fields)),
     ignored: fc.subarray(fields),
+    words: fc.subarray([...changeWords]),
   });
   await fc.assert(
     fc.asyncProperty(

@@ -1,7 +1,7 @@
 /** Filters of changes by field and brand. */
 import { describe, expect, it } from "vitest";
 import type { Change, FieldChange } from "../../src/change/change.ts";
-import { type ChangeFilter, filterFields, noFilter, parseFilter } from "../../src/change/filter.ts";
+import { type ChangeFilter, filterChange, noFilter, parseFilter } from "../../src/change/filter.ts";
 
 const about = { kind: "model", href: "m", name: "M" };
 const row = { href: "m", gone_at: "2026" };
@@ -18,7 +18,7 @@ const all = [added, removed, revived, changed, touched];
 /** As `word: fields`. */
 function filteredChanges(filter: Partial<ChangeFilter>): string[] {
   return all.flatMap((change) => {
-    const filtered = filterFields({ ...noFilter, ...filter }, { isWhole: true }, change);
+    const filtered = filterChange({ ...noFilter, ...filter }, { isWhole: true }, change);
     if (filtered === null) return [];
     const fields = filtered.change === "added" ? [] : filtered.fields.map(({ field }) => field);
     return [`${filtered.change}: ${fields.join(" ")}`];
@@ -58,6 +58,16 @@ describe("fields", () => {
       "drops changes without remaining fields",
       { ignored: ["last_modified_at"] },
       ["added: ", "removed: name", "revived: ", "changed: name"],
+    ],
+    [
+      "with words keeps the changes of these words",
+      { words: ["added", "removed"] },
+      ["added: ", "removed: name"],
+    ],
+    [
+      "compares words after it has dropped fields",
+      { words: ["touched"], ignored: ["name"] },
+      ["touched: last_modified_at", "touched: last_modified_at"],
     ],
   ])("a filter %s", (_behaviour, filter, expected) => {
     expect(filteredChanges(filter)).toEqual(expected);

@@ -1,7 +1,8 @@
 /** Options about changes: which ones `diff` and `changes` show, and the command that a sync runs with them. */
 
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import parseArgsStringToArgv from "string-argv";
+import { type ChangeWord, changeWords } from "../../change/change.ts";
 import type { FilterInput } from "../../change/filter.ts";
 import type { ChangeCommand } from "../../change/log/run-command.ts";
 import { CliError } from "../terminal/exit-codes.ts";
@@ -13,6 +14,7 @@ export interface ChangeFilterFlags {
   readonly brand: readonly string[];
   readonly field: readonly string[];
   readonly ignore: readonly string[];
+  readonly change: readonly ChangeWord[];
 }
 
 export const addChangeFilterFlags = (command: Command): Command =>
@@ -20,13 +22,27 @@ export const addChangeFilterFlags = (command: Command): Command =>
     .option("--kind <kind>", "only this kind (repeatable)", collect, [])
     .option("--brand <name>", "only this brand with its models and sizes (repeatable)", collect, [])
     .option("--field <name>", "only changes of this field (repeatable)", collect, [])
-    .option("--ignore <name>", "no changes of this field (repeatable)", collect, []);
+    .option("--ignore <name>", "no changes of this field (repeatable)", collect, [])
+    .option(
+      "--change <word>",
+      `only ${changeWords.slice(0, -1).join(", ")} or ${changeWords.at(-1)} resources (repeatable)`,
+      collectWord,
+      [],
+    );
 
-export const changeFilterOf = ({ kind, brand, field, ignore }: ChangeFilterFlags): FilterInput => ({
+/** @throws InvalidArgumentError */
+function collectWord(text: string, words: readonly ChangeWord[]): ChangeWord[] {
+  const word = changeWords.find((known) => known === text);
+  if (word === undefined) throw new InvalidArgumentError(`It must be one of ${changeWords.join(", ")}.`);
+  return [...words, word];
+}
+
+export const changeFilterOf = ({ kind, brand, field, ignore, change }: ChangeFilterFlags): FilterInput => ({
   kinds: kind,
   brands: brand,
   fields: field,
   ignored: ignore,
+  words: change,
 });
 
 const formats = ["ndjson", "markdown"] as const;

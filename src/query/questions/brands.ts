@@ -18,10 +18,14 @@ limit :limit`,
     title:
       "Which brands have listed new models since then? Only brands whose list was read completely before.",
     options: [{ ...sinceSeen, isRequired: true }, brand],
-    sql: `with listed as materialized (select owner_href, min(first_seen_at) as began_at,
+    sql: `with listed as materialized (select owner_href,
     count(*) filter (where first_seen_at >= :since and state <> 'gone') as new_models,
     count(*) filter (where state <> 'gone') as models
   from known where kind = 'model' and ${isOfBrand("owner_href")} group by owner_href),
+read_before as materialized (
+  select brand.url as href from _resource list join _revision body on body.resource_id = list.id and body.seq = 1
+    join _run read on read.id = body.from_run join _resource brand on brand.id = list.owner_id
+  where list.kind = 'models' and read.started_at < :since),
 partly_read as materialized (
   select brand.url as href from _page p join _resource page on page.id = p.id join _run found on found.id = page.first_run
     join _resource list on list.id = p.collection_id and list.kind = 'models' join _resource brand on brand.id = list.owner_id
@@ -29,7 +33,8 @@ partly_read as materialized (
   where found.started_at < :since and (read.started_at >= :since or read.id is null and page.state in ('due', 'failed')))
 select b.name, listed.new_models, listed.models, ${keyOfBrand("b")} as key, b.href
 from listed join brand_current b on b.href = listed.owner_href
-where listed.new_models > 0 and listed.began_at < :since and b.href not in (select href from partly_read)
+where listed.new_models > 0 and b.href in (select href from read_before)
+  and b.href not in (select href from partly_read)
 order by listed.new_models desc, b.href`,
   },
   {

@@ -162,12 +162,11 @@ it("@newest, @changed and @gone give what the sandbox added, changed and removed
 
 it("@growing-brands gives the brands with new models since a run, without brands first listed since", async () => {
   const { brands, models } = catalogueOf(rig.sandbox);
-  const hadModels = new Set([...before.values()].map(({ text }) => JSON.parse(text).links.brand));
   const added = changesOf("model").newest;
   const grown = brands.flatMap(({ href }) => {
     const own = models.filter(({ brand }) => brand.href === href);
     const newModels = own.filter((model) => added.includes(model.href)).length;
-    return hadModels.has(href) && newModels > 0 ? [{ href, new_models: newModels, models: own.length }] : [];
+    return before.has(href) && newModels > 0 ? [{ href, new_models: newModels, models: own.length }] : [];
   });
   const compute = await questionRows("growing-brands", { since: secondRun - 1 });
   expect(grown.length).toBeGreaterThan(0);
@@ -177,6 +176,24 @@ it("@growing-brands gives the brands with new models since a run, without brands
   expect(await questionRows("growing-brands", { since: "2000-01-01" })).toEqual([]);
 });
 
+it("@growing-brands has brands whose list was read while it was empty", async () => {
+  await using small = await startRig({ brands: 3, models: 1, sizes: 1 });
+  await small.sync();
+  const known = catalogueOf(small.sandbox);
+  small.sandbox.moveClock({ advanceSeconds: 86_400 });
+  small.sandbox.advance({ additions: 12, changes: 0, removals: 0 });
+  await small.sync({ mode: "verify" });
+  const { models } = catalogueOf(small.sandbox);
+  const grown = known.brands.flatMap(({ href }) => {
+    const isNew = ({ href: model }: { href: string }) => known.models.every((one) => one.href !== model);
+    const count = models.filter((model) => model.brand.href === href && isNew(model)).length;
+    return count === 0 ? [] : [[href, count]];
+  });
+  expect(grown.length).toBeGreaterThan(1);
+  const rows = await questionRows("growing-brands", { since: 1 }, small.file);
+  expect(rows.map(({ href, new_models }) => [href, new_models]).sort()).toEqual(grown.sort());
+});
+
 it("@growing-brands counts models listed after the first complete reading, not its later pages", async () => {
   await using slow = await startRig({ brands: 2, models: 24, sizes: 24, pageSize: 4 });
   let runs = 0;
@@ -184,10 +201,8 @@ it("@growing-brands counts models listed after the first complete reading, not i
     isComplete = (await slow.sync({ depth: "models", budget: 10, order: "breadth" })).complete;
     slow.sandbox.moveClock({ advanceSeconds: 86_400 });
   }
-  const { models } = catalogueOf(slow.sandbox);
-  const [known, brands] = [models, models.map(({ brand }) => brand)].map(
-    (all) => new Set(all.map(({ href }) => href)),
-  );
+  const listed = catalogueOf(slow.sandbox);
+  const [known, brands] = [listed.models, listed.brands].map((all) => new Set(all.map(({ href }) => href)));
   slow.sandbox.advance({ additions: 8, changes: 0, removals: 0 });
   await slow.sync({ depth: "models", mode: "verify" });
   const added = catalogueOf(slow.sandbox).models.filter(
