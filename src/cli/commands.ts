@@ -92,7 +92,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   snapshot: {
     operands: "COMMAND",
-    summary: "share a catalogue: create, verify or show snapshots",
+    summary: "share a catalogue: create, verify, show or load snapshots",
     load: () => import("./commands/snapshot/snapshot.ts"),
   },
   mirror: {

@@ -4,9 +4,12 @@ import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { kinds } from "../../../jobs/kinds.ts";
 import { createSnapshot } from "../../../src/archive/snapshot/create.ts";
 import { openSnapshot } from "../../../src/archive/snapshot/open.ts";
+import { loadSnapshots } from "../../../src/mirror/load/load-snapshot.ts";
 import { readMirror } from "../../../src/mirror/reader.ts";
+import type { DueResource } from "../../../src/mirror/scope.ts";
 import type { SnapshotResource } from "../../../src/mirror/snapshots/snapshot-resource.ts";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
 import { histories, replayHistory } from "../../change/support/histories.ts";
@@ -35,6 +38,9 @@ async function resourcesIn(file: string): Promise<SnapshotResource[]> {
   for await (const resource of (await openSnapshot(file)).resources()) resources.push(resource);
   return resources;
 }
+
+const chooseRoots = (due: readonly DueResource[]) =>
+  due.filter(({ kind }) => kind === "root" || kind === "brands");
 
 /** A run for the bras of an account: it requests these alone. */
 function fetchForAccount(mirror: MirrorWriter, world: World, paths: Readonly<Record<string, string>>): void {
@@ -182,6 +188,19 @@ it("a mirror of an earlier version shares nothing that only a run for an account
   const after = await urlsIn((await snapshotOf(rig)).file);
   expect(after).toContain(urlOf("brands/a/"));
   expect(after).not.toContain(urlOf("sizes/a/"));
+});
+
+it("what another snapshot brought is shared once the service has confirmed it", async () => {
+  await using publisher = await startMirrorRig();
+  crawl(await publisher.write(), catalogueWorld());
+  const { file } = await snapshotOf(publisher);
+  await using follower = await startMirrorRig();
+  const now = () => Date.parse("2026-01-20T12:00:00.000Z");
+  await loadSnapshots({ file: follower.file, sources: [await openSnapshot(file)], kinds, now });
+  await expect(snapshotOf(follower)).rejects.toMatchObject({ code: "not-shareable" });
+  crawl(await follower.write(), catalogueWorld(), { maxBatches: 1, choose: chooseRoots });
+  const confirmed = (await resourcesIn((await snapshotOf(follower)).file)).map(({ url }) => url);
+  expect(confirmed.sort()).toEqual([urlOf(""), urlOf("brands/")]);
 });
 
 it("the mirror of an account, and an empty one, are refused", async () => {
