@@ -28,11 +28,25 @@ function withoutAccents(name: string): string {
 }
 
 /** Suggestions for a misspelt name, the most similar first: most letters agree, or its first three occur in them. */
-export function similarNames(given: string, names: Iterable<string>, max: number): string[] {
+export const similarNames = (given: string, names: Iterable<string>, max: number): string[] =>
+  mostSimilar(given, names, max, similarityOf);
+
+/** The same for names of several words, such as columns: also those that share a word, `full_name` for `model_name`. */
+export const similarOrSharing = (given: string, names: Iterable<string>, max: number): string[] =>
+  mostSimilar(given, names, max, (slug, known) =>
+    Math.max(similarityOf(slug, known), sharedWords(slug, known)),
+  );
+
+function mostSimilar(
+  given: string,
+  names: Iterable<string>,
+  max: number,
+  compare: (givenSlug: string, knownSlug: string) => number,
+): string[] {
   const slug = slugify(plainName(given));
   if (slug === "") return [];
   return [...new Set(names)]
-    .map((name) => ({ name, similarity: similarityOf(slug, slugify(plainName(name))) }))
+    .map((name) => ({ name, similarity: compare(slug, slugify(plainName(name))) }))
     .filter(({ similarity }) => similarity > 0)
     .sort((a, b) => b.similarity - a.similarity || (a.name < b.name ? -1 : 1))
     .slice(0, max)
@@ -48,6 +62,14 @@ function similarityOf(givenSlug: string, knownSlug: string): number {
   const slug = knownSlug.slice(0, maxCompared);
   const similarity = 1 - countEdits(given, slug) / Math.max(given.length, slug.length);
   return similarity > 0.6 || slug.includes(given.slice(0, 3)) ? similarity : 0;
+}
+
+/** The share of their words that both have. Short words, such as `is` and `at`, say too little. */
+function sharedWords(givenSlug: string, knownSlug: string): number {
+  const given = givenSlug.slice(0, maxCompared).split("-");
+  const known = knownSlug.slice(0, maxCompared).split("-");
+  const shared = given.filter((word) => word.length > 2 && known.includes(word));
+  return (2 * shared.length) / (given.length + known.length);
 }
 
 /** The Levenshtein distance. */

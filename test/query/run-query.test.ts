@@ -280,8 +280,24 @@ describe("failures", () => {
     ["SELECT c.sha265 FROM Content c", "Did you mean sha256? `armoire tables content` lists the columns."],
     ["SELECT name", "`armoire tables NAME` lists the columns."],
     ["SELECT * FROM brands", "Did you mean brand? `armoire tables` lists the tables."],
+    ["SELECT model_name FROM brand", "Did you mean name? `armoire tables brand` lists the columns."],
   ])("the hint for an unknown name has the names of the statement's own tables: %j", async (sql, hint) => {
     await expect(query(sql)).rejects.toMatchObject({ hint });
+  });
+
+  it.each([
+    ["SELECT TOP 10 * FROM brand", /^SQLite has no TOP: write LIMIT 10 at the end/],
+    ["SELECT year('2026-11-03')", /^In SQLite, strftime\('%Y', TIME\) is the year\.$/],
+    ["SELECT frobnicate(1)", /^SQLite's functions: https:/],
+    ["SELECT 'abc FROM brand", /^A quote is not closed\./],
+    ["SELECT * FROM brand WHERE name = 'Anita's'", /^A quote is not closed\./],
+    ["SELECT name FROM brand a JOIN brand b", /^Several of the tables have it\. .*, such as brand\.name\.$/],
+    ["SELECT * FROM brand WHERE", /^Check the statement\.$/],
+  ])("the hint for what SQLite rejects says what to write: %s", async (sql, hint) => {
+    await expect(query(sql)).rejects.toMatchObject({
+      message: expect.stringMatching(/[^.?][.?]$/),
+      hint: expect.stringMatching(hint),
+    });
   });
 
   it.each<[string, string, (path: string) => Promise<unknown>]>([

@@ -1,4 +1,5 @@
 /** All canned questions, in the order of `armoire query --list`. */
+import { similarNames } from "../../platform/fuzzy-names.ts";
 import { QueryError } from "../sql/errors.ts";
 import { brandQuestions } from "./brands.ts";
 import { mirrorQuestions } from "./mirror.ts";
@@ -23,7 +24,9 @@ export function findQuestion(name: string): Question {
   if (found !== undefined) return found;
   const words = name.split("-").filter((word) => word.length > 2);
   const similar = questions.filter((question) => words.some((word) => question.name.includes(word)));
-  const names = similar.slice(0, 3).map((question) => `@${question.name}`);
+  const known = questions.map((question) => question.name);
+  const alike = similar.length > 0 ? similar.map((question) => question.name) : similarNames(name, known, 3);
+  const names = alike.slice(0, 3).map((question) => `@${question}`);
   const hint =
     names.length > 0 ? `Did you mean ${names.join(" or ")}?` : "`armoire query --list` lists the questions.";
   throw new QueryError("question", `There is no question @${name}.`, hint);

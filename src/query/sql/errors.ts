@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { errorClass, messageOf } from "../../platform/errors.ts";
-import { similarNames } from "../../platform/fuzzy-names.ts";
+import { similarOrSharing } from "../../platform/fuzzy-names.ts";
 
 /** A query was refused or failed. The message is one line. */
 export class QueryError extends errorClass("QueryError", {
@@ -55,11 +55,17 @@ const unknownName = /^no such (?<what>table|column): (?:.*\.)?(?<name>[^.]+)$/;
 /** SQLite's own advice for text in double quotes. */
 const quotedColumn = /^no such column: "(?<name>.*)" - should this be a string literal in single-quotes\?$/;
 const unknownCatalogue = /^no such table: catalogue\./;
+const ambiguousColumn = /^ambiguous column name: (?:.*\.)?(?<name>[^.]+)$/;
+const unknownFunction = /^no such function: (?<name>\w+)$/i;
+const unclosedQuote = /^unrecognized token: "["'`[]/;
+const rowsAtTheTop = /\bselect\s+(?:distinct\s+)?top\s*\(?\s*(?<rows>\d+)/i;
 const severalStatements = /more than one statement/;
 const writeIntoView = /^cannot modify .+ because it is a view$/;
 
 export interface QueriedFile {
   readonly file: string;
+  /** The statement. */
+  readonly sql: string;
   /** Whether a catalogue is attached. */
   readonly hasCatalogue: boolean;
   /** The names of all tables. */
@@ -79,7 +85,7 @@ export function toQueryError(error: unknown, stage: QueryStage, queried: Queried
   if (writeIntoView.test(cause)) return notReadOnly();
   return new QueryError(
     code,
-    `${failureOf(code, queried.file)}: ${cause.replace(/\.$/, "")}.`,
+    `${failureOf(code, queried.file)}: ${cause.replace(/(?<![.?])$/, ".")}`,
     hints[code] ?? hintFor(cause, queried),
   );
 }
@@ -94,7 +100,7 @@ function hintFor(cause: string, queried: QueriedFile): string {
     return "With --account, `catalogue` is available once `armoire sync --base-url URL` has mirrored it.";
   const quoted = quotedColumn.exec(cause)?.groups?.name;
   if (quoted !== undefined) {
-    const [similar] = similarNames(quoted, queried.columnsOf(queried.tablesNamed()), 1);
+    const [similar] = similarOrSharing(quoted, queried.columnsOf(queried.tablesNamed()), 1);
     const guess = similar === undefined ? "" : `Did you mean the column ${similar}? `;
     return `${guess}Text is in single quotes: '${quoted.replaceAll("'", "''")}'.`;
   }
@@ -103,8 +109,58 @@ function hintFor(cause: string, queried: QueriedFile): string {
     return unknown.what === "table"
       ? `${guessOf(unknown.name, queried.tables())}\`armoire tables\` lists the tables.`
       : hintAtColumns(unknown.name, queried);
+  const ambiguous = ambiguousColumn.exec(cause)?.groups?.name;
+  if (ambiguous !== undefined) return hintAtTables(ambiguous, queried);
+  const called = unknownFunction.exec(cause)?.groups?.name;
+  if (called !== undefined) return hintAtFunction(called);
   if (severalStatements.test(cause)) return "Give one statement at a time.";
+  return hintAtSyntax(cause, queried.sql);
+}
+
+/** What other databases write. */
+function hintAtSyntax(cause: string, sql: string): string {
+  const isUnclosed = cause.includes("syntax error") && sql.split("'").length % 2 === 0;
+  if (isUnclosed || unclosedQuote.test(cause))
+    return "A quote is not closed. Text is in single quotes, and those in it are doubled: 'Anita''s'.";
+  const rows = rowsAtTheTop.exec(sql)?.groups?.rows;
+  if (rows !== undefined) return `SQLite has no TOP: write LIMIT ${rows} at the end of the statement.`;
   return "Check the statement.";
+}
+
+/** The columns of joined tables need the name of theirs. */
+function hintAtTables(column: string, { tablesNamed, columnsOf }: QueriedFile): string {
+  const having = tablesNamed().filter((table) => columnsOf([table]).includes(column));
+  const names = having.map((table) => `${table}.${column}`);
+  const example = names.length === 0 ? "" : `, such as ${names.join(" or ")}`;
+  return `Several of the tables have it. Write the table, or its alias if it has one, before it${example}.`;
+}
+
+const strftime = (format: string, what: string) => `strftime('${format}', TIME) is ${what}`;
+
+/** What SQLite has instead of functions of other databases. */
+const otherFunctions: Readonly<Record<string, string>> = {
+  year: strftime("%Y", "the year"),
+  month: strftime("%m", "the month"),
+  day: strftime("%d", "the day"),
+  hour: strftime("%H", "the hour"),
+  ...Object.fromEntries(
+    ["date_format", "to_char", "date_trunc", "date_part", "datepart"].map((name) => [
+      name,
+      strftime("%Y-%m", "the year and the month"),
+    ]),
+  ),
+  ...Object.fromEntries(["now", "getdate"].map((name) => [name, "datetime('now') is the present"])),
+  datediff: "julianday(LATER) - julianday(EARLIER) is the number of days",
+  left: "substr(TEXT, 1, N) is the beginning",
+  right: "substr(TEXT, -N) is the end",
+  len: "length(TEXT) is the length",
+  isnull: "coalesce(VALUE, OTHER) replaces null",
+  nvl: "coalesce(VALUE, OTHER) replaces null",
+};
+
+function hintAtFunction(name: string): string {
+  const other = otherFunctions[name.toLowerCase()];
+  return other === undefined ? "SQLite's functions: https://sqlite.org/lang.html" : `In SQLite, ${other}.`;
 }
 
 function hintAtColumns(name: string, { tablesNamed, columnsOf }: QueriedFile): string {
@@ -115,7 +171,7 @@ function hintAtColumns(name: string, { tablesNamed, columnsOf }: QueriedFile): s
 }
 
 function guessOf(name: string, names: readonly string[]): string {
-  const similar = similarNames(name, names, 2);
+  const similar = similarOrSharing(name, names, 2);
   return similar.length > 0 ? `Did you mean ${similar.join(" or ")}? ` : "";
 }
 

@@ -85,7 +85,7 @@ export function* executeQuery({
   } catch (error) {
     const tables = () => (database === undefined ? [] : readTables(database));
     const queried = {
-      ...{ file, hasCatalogue: catalogue !== null, tables },
+      ...{ file, sql, hasCatalogue: catalogue !== null, tables },
       tablesNamed: () => tables().filter((table) => wordsOf(sql).has(table.toLowerCase())),
       columnsOf: (names: readonly string[]) => (database === undefined ? [] : readColumns(database, names)),
     };

@@ -89,6 +89,7 @@ it.each<[string, QuestionOptions, RegExp, RegExp]>([
     /smaller end comes first/,
   ],
   ["top-brnds", {}, /^There is no question @top-brnds\.$/, /@top-brands or @top-models/],
+  ["topmodels", {}, /^There is no question @topmodels\.$/, /^Did you mean @top-models\b/],
   ["zzz", {}, /no question @zzz/, /armoire query --list/],
 ])("the wrong usage @%s %j is an error with a hint", async (question, options, message, hint) => {
   await expect(resolve(question, options)).rejects.toMatchObject({
