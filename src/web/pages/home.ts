@@ -1,6 +1,6 @@
 /** `/`: what is held, how fresh it is, and what happened last. */
 import { html } from "hono/html";
-import { describeCoverage, readCoverage } from "../../mirror/runs/coverage.ts";
+import { describeCoverage } from "../../mirror/runs/coverage.ts";
 import { listRuns, type RunRecord } from "../../mirror/runs/runs.ts";
 import { formatAge } from "../../presentation/durations.ts";
 import { formatCount, formatNumber, formatPercent } from "../../presentation/numbers.ts";
@@ -21,7 +21,6 @@ import { empty } from "../parts/states.ts";
 import { none, resourceLink, timeOf } from "../parts/values.ts";
 
 const shownKinds = ["brand", "model", "size"];
-const maxChanges = 12;
 const maxRuns = 8;
 
 export const homePage: Page = {
@@ -41,9 +40,9 @@ ${charts(view)}
 };
 
 function held(view: View): Html {
-  const { mirror, now } = view;
+  const { now } = view;
   const { kinds } = view.slow("kinds");
-  const coverage = view.recent("coverage", () => readCoverage(mirror));
+  const coverage = view.slow("coverage");
   const shown = shownKinds.flatMap((kind) => kinds.filter((one) => one.kind === kind));
   return html`<section aria-labelledby="what-is-held"><h2 id="what-is-held" class="visually-hidden">What is held</h2>
 <ul class="figures">${shown.map((kind) => figure(kind, now))}</ul>
@@ -104,7 +103,7 @@ const signs = { new: "+", changed: "~", gone: "−" } as const;
 
 function changes(view: View): Html {
   const { mirror } = view;
-  const latest = view.slow("newest changes", shownKinds, maxChanges);
+  const latest = view.slow("newest changes");
   if (latest.length === 0) return empty("Nothing is stored yet.");
   const keys = readResourceKeys(
     mirror,

@@ -1,13 +1,12 @@
 /** What a page says when there is nothing, or not everything, or something is wrong. */
 import { html } from "hono/html";
-import { type Coverage, describeTableCoverage, readCoverage } from "../../mirror/runs/coverage.ts";
+import { describeTableCoverage } from "../../mirror/runs/coverage.ts";
 import { formatMinute } from "../../presentation/times.ts";
 import type { Html, View } from "../page.ts";
 
 /** How whole the tables of a page are: one sentence on every page that shows a part of what is known. */
 export function wholeness(view: View, tables: readonly string[]): Html | string {
-  const { mirror } = view;
-  const coverage = view.recent(`coverage ${tables}`, (): Coverage => readCoverage(mirror, tables));
+  const coverage = view.slow("coverage", tables);
   if (coverage.complete) return "";
   return html`<p class="note" role="note">${describeTableCoverage(coverage, formatMinute)}</p>`;
 }

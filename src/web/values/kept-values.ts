@@ -64,7 +64,7 @@ const maxStale = { changedMillis: 10_000, unchangedMillis: 600_000, timesCost: 2
 /** Of those that people watch. */
 const watchedMillis: Partial<Record<SlowName, number>> = { progress: 1000 };
 /** Those of the first page, and then those that take longest. */
-const first = ["kinds", "days", "ages", "forecast", "tables", "plan"] as const;
+const first = ["kinds", "coverage", "days", "ages", "forecast", "newest changes", "tables", "plan"] as const;
 const maxKept = 200;
 /** Any value of a smaller mirror takes less time than the start of a thread. */
 const largeMirror = 10_000;

@@ -3,6 +3,7 @@
  * function of a mirror, the time and plain data, so that a thread can compute it; pages read it with `View.slow`.
  */
 import type { MirrorReader } from "../../mirror/reader.ts";
+import { readCoverage } from "../../mirror/runs/coverage.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { listCountedTables } from "../../query/lists/described-tables.ts";
 import { readLatestChanges } from "../../query/lists/latest-changes.ts";
@@ -13,14 +14,19 @@ import { forecastOfMirror, planOfMirror } from "../../sync/plan/preview.ts";
 import { type ComparedRuns, readChangesBetween } from "./changes-between.ts";
 import { countProgress } from "./progress.ts";
 
+/** Of the first page: those with a page of their own, or on that of their model. */
+const changedKinds = ["brand", "model", "size"];
+const maxChanges = 12;
+
 /** By name. `now` is in epoch milliseconds. */
 export const slowValues = {
   kinds: (mirror: MirrorReader) => readCounts(mirror),
+  // Stored with each run that has ended, and counted while one runs.
+  coverage: (mirror: MirrorReader, _now: number, tables?: readonly string[]) => readCoverage(mirror, tables),
   days: (mirror: MirrorReader) => readDays(mirror),
   ages: (mirror: MirrorReader, now: number) => readAgesOfChecks(mirror, now),
   forecast: (mirror: MirrorReader, now: number) => forecastOfMirror(mirror, now),
-  "newest changes": (mirror: MirrorReader, _now: number, kinds: readonly string[], limit: number) =>
-    readLatestChanges(mirror, kinds, limit),
+  "newest changes": (mirror: MirrorReader) => readLatestChanges(mirror, changedKinds, maxChanges),
   plan: (mirror: MirrorReader, now: number) => planOfMirror(mirror, { ...systemClock, now: () => now }),
   tables: (mirror: MirrorReader) => listCountedTables(mirror),
   changes: (mirror: MirrorReader, _now: number, compared: ComparedRuns) =>
