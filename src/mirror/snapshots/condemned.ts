@@ -78,11 +78,19 @@ const isNewest = `v.seq = (select max(n.seq) from _revision n where n.resource_i
 
 /** Afterwards, each resource is in the state before the snapshot was loaded, or was never fetched. */
 const removeBodies = `
-  create temp table _condemned (resource_id integer, seq integer, content_id integer, was_newest integer,
+  create temp table _condemned (resource_id integer, seq integer, content_id integer, from_run integer, was_newest integer,
     primary key (resource_id, seq)) without rowid;
   insert into temp._condemned
-    select v.resource_id, v.seq, v.content_id, ${isNewest} from _revision v
+    select v.resource_id, v.seq, v.content_id, v.from_run, ${isNewest} from _revision v
     where (v.resource_id, v.seq) in (${selectCondemned});
+  -- The resources that lose their newest body, and the pages that were left because a page before them had that body.
+  create temp table _restored (id integer primary key);
+  insert into temp._restored
+    select resource_id from temp._condemned where was_newest
+    union select r.id from _resource r join _page p on p.id = r.id
+    join _page o on o.collection_id = p.collection_id
+    join temp._condemned c on c.resource_id = o.id and c.was_newest and c.from_run = r.gone_run
+    where r.state = 'superseded';
   delete from _loaded where (resource_id, seq) in (select resource_id, seq from temp._condemned);
   delete from _revision where (resource_id, seq) in (select resource_id, seq from temp._condemned);
   update _linked_check set seq = null where (resource_id, seq) in (select resource_id, seq from temp._condemned);
@@ -100,13 +108,13 @@ const removeBodies = `
     checked_at = coalesce(v.seen_at, v.fetched_at), gone_run = null, absent_run = null, absent_by = null
   from _revision v
   where v.resource_id = _resource.id and ${isNewest}
-    and _resource.id in (select resource_id from temp._condemned where was_newest);
+    and _resource.id in (select id from temp._restored);
   update _revision set to_run = null, etag = null, seen_run = null, seen_at = null
-  where resource_id in (select resource_id from temp._condemned where was_newest)
+  where resource_id in (select id from temp._restored)
     and seq = (select max(n.seq) from _revision n where n.resource_id = _revision.resource_id);
   update _resource set state = 'due', etag = null, checked_run = 0, last_checked_run = 0, fetched_run = 0, checked_at = null,
     gone_run = null, absent_run = null, absent_by = null, attempts = 0, error = null, retry_at = null
-  where id in (select resource_id from temp._condemned) and not ${hasRevision("_resource.id")};
+  where id in (select id from temp._restored) and not ${hasRevision("_resource.id")};
   update _page set next_id = null, total = null, page_total = null, doubt = null
   where id in (select resource_id from temp._condemned) and not ${hasRevision("_page.id")};
   delete from _pass where collection_id in (
@@ -115,6 +123,7 @@ const removeBodies = `
     and not ${hasRevision("_issue.resource_id")};
   delete from _resource_past where id in (select resource_id from temp._condemned) and not ${hasRevision("_resource_past.id")};
   drop table temp._condemned;
+  drop table temp._restored;
 `;
 
 const removeUnreachable = `
