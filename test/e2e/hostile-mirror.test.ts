@@ -161,3 +161,26 @@ describe("values", () => {
     expect(stdout).not.toContain("\u001b");
   });
 });
+
+describe("what is derived from bodies, or kept by SQLite", () => {
+  it.each([
+    "update _dictionary set body = x'00'",
+    "update _dictionary set kind = char(27) || 'x'",
+    "insert into _brand_past (id, name, from_run, to_run) values (999999, char(27) || '[31m', 0, 9)",
+    "insert into _resource_past (id, to_run, kind, owner_id, state) select id, 5, 'x', id, 'odd' from _resource",
+    "insert into _link_past (from_id, name, kind, to_id, from_run, to_run) select id, 'x', 'y', 99999, -5, 9 from _resource limit 1",
+    "analyze; update sqlite_stat1 set stat = '99999999999999999999 0 0 -1'",
+    "analyze; insert into sqlite_stat1 values ('_resource', 'nothing', char(27))",
+    "update _search_index_config set v = 99",
+    "update _search_index_data set block = x'00ff'",
+    "delete from _search_index_data",
+    "update _search set text = char(27) || '[31m a'",
+  ])("%s: every command answers, or ends with exit code 14 in one line", async (statements) => {
+    const file = changedMirror(...statements.split("; "));
+    for (const command of [...reading, ["query", "select * from brand"], ["mirror", "rebuild"]]) {
+      const { exitCode, stdout, stderr } = await run(file, ...command);
+      expect([0, 14], `${command.join(" ")}: ${stderr}`).toContain(exitCode);
+      expect(stdout + stderr).not.toMatch(/\u001b|This is unexpected|\n {2,}at /);
+    }
+  });
+});
