@@ -1,15 +1,22 @@
-/** The memory of a sync whose service sends one body that comes close to a limit, or exceeds one. */
+/** The memory of a sync whose service sends one body that comes close to a limit, or exceeds one, and of restoring that body. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { createBackup } from "../../src/archive/create.ts";
 import { jsonResponse, rawResponse, startRawServer } from "../support/raw-server.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { isThorough } from "../support/thorough.ts";
 import { hostileBodies } from "./support/hostile-bodies.ts";
 
 const run = promisify(execFile);
-const child = join(import.meta.dirname, "support/syncing-process.ts");
+/** The output of a program of `support`, as JSON. */
+async function outputOf(program: string, ...args: string[]) {
+  // Without the option, the size depends on when V8 happens to collect garbage.
+  const options = ["--max-old-space-size=224", join(import.meta.dirname, "support", program)];
+  return JSON.parse((await run(process.execPath, [...options, ...args])).stdout);
+}
+
 /** 400 MB. */
 const maxMebibytes = 381;
 const names = Object.keys(hostileBodies);
@@ -25,25 +32,29 @@ describe("one body of a service", () => {
           "as many long numbers as allowed",
           "as many fields as allowed, with as many long numbers",
         ] as const),
-  )("%s: less than 400 MB, and at most one failure", async (name) => {
-    await using folder = await temporaryFolder();
-    const { text, isRefused } = hostileBodies[name]?.() ?? { text: "", isRefused: false };
-    await using server = await startRawServer(({ path }, socket) => {
-      if (path === "/")
-        socket.write(jsonResponse({ rel: "resource", spec: null, links: { brands: "/brands/" }, meta: {} }));
-      else if (path === "/brands/")
-        socket.write(rawResponse(200, { "content-type": "application/json" }, text));
-      else socket.write(jsonResponse({ message: "gone" }, {}, 404));
-    });
-    const { stdout } = await run(process.execPath, [
-      // Without it, the size depends on when V8 happens to collect garbage.
-      "--max-old-space-size=224",
-      child,
-      join(folder.path, "a.sqlite"),
-      `${server.origin}/`,
-    ]);
-    const { mebibytes, failures } = JSON.parse(stdout);
-    expect(mebibytes).toBeLessThan(maxMebibytes);
-    expect(failures).toHaveLength(isRefused ? 1 : 0);
-  });
+  )(
+    "%s: a sync and a restored backup take less than 400 MB, and at most one resource fails",
+    async (name) => {
+      await using folder = await temporaryFolder();
+      const { text, isRefused } = hostileBodies[name]?.() ?? { text: "", isRefused: false };
+      await using server = await startRawServer(({ path }, socket) => {
+        if (path === "/")
+          socket.write(
+            jsonResponse({ rel: "resource", spec: null, links: { brands: "/brands/" }, meta: {} }),
+          );
+        else if (path === "/brands/")
+          socket.write(rawResponse(200, { "content-type": "application/json" }, text));
+        else socket.write(jsonResponse({ message: "gone" }, {}, 404));
+      });
+      const mirror = join(folder.path, "a.sqlite");
+      const { mebibytes, failures } = await outputOf("syncing-process.ts", mirror, `${server.origin}/`);
+      expect(mebibytes).toBeLessThan(maxMebibytes);
+      expect(failures).toHaveLength(isRefused ? 1 : 0);
+      if (isRefused) return;
+      const { file } = await createBackup({ mirror, account: null, to: join(folder.path, "a.zip") });
+      const restored = await outputOf("restoring-process.ts", file, join(folder.path, "b.sqlite"));
+      expect(restored.resources).toBe(2);
+      expect(restored.mebibytes).toBeLessThan(maxMebibytes);
+    },
+  );
 });
