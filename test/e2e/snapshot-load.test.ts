@@ -58,6 +58,7 @@ it("a loaded catalogue is used at once, and the next sync confirms it", async ()
   );
   expect(loaded.stderr).toContain(`Root hash ${rootHash}\n`);
   expect(loaded.stdout).toMatch(/^catalogue\.zip, of \d{4}-\d\d-\d\d: \d+ new\.$/m);
+  expect(loaded.stdout).toContain("What was loaded is unconfirmed.");
   expect(sandbox.log()).toEqual([]);
   const withoutTimes = (text: string) =>
     text.replace(/"(first_seen_at|checked_at|confirmed)":\s*(null|"[^"]*")/g, "");
@@ -76,6 +77,7 @@ it("a loaded catalogue is used at once, and the next sync confirms it", async ()
   const sizes = kinds.find(({ kind }: { kind: string }) => kind === "size");
   expect(sizes.confirmed.bytes + sizes.confirmed.validator).toBe(8);
   const again = await armoire("follower", 0, ["snapshot", "load", snapshot()]);
+  expect(again.stdout).not.toContain("unconfirmed");
   expect(again.stdout).toMatch(/: 0 new, \d+ held as new or newer\.$/m);
 });
 

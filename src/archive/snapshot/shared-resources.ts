@@ -1,7 +1,7 @@
 /**
  * Chooses the resources of a snapshot: those that follow from the service's own listings. Out: a temporary table of them, in
- * the order of the snapshot. Resources that nobody lists, or that only an account's links led to, would say what somebody
- * looked at or owns.
+ * the order of the snapshot. Resources in no list, and those that only an account's links led to, would show
+ * what a user looked at or owns.
  */
 
 import { isoTimeOf } from "../../../schema/tables.ts";

@@ -1,6 +1,6 @@
 /**
  * Keeps what runs over the service's lists knew of resources that a run requests for the bras of an account alone. A snapshot
- * shows the catalogue as if there had been no such runs: their checks would show what somebody owns.
+ * shows the catalogue as if there had been no such runs: their checks would show what the user owns.
  */
 import { sql } from "kysely";
 import type { Connection } from "../file/connection.ts";

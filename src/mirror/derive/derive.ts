@@ -115,7 +115,7 @@ export function deriveOrThrow(
     links,
     items: envelope.rel === "collection" ? deriveItems(envelope, resource.kind, kind, resolve, issues) : null,
     nextUrl: next === null ? null : resolve(next, "meta", "next"),
-    // Of two values for one key, nobody knows which is right (RFC 8259, section 4): such a list proves no absence.
+    // Either value of a repeated key may be the right one (RFC 8259, section 4), so such a list proves no absence.
     collectionTotal: hasDuplicateKeys ? null : collectionTotal,
     pageTotal: hasDuplicateKeys ? null : pageTotal,
     otherAddresses: {

@@ -1,6 +1,6 @@
 /**
  * The sample of a snapshot: some loaded resources that are fetched whole and compared. It is drawn by a seed that does not
- * exist before the snapshot is loaded, so that nobody can spare it when forging bodies.
+ * exist before the snapshot is loaded, so that a forger cannot know which resources it has.
  */
 import { hash } from "node:crypto";
 import { type SqlBool, sql } from "kysely";

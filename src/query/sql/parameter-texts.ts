@@ -20,8 +20,8 @@ export function readParameter(text: string): Cell {
 }
 
 /**
- * Texts, quoted names and comments, in which a colon means nothing; or a parameter. What nobody closes lasts to the end:
- * so nothing is read twice. A doubled quote ends one text and begins the next.
+ * Texts, quoted names and comments, in which a colon means nothing; or a parameter. One without an end lasts to the end of
+ * the statement, so that nothing is read twice. A doubled quote ends one text and begins the next.
  */
 const token =
   /'[^']*(?:'|$)|"[^"]*(?:"|$)|`[^`]*(?:`|$)|\[[^\]]*(?:\]|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[:@$]([\p{L}\p{N}_]+)/gu;

@@ -32,9 +32,10 @@ export function formatLoaded({ mirror, run, snapshots, sampled, seconds }: LoadR
     return `${escapeControls(source)}, of ${takenOn.slice(0, 10)}: ${counts.join(", ")}.`;
   });
   lines.push(`Run ${run} in ${seconds.toFixed(1)} s: ${escapeControls(mirror)}`);
-  lines.push(
-    "Nothing of it is confirmed by the service yet. `armoire sync` confirms it, and `armoire plan` shows what that costs" +
-      `${sampled > 0 ? `: first ${formatCount(sampled, "counted request")} for a sample that is compared whole` : ""}.`,
-  );
+  if (snapshots.some(({ resources }) => resources.new + resources.replaced > 0))
+    lines.push(
+      "What was loaded is unconfirmed. `armoire sync` confirms it, and `armoire plan` shows what that costs" +
+        `${sampled > 0 ? `: first ${formatCount(sampled, "counted request")} for a sample that is compared whole` : ""}.`,
+    );
   return `${lines.join("\n")}\n`;
 }

@@ -38,7 +38,7 @@ export function formatShownSnapshot(report: SnapshotReport): string {
     ...(citation === null ? [] : [["Citation", citation]]),
     ["Size", formatBytes(bytes)],
     ["Root hash", rootHash ?? ""],
-    ["Signed by", "nobody: only the root hash tells it from a forged one"],
+    ["Signature", "none: only the root hash tells it from a forged one"],
   ];
   const rows = coverage.map(({ kind, held, gone, due, oldest, newest }) => [
     ...[kind, held, gone, due, oldest, newest],
