@@ -53,7 +53,7 @@ it("a loaded catalogue is used at once, and the next sync confirms it", async ()
   const loaded = await armoire(
     "follower",
     0,
-    ["snapshot", "load", snapshot(), "--root", rootHash, "--sample", "3"],
+    ["snapshot", "load", snapshot(), "--root-hash", rootHash, "--sample", "3"],
     "",
   );
   expect(loaded.stderr).toContain(`Root hash ${rootHash}\n`);
@@ -115,7 +115,7 @@ it("a sync can begin with a snapshot, from a file or an address", async () => {
 it("what is no snapshot of this service is refused in one line, and changes nothing", async () => {
   const refusals: [string, readonly string[], RegExp][] = [
     ["damaged.zip", [], /damaged|forged/i],
-    ["catalogue.zip", ["--root", "0".repeat(64)], /root hash/i],
+    ["catalogue.zip", ["--root-hash", "0".repeat(64)], /root hash/i],
     ["catalogue.zip", ["--base-url", "https://other.example/"], /is of http/],
     ["catalogue.zip", ["--service-name", "acme"], /is named/],
     ["backup.zip", [], /backup/],
@@ -134,7 +134,7 @@ it("what is no snapshot of this service is refused in one line, and changes noth
     expect(existsSync(path("refused")) ? readdirSync(path("refused")) : []).toEqual([]);
   }
   copyFileSync(snapshot(), path("other.zip"));
-  await armoire("refused", 2, ["snapshot", "load", snapshot(), path("other.zip"), "--root", rootHash]);
+  await armoire("refused", 2, ["snapshot", "load", snapshot(), path("other.zip"), "--root-hash", rootHash]);
 });
 
 it("a service that contradicts a snapshot ends the sync with 15, and the next one fetches what is missing", async () => {

@@ -32,7 +32,7 @@ it("a snapshot is created, verified and shown", async () => {
   const { stdout } = await armoire(0, ["snapshot", "create", "--to", to, "--license", "CC0-1.0"]);
   expect(stdout).toContain(": 2 brands, 4 models, 8 sizes.");
   const [, rootHash = ""] = /^Root hash ([0-9a-f]{64})$/m.exec(stdout) ?? [];
-  const verified = await armoire(0, ["snapshot", "verify", to, "--root", rootHash]);
+  const verified = await armoire(0, ["snapshot", "verify", to, "--root-hash", rootHash]);
   expect(verified.stdout).toContain("Not damaged and not forged: the root hash matches.");
   const shown = await armoire(0, ["snapshot", "show", to]);
   expect(shown.stdout).toContain(`Service    ${sandbox.url}`);
@@ -42,7 +42,7 @@ it("a snapshot is created, verified and shown", async () => {
   expect({ problems, contents: manifest.contents, seenBy: manifest.seenBy }).toEqual({
     ...{ problems: [], contents: "snapshot", seenBy: "none" },
   });
-  await armoire(15, ["snapshot", "verify", to, "--root", "0".repeat(64)]);
+  await armoire(15, ["snapshot", "verify", to, "--root-hash", "0".repeat(64)]);
   const damaged = path("damaged.zip");
   writeFileSync(damaged, readFileSync(to).fill(0, 2000, 2010));
   for (const command of ["verify", "show"])

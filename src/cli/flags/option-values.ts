@@ -62,22 +62,19 @@ export function collect(value: string, earlier: readonly string[]): readonly str
   return [...earlier, value];
 }
 
-/** @param name `--root-hash` of backups, `--root` of snapshots */
-export const rootHashOption = (name: string) =>
-  new Option(`${name} <hash>`, "the expected root hash: 64 hexadecimal digits").argParser((value) =>
-    parseRootHash(name, value),
-  );
+export const rootHashOption = () =>
+  new Option("--root-hash <hash>", "the expected root hash: 64 hexadecimal digits").argParser(parseRootHash);
 
 /** Of several files, in their order. */
 export const collectRootHashes = (value: string, earlier: readonly string[]): readonly string[] =>
-  collect(parseRootHash("--root", value), earlier);
+  collect(parseRootHash(value), earlier);
 
-function parseRootHash(name: string, value: string): string {
+function parseRootHash(value: string): string {
   if (/^[0-9a-f]{64}$/i.test(value)) return value.toLowerCase();
   // Not an InvalidArgumentError: commander quotes the value, which may be a misplaced secret.
   throw new CliError(
     "usage",
-    `${name} has ${value.length} characters instead of 64 hexadecimal digits.`,
+    `--root-hash has ${value.length} characters instead of 64 hexadecimal digits.`,
     "Copy the whole root hash.",
   );
 }

@@ -26,7 +26,7 @@ export function configureRestore(backup: Command, io: Io): void {
     .argument("<file>", "the backup")
     .option("--to <dir>", "write the files of the backup into this new folder, and no mirror")
     .option("--replace", "with --account: replace an earlier mirror of the same user")
-    .addOption(rootHashOption("--root-hash"))
+    .addOption(rootHashOption())
     .action((file: string, flags: RestoreFlags, restore: Command) => restoreOne(file, flags, restore, io));
   addHelp(restore, {
     details: [

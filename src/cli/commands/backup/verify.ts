@@ -21,7 +21,7 @@ export interface VerifyFlags extends PassphraseFlags {
 export function configureVerify(backup: Command, io: Io): void {
   const verify = addPassphraseOption(backup.command("verify").description("check every byte of a backup"))
     .argument("<file>", "the backup")
-    .addOption(rootHashOption("--root-hash"))
+    .addOption(rootHashOption())
     .action((file: string, flags: VerifyFlags, verify: Command) => verifyOne(file, flags, verify, io));
   addHelp(verify, {
     details: [

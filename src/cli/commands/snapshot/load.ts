@@ -11,7 +11,7 @@ import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, interruptSignal, printText } from "../../terminal/io.ts";
 
 interface LoadFlags {
-  readonly root: readonly string[];
+  readonly rootHash: readonly string[];
   readonly sample: number;
   readonly allowPrivate?: boolean;
 }
@@ -22,7 +22,7 @@ export function configureLoad(snapshot: Command, io: Io): void {
     .description("load snapshots into a new or an existing mirror, without a request to the service")
     .argument("<file...>", "files or addresses; of each resource, the newest body counts")
     .option(
-      "--root <hash>",
+      "--root-hash <hash>",
       "the expected root hash: 64 hexadecimal digits (with several files, once for each)",
       collectRootHashes,
       [],
@@ -50,7 +50,7 @@ export function configureLoad(snapshot: Command, io: Io): void {
     examples: [
       "armoire snapshot load catalogue-2026-11-03.zip",
       "armoire snapshot load brands.zip models.zip --mirror copy.sqlite",
-      `armoire snapshot load catalogue.zip --root ${"6f1ed002ab5595859014ebf0951522d9".repeat(2)}`,
+      `armoire snapshot load catalogue.zip --root-hash ${"6f1ed002ab5595859014ebf0951522d9".repeat(2)}`,
       "armoire snapshot load https://example.org/catalogue.zip",
     ],
     exitCodes: [...exitCodesOfReading, "rejected", "locked", "interrupted", "terminated"],
@@ -59,15 +59,19 @@ export function configureLoad(snapshot: Command, io: Io): void {
 
 async function loadAll(places: readonly string[], flags: LoadFlags, command: Command, io: Io): Promise<void> {
   const settings = readSettings(command, io);
-  const { root, sample, allowPrivate = false } = flags;
+  const { rootHash: rootHashes, sample, allowPrivate = false } = flags;
   if (settings.account !== null)
     throw new CliError("usage", "A snapshot is of a catalogue, not of an account.", "Leave --account out.");
-  if (root.length > 0 && root.length !== places.length) {
-    const hint = "Give --root once for each file, in the order of the files.";
-    throw new CliError("usage", `There are ${places.length} files and ${root.length} root hashes.`, hint);
+  if (rootHashes.length > 0 && rootHashes.length !== places.length) {
+    const hint = "Give --root-hash once for each file, in the order of the files.";
+    throw new CliError(
+      "usage",
+      `There are ${places.length} files and ${rootHashes.length} root hashes.`,
+      hint,
+    );
   }
   const signal = interruptSignal(io, "what was loaded is kept, and the same command continues");
-  const given = { places, rootHashes: root, sampleSize: sample, allowPrivate, signal };
+  const given = { places, rootHashes, sampleSize: sample, allowPrivate, signal };
   const report = await loadGiven(given, settings, io);
   if (settings.json) io.out(toJsonLine(report));
   else if (!settings.quiet) printText(io, formatLoaded(report));

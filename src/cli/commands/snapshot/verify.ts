@@ -11,7 +11,7 @@ import { addHelp, exitCodesOfVerifying } from "../../terminal/help.ts";
 import { type Io, printText } from "../../terminal/io.ts";
 
 interface SnapshotFlags {
-  readonly root?: string;
+  readonly rootHash?: string;
 }
 
 export function configureVerify(snapshot: Command, io: Io): void {
@@ -19,18 +19,18 @@ export function configureVerify(snapshot: Command, io: Io): void {
     .command("verify")
     .description("check every byte of a snapshot")
     .argument("<file>", "the snapshot")
-    .addOption(rootHashOption("--root"))
+    .addOption(rootHashOption())
     .action((file: string, flags: SnapshotFlags, verify: Command) =>
       readOne(file, flags, verify, io, formatVerifiedSnapshot),
     );
   addHelp(verify, {
     details: [
-      "Finds damaged, missing, added, swapped and repeated entries (exit code 15). Without --root it finds damage, but no " +
-        "forgery: anyone can make a file with matching checksums. If --root matches, it is exactly the snapshot with that root hash.",
+      "Finds damaged, missing, added, swapped and repeated entries (exit code 15). Without --root-hash it finds damage, but no " +
+        "forgery: anyone can make a file with matching checksums. If --root-hash matches, it is exactly the snapshot with that root hash.",
     ],
     examples: [
       "armoire snapshot verify catalogue.zip",
-      `armoire snapshot verify catalogue.zip --root ${"6f1ed002ab5595859014ebf0951522d9".repeat(2)}`,
+      `armoire snapshot verify catalogue.zip --root-hash ${"6f1ed002ab5595859014ebf0951522d9".repeat(2)}`,
     ],
     exitCodes: exitCodesOfVerifying,
   });
@@ -41,7 +41,7 @@ export function configureShow(snapshot: Command, io: Io): void {
     .command("show")
     .description("show the origin, date, licence, coverage and freshness of a snapshot")
     .argument("<file>", "the snapshot")
-    .addOption(rootHashOption("--root"))
+    .addOption(rootHashOption())
     .action((file: string, flags: SnapshotFlags, show: Command) =>
       readOne(file, flags, show, io, formatShownSnapshot),
     );
@@ -54,14 +54,14 @@ export function configureShow(snapshot: Command, io: Io): void {
 
 async function readOne(
   file: string,
-  { root }: SnapshotFlags,
+  { rootHash }: SnapshotFlags,
   command: Command,
   io: Io,
   format: (report: SnapshotReport, hasRootHash: boolean) => string,
 ): Promise<void> {
   const settings = readSettings(command, io);
-  const hasRootHash = root !== undefined;
-  const report = await verifySnapshot({ file: resolve(file), ...(hasRootHash && { rootHash: root }) });
+  const hasRootHash = rootHash !== undefined;
+  const report = await verifySnapshot({ file: resolve(file), ...(hasRootHash && { rootHash }) });
   if (report.problems.length > 0) io.setExitCode(exitCodes.rejected);
   if (settings.json) io.out(toJsonLine(report));
   else if (!settings.quiet || report.problems.length > 0) printText(io, format(report, hasRootHash));

@@ -10,18 +10,18 @@ export function formatCreatedSnapshot({ file, bytes, isNew, rootHash, manifest }
   return `${isNew ? "Made a" : "The same exists already: a"} ${describe(manifest)}
 ${formatBytes(bytes)}, verified after writing: ${escapeControls(file)}
 Root hash ${rootHash}
-Publish the root hash beside the file: with \`--root HASH\` others detect a forged one.
+Publish the root hash beside the file: with \`--root-hash HASH\` others detect a forged one.
 `;
 }
 
-/** @param hasRootHash whether the root hash was compared with --root */
+/** @param hasRootHash whether the root hash was compared with --root-hash */
 export function formatVerifiedSnapshot(report: SnapshotReport, hasRootHash: boolean): string {
   const { file, manifest, rootHash, entries, problems } = report;
   if (problems.length > 0 || manifest === null) return describeDamage(report);
   return `Sound: ${entries} entries with their SHA-256 in ${escapeControls(file)}
 It is a ${describe(manifest)}
 Root hash ${rootHash}
-${hasRootHash ? "Not damaged and not forged: the root hash matches." : "Not damaged. Without --root a forged snapshot cannot be detected."}
+${hasRootHash ? "Not damaged and not forged: the root hash matches." : "Not damaged. Without --root-hash a forged snapshot cannot be detected."}
 `;
 }
 
