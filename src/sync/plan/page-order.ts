@@ -33,14 +33,24 @@ export function orderPages(
   };
 
   return {
-    take(limit, isTaken) {
+    take(limit, isTaken, isAwaited = () => false) {
       const taken = new Map<number, PlannedResource>();
       const stillWaiting = new Map<number, PlannedResource>();
+      const pages = new Map<number, Page>();
       const chains = new Map<number, ReadonlySet<number>>();
-      const isLinked = ({ firstId }: Page, id: number): boolean => {
+      const chainOf = ({ firstId }: Page): ReadonlySet<number> => {
         const chain = chains.get(firstId) ?? new Set(selectChain.all({ firstId }));
         chains.set(firstId, chain);
-        return chain.has(id);
+        return chain;
+      };
+      const wait = (page: Page, planned: PlannedResource): void => {
+        stillWaiting.set(planned.id, planned);
+        pages.set(planned.id, page);
+      };
+      /** A waiting page is under way with another one of its list. */
+      const isUnderWay = (id: number): boolean => {
+        const page = pages.get(id);
+        return taken.has(id) || isAwaited(id) || (page !== undefined && [...chainOf(page)].some(isAwaited));
       };
 
       const add = (planned: PlannedResource): void => {
@@ -55,9 +65,9 @@ export function orderPages(
         const hasFailed = first !== null && page.hasFirstFailed === 1 && isTaken(first.id);
         if (first !== null && !hasFailed) {
           if (!isTaken(first.id) && !taken.has(first.id)) taken.set(first.id, first);
-          stillWaiting.set(planned.id, planned);
-        } else if (isLinked(page, planned.id)) taken.set(planned.id, planned);
-        else stillWaiting.set(planned.id, planned);
+          wait(page, planned);
+        } else if (chainOf(page).has(planned.id)) taken.set(planned.id, planned);
+        else wait(page, planned);
       };
 
       for (const planned of waiting) add(planned);
@@ -65,6 +75,7 @@ export function orderPages(
         const more = planner.take(
           limit - taken.size,
           (id) => taken.has(id) || stillWaiting.has(id) || isTaken(id),
+          isUnderWay,
         );
         for (const planned of more) add(planned);
         if (more.length === 0 || taken.size > 0) break;

@@ -12,12 +12,15 @@ import { type CheckQueries, prepareCheckQueries } from "./queries/check-queries.
 import { type PlanReads, preparePlanReads } from "./queries/plan-reads.ts";
 import { type PlannedResource, type PlanRequest, weights } from "./request.ts";
 
+type Choice = (resourceId: number) => boolean;
+
 export interface Planner {
   /**
    * The next resources to request: at most `limit` new ones, and the checks that go with them. An empty array means that
    * nothing is due.
+   * @param isAwaited whether the response is still to come: work that depends on it waits. Default: none is
    */
-  take(limit: number, isTaken: (id: number) => boolean): PlannedResource[];
+  take(limit: number, isTaken: Choice, isAwaited?: Choice): PlannedResource[];
 }
 
 /** So few that a limited time ends soon after the last of them. */
@@ -37,9 +40,12 @@ export function createPlanner(
 /** What the service says about a snapshot's sample decides about all that the snapshot brought. */
 function planSampleFirst(queries: CheckQueries, planner: Planner): Planner {
   return {
-    take(limit, isTaken) {
-      const sample = queries.sample().filter(({ id }) => !isTaken(id));
-      if (sample.length === 0) return planner.take(limit, isTaken);
+    take(limit, isTaken, isAwaited = () => false) {
+      const pending = queries.sample();
+      const sample = pending.filter(({ id }) => !isTaken(id));
+      if (sample.length === 0) {
+        return pending.some(({ id }) => isAwaited(id)) ? [] : planner.take(limit, isTaken);
+      }
       const root = queries.root();
       if (root !== null && !isTaken(root.id)) return [{ ...root, reason: "root", isFree: false }];
       return sample.slice(0, limit).map((due) => ({ ...due, reason: "sample", isFree: false }));

@@ -36,7 +36,9 @@ export function createJobSource(
     const isBulk = isAmple();
     // The next plan waits for running jobs, so that it knows all their results.
     if (!isBulk && running.size > 0) return;
-    ready = planner.take(isBulk ? bulkSize : stepSize, (id) => running.has(id) || failed.has(id)).reverse();
+    const isRunning = (id: number) => running.has(id);
+    const size = isBulk ? bulkSize : stepSize;
+    ready = planner.take(size, (id) => isRunning(id) || failed.has(id), isRunning).reverse();
     mayHaveMore = ready.length > 0;
   };
 
