@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { toIso } from "../../platform/clock.ts";
 import type { KeptHeaders } from "../fetch-result.ts";
 import type { ResponseHead } from "../transport/send-request.ts";
-import { readStructuredRateLimit } from "./structured-rate-limit.ts";
+import { readCount, readStructuredRateLimit } from "./structured-rate-limit.ts";
 
 /** The rate limit in the headers of one response; a field that cannot be read is null. */
 export interface RateLimitHeaders {
@@ -24,28 +24,47 @@ const lastEpochSecond = 1e11;
 /** The fields of a family share a prefix; the last one is of earlier drafts of the IETF's. */
 const prefixes = ["x-ratelimit", "x-rate-limit", "ratelimit"] as const;
 
+/** Kong has fields for each window of the UTC clock, such as `X-RateLimit-Remaining-Day`. In seconds; null if lengths differ. */
+const windows = ["second", "minute", "hour", "day", "month", "year"] as const;
+const windowSeconds = { second: 1, minute: 60, hour: 3600, day: 86_400, month: null, year: null } as const;
+
+const families = prefixes.flatMap((prefix) => [null, ...windows].map((window) => familyOf(prefix, window)));
+
+type Family = ReturnType<typeof familyOf>;
+
+function familyOf(prefix: (typeof prefixes)[number], window: (typeof windows)[number] | null) {
+  const nameOf = (name: string) => (window === null ? `${prefix}-${name}` : `${prefix}-${name}-${window}`);
+  return {
+    limit: nameOf("limit"),
+    remaining: nameOf("remaining"),
+    used: nameOf("used"),
+    reset: nameOf("reset"),
+    window,
+  };
+}
+
 type Header = string | string[] | undefined;
 
 /** The names of all fields that `readRateLimitHeaders` reads. */
 export const rateLimitFields: readonly string[] = [
-  ...prefixes.flatMap((prefix) => ["limit", "remaining", "used", "reset"].map((name) => `${prefix}-${name}`)),
+  ...families.flatMap(({ limit, remaining, used, reset }) => [limit, remaining, used, reset]),
   "ratelimit",
   "ratelimit-policy",
 ];
 
 /**
- * Reads `X-RateLimit-Limit`, `-Remaining` (or `-Used`) and `-Reset`, the same with `X-Rate-Limit` and `RateLimit`, and the fields
- * `RateLimit` and `RateLimit-Policy`. If they disagree, the lowest remaining count holds, until its latest reset. The values of a field that is
- * sent several times, or joined by commas, belong to one window each if another field has as many; a window that lasts up to a
- * minute is waited for. Null if all are missing.
+ * Reads `X-RateLimit-Limit`, `-Remaining` (or `-Used`) and `-Reset`, the same with `X-Rate-Limit` and `RateLimit`, each also
+ * with a window at its end, such as `-Day`, and the fields `RateLimit` and `RateLimit-Policy`. If they disagree, the lowest
+ * remaining count holds, until its latest reset. The values of a field that is sent several times, or joined by commas, belong
+ * to one window each if another field has as many; a window that lasts up to a minute is waited for. Null if all are missing.
  * @param now epoch milliseconds
  */
 export function readRateLimitHeaders(headers: IncomingHttpHeaders, now: number): RateLimitHeaders | null {
-  const families = prefixes.flatMap((prefix) => readFamily(headers, prefix, now));
+  const counts = families.flatMap((family) => readFamily(headers, family, now));
   const quotas = readStructuredRateLimit(headers).map(({ resetSeconds, ...counts }) => {
     return { ...counts, resetAt: resetSeconds === null ? null : now + resetSeconds * 1000 };
   });
-  const readings = [...families, ...quotas];
+  const readings = [...counts, ...quotas];
   return chooseReading(readings, now) ?? readings[0] ?? null;
 }
 
@@ -72,19 +91,18 @@ function chooseReading(readings: readonly RateLimitHeaders[], now: number): Rate
 }
 
 /** Several readings if each field states as many values: those of one window each, in the same order. */
-function readFamily(
-  headers: IncomingHttpHeaders,
-  prefix: (typeof prefixes)[number],
-  now: number,
-): RateLimitHeaders[] {
-  const limit = headers[`${prefix}-limit`];
-  const remaining = headers[`${prefix}-remaining`] ?? readUnused(limit, headers[`${prefix}-used`]);
-  const reset = headers[`${prefix}-reset`];
-  if (limit === undefined && remaining === undefined && reset === undefined) return [];
+function readFamily(headers: IncomingHttpHeaders, family: Family, now: number): RateLimitHeaders[] {
+  const limit = headers[family.limit];
+  const remaining = headers[family.remaining] ?? readUnused(limit, headers[family.used]);
+  const reset = headers[family.reset];
+  if (remaining === undefined && (family.window !== null || (limit ?? reset) === undefined)) return [];
   // A limit may be followed by the policies that it comes from: `100, 100;w=86400`.
   const limits = [limit ?? []].flat().map((text) => readCount(text.split(/[,;]/, 1)[0]));
   const rests = valuesOf(remaining).map(readCount);
-  const resets = valuesOf(reset).map((text) => readReset(text, now));
+  const resets =
+    reset === undefined
+      ? [endOfWindow(family, headers, now)]
+      : valuesOf(reset).map((text) => readReset(text, now));
   const isOfWindows =
     rests.length > 1 && rests.length === resets.length && ![...rests, ...resets].includes(null);
   if (!isOfWindows) return [{ limit: lowest(limits), remaining: lowest(rests), resetAt: highest(resets) }];
@@ -97,6 +115,13 @@ function readFamily(
     remaining: rest,
     resetAt: resets[n] ?? null,
   }));
+}
+
+/** By the service's clock, to the next second. */
+function endOfWindow({ window }: Family, headers: IncomingHttpHeaders, now: number): number | null {
+  const seconds = window === null ? null : windowSeconds[window];
+  if (seconds === null) return null;
+  return now + seconds * 1000 - ((readDate(headers.date ?? "") ?? now) % (seconds * 1000));
 }
 
 /** What remains, where a service states what was used instead. */
@@ -124,12 +149,6 @@ function readReset(text: string, now: number): number | null {
   if (seconds === null || seconds >= lastEpochSecond) return null;
   if (seconds >= firstEpochSecond) return seconds * 1000;
   return seconds <= year ? now + seconds * 1000 : null;
-}
-
-/** A whole number; of a decimal one, such as `9.0`, the whole part. */
-function readCount(text = ""): number | null {
-  const [, digits] = /^\+?(\d{1,15})(?:\.\d{1,15})?$/.exec(text.trim()) ?? [];
-  return digits === undefined ? null : Number(digits);
 }
 
 /** An `ETag` that can be sent back, weak or strong, also without quotes, as some services write it; else null. */

@@ -37,9 +37,30 @@ function readQuotas(header: Header, policies: ReadonlyMap<string, Policy>): Quot
   });
   if (named.length > 0) return named;
   const fields = parse(header, parseDictionary);
-  const countOf = (name: string) => toCount(fields?.get(name)?.[0]);
+  const countOf = (name: string) => {
+    const item = fields?.get(name)?.[0];
+    return Array.isArray(item) ? null : toCount(item);
+  };
   const remaining = countOf("remaining");
-  return remaining === null ? [] : [{ limit: countOf("limit"), remaining, resetSeconds: countOf("reset") }];
+  if (remaining !== null) return [{ limit: countOf("limit"), remaining, resetSeconds: countOf("reset") }];
+  const isOfOthers = list?.some(([name]) => !Array.isArray(name) && policies.get(nameOf(name))?.isOther);
+  return isOfOthers ? [] : readMalformed(header);
+}
+
+/** A field that breaks the rules may still say what is left: the lowest count holds, until the latest end. */
+function readMalformed(header: Header): Quota[] {
+  const text = [header ?? []].flat().join(", ");
+  const countsOf = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, digits]) => Number(digits));
+  const rests = countsOf(/(?<![\w-])(?:r|remaining)\s*[=:]\s*"?\+?(\d{1,15})(?!\d)/gi);
+  const resets = countsOf(/(?<![\w-])(?:t|reset)\s*[=:]\s*"?\+?(\d{1,15})(?!\d)/gi);
+  if (rests.length === 0) return [];
+  return [
+    {
+      limit: null,
+      remaining: Math.min(...rests),
+      resetSeconds: resets.length === 0 ? null : Math.max(...resets),
+    },
+  ];
 }
 
 interface Policy {
@@ -76,5 +97,11 @@ function parse<Parsed extends List | Dictionary>(
 /** A name may be written as a string or as a token. */
 const nameOf = (item: BareItem): string => String(item);
 
-const toCount = (item: unknown): number | null =>
-  typeof item === "number" && Number.isSafeInteger(item) && item >= 0 ? item : null;
+const toCount = (item: BareItem | undefined): number | null =>
+  typeof item === "number" || typeof item === "string" ? readCount(String(item)) : null;
+
+/** A whole number; of a decimal one, such as `9.0`, the whole part. */
+export function readCount(text = ""): number | null {
+  const [, digits] = /^\+?(\d{1,15})(?:\.\d{1,15})?$/.exec(text.trim()) ?? [];
+  return digits === undefined ? null : Number(digits);
+}

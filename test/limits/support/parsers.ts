@@ -76,7 +76,7 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
     readEntityTag(text),
     isJsonType(text),
     readEncoding(text),
-    readRateLimitHeaders({ "x-ratelimit-limit": text, "x-ratelimit-reset": text }, 0),
+    readRateLimitHeaders({ "x-ratelimit-limit": text, "x-ratelimit-reset": text, ratelimit: text }, 0),
   ],
   "times of the service": (text) => toSortable(`2026-01-01T00:00:00.${text}1`),
   points: (text) => readPoint(text, point),

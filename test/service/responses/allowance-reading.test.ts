@@ -50,6 +50,61 @@ describe("other usual forms", () => {
     expect(readRateLimitHeaders(headers, now)).toEqual({ limit: 10, remaining, resetAt: null });
   });
 
+  const date = "Thu, 15 Jan 2026 11:30:30 GMT";
+  test.each<[string, number]>([
+    ["hour", 1_770_000],
+    ["day", 12 * 3_600_000 + 1_770_000],
+  ])(
+    "fields that name the window in which nothing is left (%s) end with it by the service's clock",
+    (window, rest) => {
+      const headers = {
+        date,
+        [`x-ratelimit-limit-${window}`]: "10",
+        [`x-ratelimit-remaining-${window}`]: "0",
+      };
+      const others = { "x-ratelimit-limit-minute": "100", "x-ratelimit-remaining-minute": "99" };
+      const expected = { limit: 10, remaining: 0, resetAt: now + rest };
+      expect(readRateLimitHeaders({ ...headers, ...others }, now)).toEqual(expected);
+      const usual = { "ratelimit-limit": "10", "ratelimit-remaining": "3", "ratelimit-reset": "3600" };
+      expect(readRateLimitHeaders({ ...headers, ...usual }, now)).toEqual(expected);
+    },
+  );
+
+  test.each(["month", "year"])("a spent %s is read without its end", (window) => {
+    const headers = { [`ratelimit-remaining-${window}`]: "0", "ratelimit-remaining-day": "5" };
+    expect(readRateLimitHeaders(headers, now)).toMatchObject({ remaining: 0, resetAt: null });
+  });
+
+  test("a spent second or minute is waited for", () => {
+    const headers = (window: string) => ({
+      date,
+      [`x-ratelimit-remaining-${window}`]: "0",
+      "x-ratelimit-remaining-day": "5",
+    });
+    const reading = { remaining: 5, resetAt: now + 12 * 3_600_000 + 1_770_000 };
+    expect(readRateLimitHeaders(headers("second"), now)).toMatchObject({
+      ...reading,
+      pauseUntil: now + 1000,
+    });
+    expect(readRateLimitHeaders(headers("minute"), now)).toMatchObject({
+      ...reading,
+      pauseUntil: now + 30_000,
+    });
+  });
+
+  test("a limit of a named window alone is not read", () => {
+    expect(readRateLimitHeaders({ "x-ratelimit-limit-minute": "100" }, now)).toBeNull();
+  });
+
+  test("of the fields that name windows, the fewest requests left count", () => {
+    const lefts = {
+      "x-ratelimit-remaining-hour": "7",
+      "x-ratelimit-remaining-day": "4",
+      "ratelimit-remaining": "5",
+    };
+    expect(readRateLimitHeaders(lefts, now)?.remaining).toBe(4);
+  });
+
   test("what remains is read even if what was used says something else", () => {
     const headers = { "x-ratelimit-limit": "10", "x-ratelimit-remaining": "4", "x-ratelimit-used": "1" };
     expect(readRateLimitHeaders(headers, now)?.remaining).toBe(4);
@@ -218,12 +273,37 @@ describe("the rate-limit fields of the IETF's drafts", () => {
     });
   });
 
-  test.each(["", "daily;r", '"daily";r=-1;t=3', '"a";r=1.5', '"unclosed;r=3', "remaining=x", "(1 2);r", "@"])(
-    "malformed structured fields (%j) give no count",
-    (ratelimit) => {
-      expect(readAll({ ratelimit })?.remaining ?? null).toBeNull();
+  test.each<[string, number, number | null]>([
+    ['"d";r=0;t=50000, ,,;;"', 0, 50_000],
+    ['"unclosed;r=3', 3, null],
+    ["limit=300; remaining=0; reset=60", 0, 60],
+    ['daily; r = 0 ; t = "60"', 0, 60],
+    ['"hour";r=7;t=60, "day";r=4;t=3600;;', 4, 3600],
+    ["Remaining: 0, r=+9", 0, null],
+    ['"d";r="0"', 0, null],
+    ['"d";r=2.9', 2, null],
+    ["limit=3, remaining=0.0", 0, null],
+  ])(
+    "of a malformed field (%j), the readable count that is lowest holds",
+    (ratelimit, remaining, seconds) => {
+      const resetAt = seconds === null ? null : now + seconds * 1000;
+      expect(readAll({ ratelimit })).toMatchObject({ remaining, resetAt });
     },
   );
+
+  test.each([
+    "",
+    "daily;r",
+    '"daily";r=-1;t=3',
+    "remaining=x",
+    "(1 2);r",
+    "@",
+    "@;for=3",
+    "@;super=0",
+    "@r=-1",
+  ])("malformed structured fields (%j) give no count", (ratelimit) => {
+    expect(readAll({ ratelimit })?.remaining ?? null).toBeNull();
+  });
 
   test("any text gives whole counts or none", () => {
     fc.assert(
