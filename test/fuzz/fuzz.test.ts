@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { tries } from "../support/thorough.ts";
 import type { Coverage } from "./support/coverage.ts";
-import { fuzz } from "./support/fuzz.ts";
+import { findNewSeeds, fuzz } from "./support/fuzz.ts";
 import { targets } from "./targets.ts";
 
 const none: Coverage = { take: () => [] };
@@ -39,5 +39,16 @@ it("the fuzzer follows new branches to an input that breaks a parser", async () 
     (executions, found) => found > 0 || executions > 100_000,
   );
   expect(findings).toHaveLength(1);
-  expect(kept).toBeGreaterThan(word.length - 1);
+  expect(kept.length).toBeGreaterThan(word.length - 1);
+});
+
+it("new seeds are small inputs that together run each branch that the seeds do not", () => {
+  const of = (text: string, ...branches: number[]) => ({
+    input: Buffer.from(text),
+    edges: branches.map((branch) => 32 * branch + 3),
+  });
+  const kept = [of("seed", 1), of("long one", 1, 2, 3), of("two", 2), of("three", 1, 3), of("again", 2, 3)];
+  const report = { executions: 9, edges: 3, executionsToLastEdge: 9, kept, findings: [] };
+  expect(findNewSeeds(report, 1, 100).map(String)).toEqual(["two", "three"]);
+  expect(findNewSeeds(report, 1, 4).map(String)).toEqual(["two"]);
 });

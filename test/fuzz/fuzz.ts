@@ -1,10 +1,13 @@
-/** `npm run fuzz -- [--target NAME]… [--seconds N] [--seed N]`: fuzzes each parser, and keeps the inputs that break one. */
+/**
+ * `npm run fuzz -- [--target NAME]… [--seconds N] [--idle-seconds N] [--seed N] [--keep]`: fuzzes each parser, and stores the
+ * inputs that break one or take long; with `--keep` also those with new branches, as seeds.
+ */
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startCoverage } from "./support/coverage.ts";
-import { fuzz } from "./support/fuzz.ts";
+import { findNewSeeds, fuzz, type Target } from "./support/fuzz.ts";
 
 // Loaded after the counting has begun.
 const coverage = startCoverage();
@@ -14,29 +17,61 @@ const { values } = parseArgs({
   options: {
     target: { type: "string", multiple: true, default: Object.keys(targets) },
     seconds: { type: "string", default: "60" },
+    /** Ends a target earlier, after this time without a new edge. */
+    "idle-seconds": { type: "string", default: "Infinity" },
     seed: { type: "string", default: String(Date.now() % 1e9) },
+    keep: { type: "boolean", default: false },
   },
 });
 
+const maxSeedBytes = 4096;
+const maxProcessorMillis = 2_000;
+
 const print = (line: string) => void process.stdout.write(`${line}\n`);
-print(`seed ${values.seed}, ${values.seconds} seconds a target`);
+
+/** A target for which an input that takes long is a finding, by processor time. */
+const timed = ({ run, seeds }: Target): Target => ({
+  seeds,
+  async run(input) {
+    const before = process.cpuUsage();
+    await run(input);
+    const { user } = process.cpuUsage(before);
+    if (user > maxProcessorMillis * 1000) throw new Error("an input of at most 64 KiB takes long");
+  },
+});
+
+function write(folder: string, input: Buffer): string {
+  const file = join(folder, createHash("sha256").update(input).digest("hex").slice(0, 16));
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, input);
+  return file;
+}
+
+print(`seed ${values.seed}, at most ${values.seconds} seconds a target`);
 for (const name of values.target) {
   const target = targets[name];
   if (target === undefined)
     throw new Error(`no target ${name}; there are ${Object.keys(targets).join(", ")}`);
-  const end = performance.now() + Number(values.seconds) * 1000;
-  const report = await fuzz(target, coverage, Number(values.seed), () => performance.now() > end);
+  const start = performance.now();
+  const seconds = () => (performance.now() - start) / 1000;
+  const last = { edges: 0, at: 0 };
+  const isOver = (_executions: number, _findings: number, edges: number) => {
+    if (edges > last.edges) Object.assign(last, { edges, at: seconds() });
+    return seconds() > Number(values.seconds) || seconds() - last.at > Number(values["idle-seconds"]);
+  };
+  const report = await fuzz(timed(target), coverage, Number(values.seed), isOver);
   const { executions, edges, executionsToLastEdge, kept, findings } = report;
+  const seeds = findNewSeeds(report, target.seeds.length, maxSeedBytes);
   print(
-    `${name}: ${executions} executions, ${edges} edges (the last after ${executionsToLastEdge}), ` +
-      `${kept} inputs kept, ${findings.length} findings`,
+    `${name}: ${Math.round(seconds())} seconds, ${executions} executions, ${edges} edges (the last after ` +
+      `${executionsToLastEdge}, ${Math.round(last.at)} seconds), ${kept.length} inputs kept, ` +
+      `${seeds.length} of them with new branches, ${findings.length} findings`,
   );
+  if (values.keep) for (const input of seeds) write(join(import.meta.dirname, "seeds", name), input);
   for (const { input, error } of findings) {
-    const folder = join(import.meta.dirname, "findings", name);
-    const file = join(folder, createHash("sha256").update(input).digest("hex").slice(0, 16));
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(file, input);
-    print(`${file}\n${error instanceof Error ? error.stack : error}`);
+    print(
+      `${write(join(import.meta.dirname, "findings", name), input)}\n${error instanceof Error ? error.stack : error}`,
+    );
     process.exitCode = 1;
   }
 }

@@ -20,6 +20,7 @@ interface Node {
 type Insertion = readonly [at: number, text: string];
 
 const magnitudes = 32;
+export const branchOf = (edge: number) => Math.floor(edge / magnitudes);
 const maxBranches = 1 << 16;
 const counters = new Uint32Array(maxBranches);
 let branches = 0;

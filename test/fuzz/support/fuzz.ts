@@ -2,7 +2,7 @@
  * A fuzzer guided by coverage. In: a target and its seeds. Out: how much it ran, and the inputs that broke the target. An input
  * that runs a branch that none before it ran, or runs one more often, is kept and changed further.
  */
-import type { Coverage } from "./coverage.ts";
+import { branchOf, type Coverage } from "./coverage.ts";
 import { mutate, mutations } from "./mutate.ts";
 
 export interface Target {
@@ -16,27 +16,34 @@ export interface Finding {
   readonly error: unknown;
 }
 
+/** An input with the edges that it runs. */
+interface Kept {
+  readonly input: Buffer;
+  readonly edges: readonly number[];
+}
+
 export interface FuzzReport {
   readonly executions: number;
   /** Distinct branches, with the magnitudes of their counts. */
   readonly edges: number;
   /** The executions before the last new edge. */
   readonly executionsToLastEdge: number;
-  readonly kept: number;
+  /** The seeds, then the inputs with a new edge. */
+  readonly kept: readonly Kept[];
   readonly findings: readonly Finding[];
 }
 
 const batchSize = 50;
 const maxFindings = 10;
 
-/** @param isOver asked between batches, with the numbers of executions and findings so far */
+/** @param isOver asked between batches, with the numbers of executions, findings and edges so far */
 export async function fuzz(
   { run, seeds }: Target,
   coverage: Coverage,
   seed: number,
-  isOver: (executions: number, findings: number) => boolean,
+  isOver: (executions: number, findings: number, edges: number) => boolean,
 ): Promise<FuzzReport> {
-  const corpus: Buffer[] = [];
+  const corpus: Kept[] = [];
   const edges = new Set<number>();
   const findings = new Map<string, Finding>();
   let executions = 0;
@@ -56,9 +63,10 @@ export async function fuzz(
     coverage.take();
     await execute(input);
     const before = edges.size;
-    for (const edge of coverage.take()) edges.add(edge);
+    const taken = coverage.take();
+    for (const edge of taken) edges.add(edge);
     if (edges.size === before && corpus.length >= seeds.length) return;
-    corpus.push(input);
+    corpus.push({ input, edges: taken });
     executionsToLastEdge = executions;
   };
   const hasNewEdge = (taken: Iterable<number>) => {
@@ -67,10 +75,14 @@ export async function fuzz(
   };
 
   for (const input of seeds) await keepIfNew(input);
-  for (let round = 0; !isOver(executions, findings.size) && findings.size < maxFindings; round++) {
+  for (
+    let round = 0;
+    !isOver(executions, findings.size, edges.size) && findings.size < maxFindings;
+    round++
+  ) {
     const inputs = mutations(batchSize, seed + round).map(({ of, from, changes }) => {
       const [input, other] = [of, from].map(
-        (at) => corpus[Math.floor(at * corpus.length)] ?? Buffer.alloc(0),
+        (at) => corpus[Math.floor(at * corpus.length)]?.input ?? Buffer.alloc(0),
       );
       return mutate(input ?? Buffer.alloc(0), other ?? Buffer.alloc(0), changes);
     });
@@ -83,7 +95,21 @@ export async function fuzz(
     executions,
     edges: edges.size,
     executionsToLastEdge,
-    kept: corpus.length,
+    kept: corpus,
     findings: [...findings.values()],
   };
+}
+
+/** Of the inputs kept, few and small ones that together run each branch that the seeds do not. */
+export function findNewSeeds({ kept }: FuzzReport, seedCount: number, maxBytes: number): Buffer[] {
+  const covered = new Set(kept.slice(0, seedCount).flatMap(({ edges }) => edges.map(branchOf)));
+  const found = kept.slice(seedCount).filter(({ input }) => input.length <= maxBytes);
+  return found
+    .sort((a, b) => a.input.length - b.input.length)
+    .filter(({ edges }) => {
+      const before = covered.size;
+      for (const edge of edges) covered.add(branchOf(edge));
+      return covered.size > before;
+    })
+    .map(({ input }) => input);
 }
