@@ -398,6 +398,24 @@ describe("shuffled chains", () => {
     expect(loops()).toEqual([]);
   });
 
+  it("a listing with a new item on each of 20,032 pages is cut", () => {
+    const world = endless((n) => page([`brands/${n}/`], `endless/${n + 1}`));
+    crawl(mirror, world, { maxBatches: 4 });
+    // As if it had read these pages, too.
+    const [added, before] = [20_000, world.pages()];
+    mirror.db.exec(`
+      create temp table added as
+        with recursive n(n) as (select 1 union all select n + 1 from n where n < ${added}) select n from n;
+      insert into _resource (id, url, kind, state, first_run) select 100000 + n, 'x' || n, 'brands', 'superseded', 1 from added;
+      insert into _resource (id, url, kind, state, first_run) select 200000 + n, 'y' || n, 'brand', 'superseded', 1 from added;
+      insert into _page (id, collection_id) select 100000 + n, (select min(collection_id) from _page) from added;
+      insert into _member (page_id, n, item_id, from_run) select 100000 + n, 0, 200000 + n, 1 from added;`);
+    crawl(mirror, world, { choose: (due) => due.filter(({ kind }) => kind !== "brand"), maxBatches: 100 });
+    expect(before).toBeLessThan(10);
+    expect(added + world.pages()).toBe(20_032);
+    expect(loops()).toEqual([urlOf("endless/31")]);
+  });
+
   it("a long listing with one item on each page is read to its end", () => {
     const world = endless((n) => page([`brands/${n}/`], n === 149 ? null : `endless/${n + 1}`));
     crawl(mirror, world);

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { planChecks } from "../../../src/sync/plan/checks.ts";
 import type { CheckQueries, CheckRow } from "../../../src/sync/plan/queries/check-queries.ts";
 import type { PlanAllowance, PlanRequest } from "../../../src/sync/plan/request.ts";
+import { startRig } from "../support/rig.ts";
 
 const rows = Array.from(
   { length: 20_000 },
@@ -58,4 +59,20 @@ it("without an ample allowance, or with counted checks, the default is a number 
 
 it("an explicit number of checks has no time limit", () => {
   expect(countChecks(1_000, 10_000)).toBe(10_000);
+});
+
+it.each([
+  ["checks for ten minutes if the allowance is ample", 1_000_000, false],
+  ["makes 2,000 checks if it is not, however long they take", 400, true],
+])("a month later, a sync %s", async (_, allowance, isAll) => {
+  await using rig = await startRig({ brands: 2, models: 40, sizes: 40, allowance });
+  await rig.sync();
+  rig.sandbox.moveClock({ advanceSeconds: 40 * 86_400 });
+  // Each look at the clock takes ten seconds.
+  let looks = 0;
+  const clock = { ...rig.clock, now: () => rig.clock.now() + 10_000 * looks++ };
+  const { requests } = await rig.sync({ clock });
+  const known = [...rig.sandbox.truth()].length;
+  expect(requests.sent).toBeGreaterThan(10);
+  expect(requests.sent === known).toBe(isAll);
 });
