@@ -1,19 +1,11 @@
 import { type Command, Option } from "commander";
-import { systemClock, toIso } from "../../../platform/clock.ts";
+import { systemClock } from "../../../platform/clock.ts";
 import { formatDuration } from "../../../presentation/durations.ts";
 import { formatMoment } from "../../../presentation/times.ts";
-import { timeAfter } from "../../../schedule/cron-times.ts";
 import { readRuns } from "../../../schedule/run-history.ts";
-import type { Schedule } from "../../../schedule/schedule.ts";
 import { addSchedule, listSchedules, readSchedule, removeSchedule } from "../../../schedule/schedules.ts";
 import { shortDurationMillis } from "../../flags/option-values.ts";
-import {
-  formatRuns,
-  formatSchedules,
-  type ListedSchedule,
-  outcomeOf,
-  stepOf,
-} from "../../format/operations/schedules.ts";
+import { formatRuns, formatSchedules, stepOf, toListed } from "../../format/operations/schedules.ts";
 import { readScheduledCommand } from "../../scheduled-command.ts";
 import { environmentOf, inheritedSettings } from "../../self-command.ts";
 import { readSettings } from "../../settings/settings.ts";
@@ -128,7 +120,7 @@ async function addOne(
     dataDir: inherited.dataDir,
     clock: systemClock,
   });
-  const listed = toListed(added, inherited.dataDir);
+  const listed = toListed(added, readRuns(inherited.dataDir, name));
   if (settings.json) io.out(toJsonLine(listed));
   else if (!settings.quiet) {
     const late =
@@ -144,23 +136,16 @@ function listAll(name: string | undefined, command: Command, io: Io): void {
   const settings = readSettings(command, io);
   const dataDir = settings.dataDir.value;
   if (name !== undefined) {
-    const listed = toListed(readSchedule(dataDir, name), dataDir);
+    const listed = toListed(readSchedule(dataDir, name), readRuns(dataDir, name));
     if (settings.json) io.out(toJsonLine(listed));
     else printText(io, formatRuns(listed, io.screen));
     return;
   }
-  const listed = listSchedules(dataDir).map((schedule) => toListed(schedule, dataDir));
+  const listed = listSchedules(dataDir).map((schedule) =>
+    toListed(schedule, readRuns(dataDir, schedule.name)),
+  );
   if (settings.json) io.out(toJsonLine(listed));
   else printText(io, formatSchedules(listed, Date.now(), io.screen));
-}
-
-export function toListed(schedule: Schedule, dataDir: string): ListedSchedule {
-  const next = timeAfter(schedule, Date.now());
-  return {
-    ...schedule,
-    nextAt: next === null ? null : toIso(next),
-    runs: readRuns(dataDir, schedule.name).map((run) => ({ ...run, outcome: outcomeOf(run) })),
-  };
 }
 
 function removeOne(name: string, command: Command, io: Io): void {

@@ -4,12 +4,13 @@ import { readNewestBackup } from "../../../accounts/newest-backup.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
 import { readMirror } from "../../../mirror/reader.ts";
 import { isLoopback } from "../../../platform/network/ip-class.ts";
+import { readRuns } from "../../../schedule/run-history.ts";
 import { listSchedules } from "../../../schedule/schedules.ts";
 import { createServer } from "../../../web/server.ts";
 import type { AccountSource, ApiServerOptions, WebServer } from "../../../web/start-servers.ts";
 import { type AsOfFlags, asOfOption } from "../../flags/as-of.ts";
 import { collect, portNumber, positiveNumber, wholeNumber } from "../../flags/option-values.ts";
-import { toShownSchedules } from "../../format/operations/schedules.ts";
+import { toListed, toShownSchedules } from "../../format/operations/schedules.ts";
 import { readOutlook } from "../../read-plan.ts";
 import { type RedisFlags, readRedisAddress } from "../../secrets/redis-address.ts";
 import { candidateMirrorFiles, catalogueFileBeside, mirrorFileToRead } from "../../settings/mirror-file.ts";
@@ -19,7 +20,6 @@ import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { openBrowser } from "../../terminal/open-browser.ts";
-import { toListed } from "./schedule.ts";
 
 interface ServeFlags extends AsOfFlags, RedisFlags {
   readonly port: number;
@@ -101,7 +101,8 @@ export function configure(command: Command, io: Io): void {
       api: apiOptionsOf(flags, settings, io),
       readSchedules: () => {
         const dataDir = settings.dataDir.value;
-        return toShownSchedules(listSchedules(dataDir).map((schedule) => toListed(schedule, dataDir)));
+        const listed = listSchedules(dataDir).map((one) => toListed(one, readRuns(dataDir, one.name)));
+        return toShownSchedules(listed);
       },
       onError: (text) => io.err(`${text}\n`),
     });

@@ -1,10 +1,11 @@
 /** Formats schedules and their runs for people. */
 
 import { hostname } from "node:os";
+import { toIso } from "../../../platform/clock.ts";
 import { isProcessAlive } from "../../../platform/process-lock.ts";
 import { formatAge, formatDuration } from "../../../presentation/durations.ts";
 import { formatTime, type Step } from "../../../presentation/times.ts";
-import { hasSeconds } from "../../../schedule/cron-times.ts";
+import { hasSeconds, timeAfter } from "../../../schedule/cron-times.ts";
 import type { ScheduledRun } from "../../../schedule/run-history.ts";
 import type { Schedule } from "../../../schedule/schedule.ts";
 import type { InstallPlan, RemovalPlan, SystemCommand } from "../../../schedule/system/install.ts";
@@ -20,6 +21,16 @@ export interface ListedSchedule extends Schedule {
   readonly nextAt: string | null;
   /** Oldest first. */
   readonly runs: readonly (ScheduledRun & { readonly outcome: string })[];
+}
+
+/** @param runs oldest first */
+export function toListed(schedule: Schedule, runs: readonly ScheduledRun[]): ListedSchedule {
+  const next = timeAfter(schedule, Date.now());
+  return {
+    ...schedule,
+    nextAt: next === null ? null : toIso(next),
+    runs: runs.map((run) => ({ ...run, outcome: outcomeOf(run) })),
+  };
 }
 
 const outcomes: Readonly<Record<number, string>> = {
