@@ -13,7 +13,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { main } from "../../src/cli/main.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { fakeIo } from "../cli/support/fake-io.ts";
 import { expectUnreadable, testPassphrase, writeSecretFile } from "../support/canary.ts";
 import { type CommandResult, callArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
@@ -96,7 +98,13 @@ describe("one command", () => {
     const before = backups();
     const args = ["backup", "--account", "ada", "--to", path("backups"), "--keep-last", "1"];
     const { stdout, stderr } = await expectExit(4, args);
+    const io = fakeIo({ env: { HOME: path("data") } });
+    await main([...args, "--data-dir", path("data")], { ...io, err: io.out });
     sandbox.editUser(sandbox.users[0]?.username ?? "", { isRevoked: false });
+    // The refusal comes first, so that the report is not taken for that of a sync.
+    expect(io.written.out).toMatch(
+      /^armoire: .*\(answered 401\)\n(?:.+\n)+The same backup exists already: ada/,
+    );
     expect(stdout).toMatch(/^(Backed up|The same backup exists already:) ada/m);
     expect(stderr).toContain("`armoire account add ada` replaces the token");
     expect(stderr).toContain("The backup contains the data mirrored before.");
