@@ -104,13 +104,32 @@ it("the rows of a run's changes are those of its diff, in each format", async ()
   }
 });
 
+/** How many changes each entry of a page stands for. */
+const countsIn = (body: string): number[] =>
+  [...body.matchAll(/<li[^>]*><p class="when">(.*?)<\/p>/gs)].map(([, text = ""]) =>
+    Number(text.match(/>(\d+) sizes</)?.[1] ?? 1),
+  );
+const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
+
+it("sizes that were added to one model, or removed with it, share an entry", async () => {
+  const whole = (await diffOf(2)).filter(
+    (change) => change.kind === "size" && (change.change === "added" || change.change === "removed"),
+  );
+  const modelOf = (change: Change) => ("row" in change ? change.row.model_href : null);
+  const groups = [...Map.groupBy(whole, (change) => `${change.change} ${modelOf(change)}`).values()];
+  const expected = groups.map(({ length }) => length).filter((count) => count > 1);
+  expect(expected.length).toBeGreaterThan(1);
+  const shown = countsIn((await web.get("/changes/2")).body).filter((count) => count > 1);
+  expect(shown.toSorted()).toEqual(expected.toSorted());
+});
+
 it("a run's page has each of its changes below its brand, with the values before and after", async () => {
   const changes = await diffOf(2);
   const { body } = await web.get("/changes/2");
-  expect(body.match(/<li[^>]*><p class="when">/g)).toHaveLength(changes.length);
+  expect(sumOf(countsIn(body))).toBe(changes.length);
   const fields = changes.flatMap((change) => ("fields" in change ? change.fields : []));
   expect(fields.length).toBeGreaterThan(10);
-  expect(body.match(/<del>/g)).toHaveLength(fields.length);
+  expect(body.match(/<dt>/g)).toHaveLength(fields.length);
   const sections = body.split("<section>").slice(1);
   const brands = web.rig.read(({ db }) =>
     db
@@ -135,7 +154,7 @@ it("of a first run, the page has the numbers that it has counted, a part, and a 
   expect(found).toBeGreaterThan(100);
   const { body } = await web.get("/changes/1");
   expect(body).toContain(`${formatCount(found, "new resource")}, 0 changed, 0 gone`);
-  expect(body.match(/<li[^>]*><p class="when">/g)).toHaveLength(50);
+  expect(sumOf(countsIn(body))).toBe(50);
   expect(body).toContain("These are the first 50 changes");
   expect(linksIn(body)).toContain("/changes/1.csv");
   expect(body).toContain("There is no run before it");

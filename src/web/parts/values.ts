@@ -12,6 +12,10 @@ import type { Html, View } from "../page.ts";
 export const timeOf = (at: string): Html =>
   html`<time datetime="${at}" title="${formatSecond(at)}">${formatMinute(at)}</time>`;
 
+/** The same as a day, where there is little room. */
+export const dayOf = (at: string): Html =>
+  html`<time datetime="${at}" title="${formatSecond(at)}">${formatMinute(at).slice(0, 10)}</time>`;
+
 /** A text whose direction of writing stays within itself. */
 export const nameOf = (text: Cell, otherwise = "unnamed"): Html =>
   text === null || text === ""
@@ -39,15 +43,16 @@ export function plainValueOf(kind: string, field: string, value: FieldValue): Ht
   return readable === "" ? html`<span class="none">empty text</span>` : html`<bdi>${readable}</bdi>`;
 }
 
-/** A list that has a table of its own, such as the pictures of a model. */
-function listOf(rows: readonly Readonly<Record<string, Cell>>[]): Html {
-  return html`<ul class="plain">${rows.map(
-    (row) =>
-      html`<li>${Object.values(row)
-        .filter((cell) => cell !== null)
-        .map((cell, n) => html`${n === 0 ? "" : ", "}<bdi>${String(cell)}</bdi>`)}</li>`,
-  )}</ul>`;
-}
+/** An entry of a list that has a table of its own, such as a picture of a model. */
+export type ListEntry = Readonly<Record<string, Cell>>;
+
+const listOf = (entries: readonly ListEntry[]): Html =>
+  html`<ul class="plain">${entries.map((entry) => html`<li>${entryOf(entry)}</li>`)}</ul>`;
+
+export const entryOf = (entry: ListEntry): Html =>
+  html`${Object.values(entry)
+    .filter((cell) => cell !== null)
+    .map((cell, n) => html`${n === 0 ? "" : ", "}<bdi>${String(cell)}</bdi>`)}`;
 
 const isWebAddress = (text: string): boolean => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
 

@@ -1,13 +1,13 @@
 /** Changes grouped by the brand that they belong to, with values before and after side by side. */
 import { html } from "hono/html";
-import type { Change } from "../../../change/change.ts";
+import type { Change, Value } from "../../../change/change.ts";
 import { formatCount } from "../../../presentation/numbers.ts";
 import { formatKind } from "../../../presentation/words.ts";
 import { type OwnerNames, readOwnerNames } from "../../../query/lists/owner-names.ts";
 import { type ResourceKey, readResourceKeys } from "../../../query/lists/resource-keys.ts";
 import type { Html, View } from "../../page.ts";
 import { fieldChanges } from "../resource/field-changes.ts";
-import { nameOf, resourceLink } from "../values.ts";
+import { nameOf, pathOf, resourceLink } from "../values.ts";
 
 interface Located {
   readonly change: Change;
@@ -42,26 +42,50 @@ function groupOf(view: View, brandHref: string | null, group: readonly Located[]
       ? "Without a known brand"
       : resourceLink(view, { kind: "brand", brand: first.key.brand }, first.names?.brand ?? null, brandHref);
   return html`<section><h2>${title} <span class="muted">${formatCount(group.length, "change")}</span></h2>
-<ol class="timeline">${group.map((one) => entryOf(view, one))}</ol></section>`;
+<ol class="timeline">${entriesOf(group).map((alike) => entryOf(view, alike))}</ol></section>`;
 }
 
-function entryOf(view: View, { change, key, names }: Located): Html {
-  const { kind, change: word } = change;
-  const fields = "fields" in change ? change.fields : [];
+/** Sizes of one model to which the same has happened share an entry: a new model often comes with dozens of them. */
+interface Entry extends Located {
+  /** What the changes of this entry happened to. */
+  readonly labels: Value[];
+}
+
+function entriesOf(group: readonly Located[]): Entry[] {
+  const entries: Entry[] = [];
+  for (const one of group) {
+    const last = entries.at(-1);
+    if (last !== undefined && areAlike(last, one)) last.labels.push(one.change.name);
+    else entries.push({ ...one, labels: [one.change.name] });
+  }
+  return entries;
+}
+
+const areAlike = (a: Located, b: Located): boolean =>
+  [a, b].every(({ change }) => change.kind === "size" && fieldsOf(change).length === 0) &&
+  a.change.change === b.change.change &&
+  a.key?.kind === "model" &&
+  b.key?.kind === "model" &&
+  pathOf(a.key) === pathOf(b.key);
+
+const fieldsOf = (change: Change) => ("fields" in change ? change.fields : []);
+
+const classes = { added: "new", revived: "new", removed: "gone", changed: "changed", touched: "changed" };
+
+function entryOf(view: View, entry: Entry): Html {
+  const { kind, change: word } = entry.change;
+  const fields = fieldsOf(entry.change);
+  const count = entry.labels.length;
   return html`
-<li${word === "removed" ? html` class="gone"` : ""}><p class="when"><strong>${word}</strong> ${linkOf(view, change, key, names)} <span class="muted">${formatKind(kind)}</span></p>${
-    fields.length === 0 ? "" : fieldChanges(kind, fields)
-  }</li>`;
+<li class="${classes[word]}"><p class="when"><strong>${word}</strong> ${linkOf(view, entry)} <span class="muted">${
+    count === 1 ? formatKind(kind) : formatCount(count, formatKind(kind))
+  }</span></p>${fields.length === 0 ? "" : fieldChanges(kind, fields)}</li>`;
 }
 
 /** A size is shown on the page of its model. */
-function linkOf(
-  view: View,
-  { kind, name, href }: Change,
-  key: ResourceKey | undefined,
-  names: OwnerNames | undefined,
-): Html {
-  const own = name === null || typeof name === "object" ? null : name;
-  if (kind !== "size") return resourceLink(view, key, own, href);
-  return html`${resourceLink(view, key, names?.model ?? null)} ${nameOf(own)}`;
+function linkOf(view: View, { change: { kind, href }, key, names, labels }: Entry): Html {
+  const own = labels.map((label) => (label === null || typeof label === "object" ? null : label));
+  if (kind !== "size") return resourceLink(view, key, own[0] ?? null, href);
+  const sorted = own.toSorted((a, b) => String(a).localeCompare(String(b), "en", { numeric: true }));
+  return html`${resourceLink(view, key, names?.model ?? null)} ${sorted.map((label, n) => html`${n === 0 ? "" : ", "}${nameOf(label)}`)}`;
 }

@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import type { Bra, BraPicture } from "../../../query/lists/wardrobe.ts";
 import type { Html } from "../../page.ts";
-import { nameOf, timeOf } from "../values.ts";
+import { dayOf, nameOf } from "../values.ts";
 import { isGone } from "./summary.ts";
 
 export interface BraAddresses {
@@ -43,6 +43,6 @@ export function braTags(bra: Bra): Html {
     ...(isTrue("is_altered") ? ["altered"] : []),
   ];
   return html`<p class="tags">${words.map((word) => html`<span class="tag">${word}</span> `)}${
-    isGone(bra) ? html`<span class="tag gone">gone ${timeOf(String(fields.gone_at))}</span>` : ""
+    isGone(bra) ? html`<span class="tag gone">gone since ${dayOf(String(fields.gone_at))}</span>` : ""
   }</p>`;
 }
