@@ -3,8 +3,8 @@ import { html } from "hono/html";
 import { describeCoverage } from "../../mirror/runs/coverage.ts";
 import { listRuns, type RunRecord } from "../../mirror/runs/runs.ts";
 import { formatAge } from "../../presentation/durations.ts";
-import { formatCount, formatNumber, formatPercent } from "../../presentation/numbers.ts";
-import { formatMinute, formatMoment } from "../../presentation/times.ts";
+import { formatNumber, formatPercent } from "../../presentation/numbers.ts";
+import { formatMinute } from "../../presentation/times.ts";
 import { formatKind } from "../../presentation/words.ts";
 import { readResourceKeys } from "../../query/lists/resource-keys.ts";
 import type { KindStatus } from "../../query/status/kind-status.ts";
@@ -13,6 +13,7 @@ import { agesChart, coverageChart, requestsChart } from "../charts/mirror-charts
 import type { Html, Page, View } from "../page.ts";
 import { table } from "../parts/lists/table.ts";
 import { live } from "../parts/live.ts";
+import { lastAndNext } from "../parts/runs/last-and-next.ts";
 import { runLink } from "../parts/runs/run-link.ts";
 import { describeResult, resultOf } from "../parts/runs/run-result.ts";
 import { runUnderWay } from "../parts/runs/run-under-way.ts";
@@ -53,25 +54,6 @@ ${lastAndNext(view)}`
 }</section>`;
 }
 
-/** Whether the last run was all right, and what follows. */
-function lastAndNext(view: View): Html | string {
-  const { mirror, now, asOf } = view;
-  const [last] = listRuns(mirror, 1);
-  if (asOf !== undefined || last === undefined) return "";
-  const result = describeResult(resultOf(last));
-  const failed = last.counts?.resources.failed ?? 0;
-  const failures = failed === 0 ? "nothing failed" : `${formatCount(failed, "resource")} failed`;
-  const next = (view.schedules?.().schedules ?? [])
-    .flatMap(({ name, nextAt }) => (nextAt === null ? [] : [{ name, nextAt }]))
-    .sort((a, b) => a.nextAt.localeCompare(b.nextAt))[0];
-  return html`<p class="status"><strong>Last run ${last.id}</strong>, ${formatAge(last.startedAt, now)} ago: ${result}, ${failures}.
-<strong>Next</strong>: ${
-    next === undefined
-      ? "no run is scheduled"
-      : html`<a href="${view.link("/schedules")}"><bdi>${next.name}</bdi></a>, ${formatMoment(next.nextAt, now)}`
-  }; <a href="${view.link("/plan")}">what the next sync will request</a>.</p>`;
-}
-
 function figure({ kind, held: count, known, gone, p50CheckAt }: KindStatus, now: number): Html {
   const expected = known - gone;
   return html`
@@ -92,7 +74,9 @@ function charts(view: View): Html | string {
   const { forecast, allowance } = view.slow("forecast");
   const shown = [
     ...(forecast === null ? [] : [coverageChart(days, forecast, now)]),
-    requestsChart(days, forecast?.limit ?? allowance?.limit ?? null, now),
+    ...(days.some(({ counted }) => counted > 0)
+      ? [requestsChart(days, forecast?.limit ?? allowance?.limit ?? null, now)]
+      : []),
     agesChart(ages),
   ];
   return html`<section aria-labelledby="progress"><h2 id="progress" class="visually-hidden">Progress</h2>

@@ -1,0 +1,77 @@
+/** Whether the last run was all right, when the next one begins, and what is left to fetch. */
+import { html } from "hono/html";
+import { listRuns, type RunRecord } from "../../../mirror/runs/runs.ts";
+import { formatAge, formatDays } from "../../../presentation/durations.ts";
+import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
+import { formatMoment } from "../../../presentation/times.ts";
+import type { Html, View } from "../../page.ts";
+import { runLink } from "./run-link.ts";
+import { describeResult, resultOf } from "./run-result.ts";
+
+/** Of the present only: the past has no next run. */
+export function lastAndNext(view: View): Html | string {
+  const [last] = listRuns(view.mirror, 1);
+  if (view.asOf !== undefined || last === undefined) return "";
+  const facts = [
+    ["last run", lastRun(view, last)],
+    ["next run", nextRun(view)],
+    ["still to fetch", leftToFetch(view)],
+  ] as const;
+  return html`<dl class="facts">${facts.map(([name, value]) =>
+    value === null ? "" : html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
+  )}</dl>`;
+}
+
+function lastRun(view: View, run: RunRecord): Html {
+  const { counts, startedAt } = run;
+  const problems = problemsOf(run);
+  const verdict =
+    problems.length === 0
+      ? html`<strong>all right</strong>`
+      : html`<strong class="mistake">${problems.join(", ")}</strong>`;
+  const found =
+    counts === null
+      ? ""
+      : `: ${formatNumber(counts.resources.new)} new, ${formatNumber(counts.resources.changed)} changed, ${formatNumber(counts.resources.gone)} gone`;
+  const end = isOrdinary(run) && run.stopped !== null ? `; ${describeResult(resultOf(run))}` : "";
+  return html`Run ${runLink(view, run)}, ${formatAge(startedAt, view.now)} ago, ${verdict}${found}${end}`;
+}
+
+/** A run ends when all is done, or when nothing more may be spent that day. */
+const isOrdinary = ({ state, stopped }: RunRecord): boolean =>
+  state === "ended" && (stopped === null || stopped === "allowance" || stopped === "budget");
+
+function problemsOf(run: RunRecord): string[] {
+  const failed = run.counts?.resources.failed ?? 0;
+  const partial = run.counts?.resources.partial ?? 0;
+  return [
+    ...(isOrdinary(run) ? [] : [describeResult(resultOf(run))]),
+    ...(failed === 0 ? [] : [`${formatCount(failed, "resource")} failed`]),
+    ...(partial === 0 ? [] : [`${formatCount(partial, "list is", "lists are")} partial`]),
+  ];
+}
+
+function nextRun(view: View): Html | string {
+  const [next] = (view.schedules?.().schedules ?? [])
+    .flatMap(({ name, nextAt }) => (nextAt === null ? [] : [{ name, nextAt }]))
+    .sort((a, b) => a.nextAt.localeCompare(b.nextAt));
+  return next === undefined
+    ? "none is scheduled"
+    : html`<a href="${view.link("/schedules")}"><bdi>${next.name}</bdi></a>, ${formatMoment(next.nextAt, view.now)}`;
+}
+
+/** Null where nothing is known of the size of the catalogue. */
+function leftToFetch(view: View): Html | null {
+  if (view.mirror.identity.area !== "catalogue") return null;
+  const { forecast } = view.slow("forecast");
+  const whole = forecast?.depths.at(-1);
+  if (forecast === null || whole === undefined) return null;
+  const { remainingRequests, days } = whole;
+  const { requestsPerDay } = forecast;
+  const time = formatDays(days.atLimit ?? Math.ceil(remainingRequests / requestsPerDay));
+  const left =
+    remainingRequests === 0
+      ? "nothing: the next run looks for changes"
+      : `about ${formatCount(remainingRequests, "request")}, which take ${time} at ${formatNumber(requestsPerDay)} a day`;
+  return html`${left} (<a href="${view.link("/plan")}">plan</a>)`;
+}
