@@ -29,3 +29,11 @@ export function readListState({ db }: Pick<MirrorReader, "db">, href: string, ki
 }
 
 type ListKind = "models" | "sizes";
+
+/** A sentence; empty if the list is complete. @param known number of its items that are known */
+export function describeListState(state: ListState, kind: ListKind, known: number): string {
+  if (state === "complete") return "";
+  return known === 0
+    ? `The list of ${kind} is not fetched yet.`
+    : `The list of ${kind} is not fetched to its end: there may be more.`;
+}

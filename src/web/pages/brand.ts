@@ -1,9 +1,11 @@
 /** `/brand/SLUG`: one brand, the sizes that it covers, its models and its history. */
 import { html } from "hono/html";
+import { formatCount, formatNumber } from "../../presentation/numbers.ts";
 import { readHistory } from "../../query/history.ts";
 import { findResource } from "../../query/keys/resolve-key.ts";
 import { modelList } from "../../query/lists/catalogue-lists.ts";
 import type { List } from "../../query/lists/list.ts";
+import { describeListState } from "../../query/lists/list-state.ts";
 import { findBrandByKey, type KeyedResource, readResourceKeys } from "../../query/lists/resource-keys.ts";
 import { findModelsWithSize, type readBrandSystems } from "../../query/lists/size-matrix.ts";
 import { type ShownResource, showResource } from "../../query/show.ts";
@@ -14,7 +16,7 @@ import { modelCells, modelColumns } from "../parts/lists/model-table.ts";
 import { facts } from "../parts/resource/facts.ts";
 import { heatMap } from "../parts/resource/heat-map.ts";
 import { timeline } from "../parts/resource/timeline.ts";
-import { empty, wholeness } from "../parts/states.ts";
+import { empty, shortfall, wholeness } from "../parts/states.ts";
 import { nameOf, pathOf } from "../parts/values.ts";
 
 export const brandPage: Page = {
@@ -90,10 +92,24 @@ ${
 <section aria-labelledby="facts"><h2 id="facts">Facts</h2>${facts("brand", fields, ["name", "slug"])}</section>
 </div>
 <section aria-labelledby="models"><h2 id="models">Models${cell === null ? "" : html` <span class="muted">in ${system} ${cell.band}${cell.cup}</span>`}</h2>
-${modelsOf(view, state, cell === null ? "No model of this brand is held yet." : "No model comes in this size.")}
+${listNote(shown.brand)}${modelsOf(view, state, cell === null ? "No model of this brand is held yet." : "No model comes in this size.")}
 </section>
 <section aria-labelledby="history"><h2 id="history">History</h2>${timeline(readHistory(view.mirror, "brand", href))}</section>`;
   return { title: String(fields.name ?? "Brand"), body };
+}
+
+/** What is missing of this brand, whatever is missing of others. */
+function listNote(parts: ShownResource["brand"]): Html | string {
+  if (parts === undefined) return "";
+  const {
+    modelList,
+    models: { known, held },
+  } = parts;
+  const missing =
+    known === held
+      ? ""
+      : `${formatNumber(known - held)} of ${formatCount(known, "known model")} not fetched yet.`;
+  return shortfall([describeListState(modelList, "models", known), missing]);
 }
 
 function modelsOf(view: View, state: ReturnType<typeof readListState>, emptyText: string): Html {

@@ -60,7 +60,7 @@ function show(view: View, id: number, shown: ShownResource): PageResult {
   }</div>
 ${wholeness(view, ["model", "size"])}
 <div class="columns">
-<section aria-labelledby="sizes"><h2 id="sizes">Sizes</h2>${sizesTable(mirror, id, parts?.sizes ?? [], parts?.brand?.system ?? null)}</section>
+<section aria-labelledby="sizes"><h2 id="sizes">Sizes</h2>${parts === undefined ? "" : sizesTable(mirror, id, parts)}</section>
 <section aria-labelledby="facts"><h2 id="facts">Facts</h2>${facts("model", fields, ["name", "full_name", "slug", "brand_slug", "brand_href"])}</section>
 </div>
 ${picturesOf(shown)}

@@ -11,6 +11,12 @@ export function wholeness(view: View, tables: readonly string[]): Html | string 
   return html`<p class="note" role="note">${describeTableCoverage(coverage, formatMinute)}</p>`;
 }
 
+/** What a part of a page lacks, in sentences; empty ones are left out. */
+export function shortfall(sentences: readonly string[]): Html | string {
+  const text = sentences.filter((sentence) => sentence !== "").join(" ");
+  return text === "" ? "" : html`<p class="note" role="note">${text}</p>`;
+}
+
 export const empty = (text: string, hint: Html | string = ""): Html =>
   html`<div class="empty"><p>${text}</p>${hint === "" ? "" : html`<p class="hint">${hint}</p>`}</div>`;
 

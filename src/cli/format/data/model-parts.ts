@@ -1,7 +1,7 @@
 /** Formats what belongs to a model for people: its sizes as a grid, its pictures and related models. */
 import type { Cell } from "../../../../schema/fields.ts";
 import { cupsOf } from "../../../../schema/views/size-label.ts";
-import type { ListState } from "../../../query/lists/list-state.ts";
+import { describeListState, type ListState } from "../../../query/lists/list-state.ts";
 import type { ModelParts, SizeOfModel } from "../../../query/model-parts.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { alignRows, formatTable } from "../../terminal/table/text-table.ts";
@@ -59,7 +59,7 @@ function formatSizes(sizes: readonly SizeOfModel[], list: ListState, system: str
     grid,
     labels("held") === "" ? "" : `Without band and cup: ${labels("held")}\n`,
     labels("listed") === "" ? "" : `Not fetched yet: ${labels("listed")}\n`,
-    isRead ? "" : "The list of sizes is not fetched to its end: there may be more.\n",
+    isRead ? "" : `${describeListState(list, "sizes", sizes.length)}\n`,
   ].join("");
 }
 

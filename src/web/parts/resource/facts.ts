@@ -18,7 +18,7 @@ export function facts(
     ([name, value]) => !without.includes(name) && !(name === "confirmed" && value === "bytes"),
   );
   const shown = told.filter(([, value]) => value !== null);
-  const missing = told.filter(([, value]) => value === null);
+  const missing = told.filter(([name, value]) => value === null && name !== "gone_at");
   return html`<dl class="facts">${shown.map(
     ([name, value]) => html`
 <div><dt>${labelOf(name)}</dt><dd>${fieldValueOf(kind, name, value)}</dd></div>`,

@@ -1,22 +1,23 @@
 /** The sizes of a model, each with its labels in all sizing systems. */
 import { html } from "hono/html";
-import type { Cell } from "../../../../schema/fields.ts";
 import type { MirrorReader } from "../../../mirror/reader.ts";
+import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
+import { describeListState } from "../../../query/lists/list-state.ts";
 import { readModelLabels } from "../../../query/lists/size-matrix.ts";
-import type { SizeOfModel } from "../../../query/model-parts.ts";
+import type { ModelParts } from "../../../query/model-parts.ts";
 import type { Html } from "../../page.ts";
 import { table } from "../lists/table.ts";
-import { empty } from "../states.ts";
+import { empty, shortfall } from "../states.ts";
 import { nameOf, none, numberOf } from "../values.ts";
 
-/** @param own the brand's sizing system */
 export function sizesTable(
   mirror: MirrorReader,
   modelId: number,
-  sizes: readonly SizeOfModel[],
-  own: Cell,
+  { sizes, sizeList, brand }: ModelParts,
 ): Html {
-  if (sizes.length === 0) return empty("No size of this model is known.");
+  const own = brand?.system ?? null;
+  const state = describeListState(sizeList, "sizes", sizes.length);
+  if (sizes.length === 0) return empty(state === "" ? "No size of this model is known." : state);
   const labels = readModelLabels(mirror, modelId);
   const order = new Map(labels.map(({ href }, n) => [href, n]));
   const ownLabel = (system: string | null) => String(own ?? "").toUpperCase() === system?.toUpperCase();
@@ -28,7 +29,7 @@ export function sizesTable(
   const systems = [...new Set(labels.map(({ system }) => system))].filter(
     (system) => system !== null && !ownLabel(system),
   );
-  return table({
+  return html`${shortfall([state, missingOf(sizes)])}${table({
     caption: "Sizes and their labels in other systems",
     columns: [
       { label: own === null ? "Size" : `Size (${own})` },
@@ -43,5 +44,12 @@ export function sizesTable(
       }),
       numberOf(bra_count),
     ]),
-  });
+  })}`;
+}
+
+function missingOf(sizes: ModelParts["sizes"]): string {
+  const listed = sizes.filter(({ state }) => state === "listed").length;
+  return listed === 0
+    ? ""
+    : `${formatNumber(listed)} of ${formatCount(sizes.length, "known size")} not fetched yet.`;
 }
