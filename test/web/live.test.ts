@@ -1,11 +1,9 @@
 /** Parts of pages that follow a running sync, in a real browser and over real sockets. */
-import { once } from "node:events";
-import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { expect, inject, it } from "vitest";
 import { createServer } from "../../src/web/server.ts";
-import type { WebServer } from "../../src/web/start-servers.ts";
 import { startRig } from "../sync/support/rig.ts";
 import { launchBrowser, watchPage } from "./support/browser.ts";
+import { openStream, type Stream } from "./support/web-rig.ts";
 
 it("pages show a running sync, its progress and its end without being loaded again", async () => {
   await using rig = await startRig({ brands: 4, models: 30, sizes: 100, latencyMillis: 40 });
@@ -50,11 +48,11 @@ it("at most 32 pages are kept up to date at once, and closing the server ends th
   const server = await createServer({ findCatalogue: () => rig.file, port: 0 });
   const opened: Stream[] = [];
   try {
-    while (opened.length < 33) opened.push(await openStream(server));
+    while (opened.length < 33) opened.push(await openStream(server, "/events/mirror"));
     expect(opened.map(({ response }) => response.statusCode)).toEqual([...Array(32).fill(200), 503]);
     opened[0]?.sent.destroy();
     // The server notices the closed connection a moment later.
-    await expect.poll(async () => (await openStream(server)).response.statusCode).toBe(200);
+    await expect.poll(async () => (await openStream(server, "/events/mirror")).response.statusCode).toBe(200);
     const last = opened[31]?.response;
     const ended = new Promise((resolve) => last?.resume().once("close", resolve));
     await server.close();
@@ -64,17 +62,3 @@ it("at most 32 pages are kept up to date at once, and closing the server ends th
     await server.close();
   }
 });
-
-interface Stream {
-  readonly sent: ClientRequest;
-  readonly response: IncomingMessage;
-}
-
-async function openStream({ url }: WebServer): Promise<Stream> {
-  const sent = request(new URL("events/mirror", url), { agent: false });
-  sent.on("error", () => {});
-  sent.end();
-  const [response] = (await once(sent, "response")) as [IncomingMessage];
-  response.on("error", () => {});
-  return { sent, response };
-}

@@ -13,7 +13,7 @@ import { type RedisServer, startRedis } from "../support/redis.ts";
 import { catalogueAt, startFetchWorkers } from "../support/workers.ts";
 import { type Rig, startRig } from "../sync/support/rig.ts";
 import { checkPage, launchBrowser, sound, watchPage } from "./support/browser.ts";
-import { linksIn, openSession, send } from "./support/web-rig.ts";
+import { linksIn, openSession, openStream, send } from "./support/web-rig.ts";
 
 let redis: RedisServer;
 let rig: Rig;
@@ -243,6 +243,22 @@ it("Bull Board changes nothing, and with allowed actions only what its own pages
     headers: { origin: own, cookie: session },
   });
   await acting.close();
+});
+
+it("with another host, the pages, the board and the events need the key", async () => {
+  const other = await createServer({
+    ...{ findCatalogue: () => rig.file, port: 0, host: "0.0.0.0", redis: redis.url },
+  });
+  const paths = ["/operations", "/operations.json", "/queues", "/events/mirror", "/events/shared"];
+  for (const path of paths) expect([path, (await send(other, path)).status]).toEqual([path, 403]);
+  const url = `http://127.0.0.1:${new URL(other.url).port}/`;
+  const session = await openSession({ url, key: other.key });
+  for (const path of paths.slice(3)) {
+    const { sent, response } = await openStream(other, path, { cookie: session });
+    expect([response.statusCode, response.headers["content-type"]]).toEqual([200, "text/event-stream"]);
+    sent.destroy();
+  }
+  await other.close();
 });
 
 it("in a browser, the page is accessible and Bull Board works within its policy", async () => {

@@ -1,6 +1,6 @@
 /** A mirror with a history, served as pages, and requests to them over real sockets, with any header. */
 import { once } from "node:events";
-import { type IncomingMessage, request } from "node:http";
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 import type { Clock } from "../../../src/platform/clock.ts";
 import { createServer } from "../../../src/web/server.ts";
@@ -55,6 +55,26 @@ export async function send(
   sent.end(body);
   const [response] = (await once(sent, "response")) as [IncomingMessage];
   return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
+}
+
+export interface Stream {
+  readonly sent: ClientRequest;
+  readonly response: IncomingMessage;
+}
+
+/** A response that does not end by itself. The caller destroys the request. */
+export async function openStream(
+  { url }: Pick<WebServer, "url">,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Stream> {
+  const { port } = new URL(url);
+  const sent = request({ host: "127.0.0.1", port, path, headers, agent: false });
+  sent.on("error", () => {});
+  sent.end();
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  response.on("error", () => {});
+  return { sent, response };
 }
 
 /** Exchanges the key. @returns the cookie of the session */
