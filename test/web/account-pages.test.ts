@@ -137,7 +137,7 @@ it("two bras are compared dimension by dimension, with the difference", async ()
   const sign = difference > 0 ? "+" : difference < 0 ? "−" : "";
   expect(body).toMatch(
     new RegExp(
-      `hooks</th><td class="number">${a?.fields.hooks}</td><td class="number">${b?.fields.hooks}</td><td class="number">${sign ? `\\${sign}` : ""}${Math.abs(difference)}<`,
+      `Hooks</th><td class="number">${a?.fields.hooks}</td><td class="number">${b?.fields.hooks}</td><td class="number">${sign ? `\\${sign}` : ""}${Math.abs(difference)}<`,
     ),
   );
   expect((await account.get(`/me/compare?bra=${a?.key}`)).body).toContain("Choose two bras or more");

@@ -70,7 +70,7 @@ export function measurementCharts({ columns, rows }: Answer): Chart[] {
     const series = [{ name: label, form: "line", points } as const];
     return [
       {
-        title: label,
+        title: label.charAt(0).toUpperCase() + label.slice(1),
         summary,
         x: { label: "day", form: "time" },
         y: { label, form: "number" },

@@ -34,7 +34,7 @@ export interface Frame {
 }
 
 export function layout(frame: Frame): Html {
-  const { title, body, navigation, path, asOf, service, downloads, link } = frame;
+  const { title, body, navigation, path, asOf, service, link } = frame;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -54,26 +54,28 @@ export function layout(frame: Frame): Html {
     ({ path: target, label, href }) =>
       html`<li><a href="${href}"${isWithin(path, target) ? html` aria-current="page"` : ""}>${label}</a></li>`,
   )}</ul></nav>
-${path === "/" || path === "/search" ? html`<span class="space"></span>` : smallSearch(frame)}
+${path === "/" || path === "/search" || navigation.length === 0 ? html`<span class="space"></span>` : smallSearch(frame)}
 ${service === null ? "" : pointControl(frame)}
 </div></header>
 ${asOf === null ? "" : banner(asOf, frame.presentHref)}
 <main id="main" tabindex="-1">
 ${body}
 </main>
-<footer class="bottom">
-${service === null ? "" : html`<p>A mirror of <span class="code">${service}</span>. Nothing here asks the service.</p>`}
-${
-  downloads.length === 0
-    ? ""
-    : html`<p class="downloads"><span>These rows as</span>${downloads.map(
-        ({ label, href }) => html` <a href="${href}" download>${label}</a>`,
-      )}</p>`
-}
-</footer>
+${footer(frame)}
 </body>
 </html>
 `;
+}
+
+function footer({ service, downloads }: Frame): Html | string {
+  if (service === null && downloads.length === 0) return "";
+  const rows = html`<p class="downloads"><span>These rows as</span>${downloads.map(
+    ({ label, href }) => html` <a href="${href}" download>${label}</a>`,
+  )}</p>`;
+  return html`<footer class="bottom">
+${service === null ? "" : html`<p>A mirror of <span class="code">${service}</span>. Nothing here asks the service.</p>`}
+${downloads.length === 0 ? "" : rows}
+</footer>`;
 }
 
 /** Pages that belong to an entry of the navigation, besides those below its path. */

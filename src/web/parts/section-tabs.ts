@@ -1,4 +1,4 @@
-/** Links between the pages of one entry of the navigation. */
+/** Links between the pages of one entry of the navigation. A page below one of them belongs to it. */
 import { html } from "hono/html";
 import type { Html, View } from "../page.ts";
 
@@ -16,11 +16,13 @@ export function sectionTabs(
   section: keyof typeof sections,
 ): Html {
   const added = section === "runs" && view.redis !== null ? shared.runs : {};
-  return html`<nav class="tabs" aria-label="Pages of this section"><ul>${Object.entries({
-    ...sections[section],
-    ...added,
-  }).map(
+  const tabs = Object.entries({ ...sections[section], ...added });
+  const [current] = tabs
+    .map(([path]) => path)
+    .filter((path) => view.path === path || view.path.startsWith(`${path}/`))
+    .sort((a, b) => b.length - a.length);
+  return html`<nav class="tabs" aria-label="Pages of this section"><ul>${tabs.map(
     ([path, label]) =>
-      html`<li><a href="${view.link(path)}"${path === view.path ? html` aria-current="page"` : ""}>${label}</a></li>`,
+      html`<li><a href="${view.link(path)}"${path === current ? html` aria-current="${path === view.path ? "page" : "true"}"` : ""}>${label}</a></li>`,
   )}</ul></nav>`;
 }

@@ -177,7 +177,7 @@ it("a measurement is a chart once it has values on two days", () => {
   expect(
     measurementCharts(answer).map(({ title, series }) => [title, series[0]?.points.map(({ y }) => y)]),
   ).toEqual([
-    ["underbust", [70, 72]],
-    ["bust", [90, 91.5]],
+    ["Underbust", [70, 72]],
+    ["Bust", [90, 91.5]],
   ]);
 });

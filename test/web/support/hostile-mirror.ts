@@ -49,6 +49,8 @@ export interface Seen {
   readonly violations: readonly string[];
   readonly mishaps: readonly string[];
   readonly schemes: readonly string[];
+  /** On a narrow screen, in pixels. */
+  readonly overflow: number;
 }
 
 /** The marks of an axis depend on the lengths of its texts, so of drawings only the kinds of elements count. */
@@ -62,21 +64,24 @@ const describeElements = `globalThis.describeElements = (root) => {
 }`;
 
 export async function look({ page, mishaps }: Watched, address: string): Promise<Seen> {
+  await page.setViewportSize({ width: 1280, height: 800 });
   await page.goto(address);
-  const seen = await page.evaluate<Omit<Seen, "mishaps">>(`(() => {
+  const seen = await page.evaluate<Omit<Seen, "mishaps" | "overflow">>(`(() => {
     const addresses = [...document.querySelectorAll("[href], [src], [action]")].map(
       (element) => element.getAttribute("href") ?? element.getAttribute("src") ?? element.getAttribute("action"));
     const schemes = [...new Set(addresses.map((text) => new URL(text, location).protocol))];
     return { elements: describeElements(document), hits, violations: policyViolations, schemes };
   })()`);
-  return { ...seen, mishaps: mishaps.splice(0) };
+  await page.setViewportSize({ width: 375, height: 800 });
+  const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+  return { ...seen, overflow, mishaps: mishaps.splice(0) };
 }
 
 /** What hostile texts must not change. */
-export const isHarmless = { hits: 0, violations: [], mishaps: [] };
+export const isHarmless = { hits: 0, violations: [], mishaps: [], overflow: 0 };
 
 export async function watchElements(browser: Browser, origin: string): Promise<Watched> {
-  const watched = await watchPage(browser, origin, { viewport: { width: 1280, height: 800 } });
+  const watched = await watchPage(browser, origin);
   await watched.page.addInitScript(
     `globalThis.hits = 0; globalThis.hit = () => { hits++; }; ${describeElements}`,
   );

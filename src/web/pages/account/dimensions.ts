@@ -19,7 +19,7 @@ export const dimensionsPage: Page = {
     const bras = sorted(wardrobe.bras, orderIn(view));
     const body = html`${accountHeading(view, wardrobe)}
 ${bras.length === 0 ? empty("No bras are held.") : dimensionTable(bras, addressesIn(view).hrefOf, sortingIn(view))}
-<p class="hint">In centimetres. The least and the most of each column are marked. A heading sorts by its column.</p>`;
+<p class="hint">In centimetres. The least (↓) and the most (↑) of each column are marked. A heading sorts by its column. How narrow a gore is: the cup separation.</p>`;
     return { title: "Dimensions", body };
   },
   rows(view) {

@@ -6,7 +6,7 @@ import type { Html, Page, View } from "../../page.ts";
 import { pointField } from "../../parts/point-field.ts";
 import { empty } from "../../parts/states.ts";
 import { gallery } from "../../parts/wardrobe/gallery.ts";
-import { isGone, summary } from "../../parts/wardrobe/summary.ts";
+import { isGone } from "../../parts/wardrobe/summary.ts";
 import { accountHeading, accountOf, addressesIn, wardrobeOf } from "./account-view.ts";
 
 export const galleryPage: Page = {
@@ -18,7 +18,6 @@ export const galleryPage: Page = {
     const bras = filtered(view, wardrobe.bras);
     const body = html`${accountHeading(view, wardrobe)}
 <h2 class="visually-hidden">Gallery</h2>
-${summary(wardrobe, accountOf(view), view.now)}
 ${filterForm(view, wardrobe.bras)}
 <p class="count">${formatCount(bras.length, "bra")}${isFiltered(view) ? html` · <a href="${view.link("/me")}">Clear the filters</a>` : ""}</p>
 ${

@@ -62,7 +62,6 @@ function page(view: View, question: Question, content: Html | string): PageConte
   const { name, sql, options } = question;
   const { asked, about } = titleOf(question);
   const body = html`${sectionTabs(view, "questions")}
-<nav class="crumbs" aria-label="Breadcrumbs"><a href="${view.link("/questions")}">Questions</a></nav>
 <h1>${asked}</h1>
 ${about === "" ? "" : html`<p class="hint">${withCode(about)}</p>`}
 ${questionForm(view, question)}

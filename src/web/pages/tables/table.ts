@@ -40,7 +40,6 @@ function show(view: View, found: TableDescription): PageContent {
   const rows = view.slow("tables").find(({ table: other }) => other === name)?.rows ?? null;
   const selectAll = `select * from ${name} limit ${maxRows}`;
   const body = html`${sectionTabs(view, "questions")}
-<nav class="crumbs" aria-label="Breadcrumbs"><a href="${view.link("/tables")}">Tables</a></nav>
 <h1>${name}</h1>
 <p class="prose">${withCode(about)}</p>
 <p class="hint">${rows === null ? "" : html`${formatCount(rows, "row")}. `}<a href="${view.link("/sql", { q: selectAll })}">See rows</a>${

@@ -21,7 +21,7 @@ export function facets(all: readonly FacetOptions[]): Html | string {
   const shown = all.filter(({ values, chosen }) => values.length > 1 || chosen !== undefined);
   return shown.length === 0
     ? ""
-    : html`<aside class="facets" aria-label="Filters">${shown.map(facet)}</aside>`;
+    : html`<aside class="facets" id="facets" aria-label="Filters">${shown.map(facet)}</aside>`;
 }
 
 function facet({ label, values, chosen, hrefOf }: FacetOptions): Html {

@@ -35,10 +35,15 @@ export function listSection(view: View, options: ListPageOptions): Html {
   const places = new Map(page.columns.map((name, n) => [name, n]));
   const rows = page.rows.map((row) => cellsOf((name) => row[places.get(name) ?? -1] ?? null));
   const hasFilter = text !== "" || Object.keys(options.facets).some((name) => view.query.has(name));
+  const filters = facets(
+    Object.entries(options.facets).map(([name, label]) =>
+      facetOf(list, state, name, label, counts.facets[name] ?? []),
+    ),
+  );
   return html`<div class="with-facets">
 <div class="main-column">
 ${filterForm(view, options)}
-<p class="count" aria-live="polite">${formatCount(counts.total, noun)}${hasFilter ? html` · <a href="${view.link(view.path)}">Clear the filters</a>` : ""}</p>
+<p class="count" aria-live="polite">${formatCount(counts.total, noun)}${hasFilter ? html` · <a href="${view.link(view.path)}">Clear the filters</a>` : ""}${filters === "" ? "" : html`<span class="to-facets"> · <a href="#facets">More filters</a></span>`}</p>
 ${
   rows.length === 0
     ? empty(hasFilter ? `No ${noun} has all of this.` : options.emptyText)
@@ -53,11 +58,7 @@ ${pager({
   nextHref: page.next === null ? null : hrefOf({ after: writePageKey(page.next) }),
 })}
 </div>
-${facets(
-  Object.entries(options.facets).map(([name, label]) =>
-    facetOf(list, state, name, label, counts.facets[name] ?? []),
-  ),
-)}
+${filters}
 </div>`;
 }
 

@@ -6,8 +6,9 @@ import { type Bra, dimensions } from "../../../query/lists/wardrobe.ts";
 import { toNumber } from "../../charts/answer-charts.ts";
 import type { Html } from "../../page.ts";
 import { type Sorting, table } from "../lists/table.ts";
-import { labelOf } from "../resource/field-changes.ts";
+import { headingOf } from "../resource/field-changes.ts";
 import { nameOf, none } from "../values.ts";
+import { isGone } from "./summary.ts";
 
 /** Only dimensions that one of the bras has. @param sorting default: the table cannot be sorted */
 export function dimensionTable(bras: readonly Bra[], hrefOf: (bra: Bra) => string, sorting?: Sorting): Html {
@@ -16,12 +17,12 @@ export function dimensionTable(bras: readonly Bra[], hrefOf: (bra: Bra) => strin
   return table({
     caption: "Bras with their dimensions in centimetres",
     columns: [
-      { label: "bra", sort: "name" },
-      { label: "size", sort: "size" },
-      ...shown.map((name) => ({ label: labelOf(name), sort: name, isNumber: true })),
+      { label: "Bra", sort: "name" },
+      { label: "Size", sort: "size" },
+      ...shown.map((name) => ({ label: headingOf(name), sort: name, isNumber: true })),
     ],
     rows: bras.map((bra) => [
-      html`<a href="${hrefOf(bra)}">${nameOf(bra.fields.name ?? null)}</a>`,
+      html`<a href="${hrefOf(bra)}">${nameOf(bra.fields.name ?? null)}</a>${isGone(bra) ? html` <span class="tag gone">gone</span>` : ""}`,
       nameOf(bra.fields.size ?? null, ""),
       ...shown.map((name) => dimensionCell(bra.fields[name] ?? null, extremes.get(name))),
     ]),
@@ -62,13 +63,13 @@ export function dimensionComparison(bras: readonly Bra[], hrefOf: (bra: Bra) => 
   const hasDifference = first !== undefined && second !== undefined && others.length === 0;
   return html`<div class="scroll" role="group" aria-label="Dimensions side by side" tabindex="0"><table class="list">
 <caption class="visually-hidden">Dimensions side by side, in centimetres</caption>
-<thead><tr><th scope="col">in centimetres</th>${bras.map(
+<thead><tr><th scope="col">In centimetres</th>${bras.map(
     (bra) =>
       html`<th scope="col" class="number"><a href="${hrefOf(bra)}">${nameOf(bra.fields.name ?? null)}</a></th>`,
-  )}${hasDifference ? html`<th scope="col" class="number">difference</th>` : ""}</tr></thead>
+  )}${hasDifference ? html`<th scope="col" class="number">Difference</th>` : ""}</tr></thead>
 <tbody>${shown.map(
     (name) => html`
-<tr><th scope="row">${labelOf(name)}</th>${bras.map(
+<tr><th scope="row">${headingOf(name)}</th>${bras.map(
       ({ fields }) => html`<td class="number">${dimensionCell(fields[name] ?? null, null)}</td>`,
     )}${hasDifference ? html`<td class="number">${differenceOf(first.fields[name] ?? null, second.fields[name] ?? null)}</td>` : ""}</tr>`,
   )}

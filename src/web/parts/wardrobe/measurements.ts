@@ -5,7 +5,7 @@ import { measurementCharts } from "../../charts/answer-charts.ts";
 import { chartFigure } from "../../charts/figure.ts";
 import type { Html } from "../../page.ts";
 import { table } from "../lists/table.ts";
-import { labelOf } from "../resource/field-changes.ts";
+import { headingOf } from "../resource/field-changes.ts";
 import { empty } from "../states.ts";
 import { nameOf, none, numberOf } from "../values.ts";
 
@@ -20,7 +20,7 @@ export function measurementTable({ columns, rows }: Measurements): Html {
   if (rows.length === 0) return empty("There are no measurements.");
   return table({
     caption: "Measurements, the newest first",
-    columns: columns.map((name, n) => ({ label: labelOf(name), isNumber: n > 0 })),
+    columns: columns.map((name, n) => ({ label: headingOf(name), isNumber: n > 0 })),
     rows: rows
       .toReversed()
       .map((cells) =>
