@@ -46,7 +46,7 @@ export { readToken, type StoredToken } from "./accounts/tokens/tokens.ts";
 export { type BackedUp, type BackUpRequest, backUp } from "./archive/back-up.ts";
 export type { BackupManifest } from "./archive/contents/manifest.ts";
 export { type CreateBackupRequest, type CreatedBackup, createBackup } from "./archive/create.ts";
-export { BackupError } from "./archive/errors.ts";
+export { BackupError, SigningKeyError } from "./archive/errors.ts";
 export { type BackupOwner, type ListedBackup, type ListRequest, listBackups } from "./archive/list.ts";
 export { type PruneReport, type PruneRequest, pruneBackups } from "./archive/prune.ts";
 export {
@@ -56,6 +56,11 @@ export {
   type UnpackRequest,
   unpackBackup,
 } from "./archive/restore.ts";
+export {
+  createSigningKey,
+  readSigningKey,
+  type SigningKey,
+} from "./archive/signatures/signing-key.ts";
 export {
   type CreatedSnapshot,
   type CreateSnapshotRequest,

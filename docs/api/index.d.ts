@@ -1,5 +1,6 @@
 import Database from "better-sqlite3";
 import { z } from "zod";
+import { KeyObject } from "node:crypto";
 import { Readable, Writable } from "node:stream";
 /** The base class of all errors that users see, and the conversion of system errors to it. */
 /** What a failure means to the caller. The command line derives its exit code from it. */
@@ -1179,6 +1180,22 @@ declare const BackupError_base: {
 };
 /** What can be wrong with a backup; each message names the file. */
 export declare class BackupError extends BackupError_base {}
+declare const SigningKeyError_base: {
+  new (code: "exists" | "not-a-key" | "not-found", message: string, hint?: string, options?: ErrorOptions): {
+    readonly name: string;
+    message: string;
+    stack?: string;
+    cause?: unknown;
+    readonly kind: ErrorKind;
+    readonly code: "exists" | "not-a-key" | "not-found";
+    readonly hint: string;
+  };
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  stackTraceLimit: number;
+};
+/** Of the file of a key with which snapshots are signed. */
+export declare class SigningKeyError extends SigningKeyError_base {}
 interface ListRequest {
   readonly folder: string;
   /**
@@ -1342,6 +1359,17 @@ interface SoundContent {
   readonly manifest: BackupManifest;
   readonly rootHash: string;
 }
+interface SigningKey {
+  readonly privateKey: KeyObject;
+  /** 32 bytes, in base64url. */
+  readonly publicKey: string;
+  /** Names the public key in words, for people to compare. */
+  readonly fingerprint: string;
+}
+/** @throws SigningKeyError `exists`; FileError */
+export declare function createSigningKey(file: string): SigningKey;
+/** @throws SigningKeyError `not-found`, `not-a-key`; FileError `unsafe` if others may read it */
+export declare function readSigningKey(file: string): SigningKey;
 declare const manifest: z.ZodObject<{
   format: z.ZodLiteral<"armoire-backup">;
   formatVersion: z.ZodLiteral<4>;
@@ -1374,12 +1402,17 @@ interface SnapshotPublication {
   readonly license: string;
   readonly citation?: string;
 }
-type CreateSnapshotRequest = Omit<WriteArchiveRequest, "passphrase"> & SnapshotPublication;
+type CreateSnapshotRequest = Omit<WriteArchiveRequest, "passphrase"> & SnapshotPublication & {
+  /** Signs it, in a file of its own beside it. */
+  readonly signingKey?: SigningKey;
+};
 interface CreatedSnapshot extends WrittenArchive {
   readonly manifest: SnapshotManifest;
+  /** The fingerprint of the key; null if it is not signed. */
+  readonly signedBy: string | null;
 }
 /**
- * On any error, an earlier file at `to` is unchanged and nothing is left beside it. The file is verified after writing.
+ * In `to`, `{date}` is replaced by the day. On any error, an earlier file at `to` is unchanged and nothing is left beside it. The file is verified after writing.
  * @throws MirrorError, also `damaged` for a damaged body; BackupError, also `not-shareable`; the signal's reason
  */
 export declare function createSnapshot(request: CreateSnapshotRequest): Promise<CreatedSnapshot>;
@@ -1435,10 +1468,28 @@ interface SnapshotSource {
    */
   readonly resources: () => AsyncIterable<SnapshotResource>;
 }
+declare const signatureShape: z.ZodObject<{
+  publicKey: z.ZodBase64URL;
+  signature: z.ZodBase64URL;
+}, z.core.$strict>;
+type Signature = z.infer<typeof signatureShape>;
 /** Sees the contents of a snapshot on the way, as long as no problem is known. */
 type SnapshotVisitor = EntryVisitor<SnapshotManifest>;
-type VerifySnapshotRequest = Omit<VerifyRequest, "askPassphrase">;
-type SnapshotReport = ArchiveReport<SnapshotManifest>;
+interface VerifySnapshotRequest extends Omit<VerifyRequest, "askPassphrase"> {
+  /** The fingerprint of the key that must have signed it. */
+  readonly key?: string;
+  /** What a published folder says of it. Default: what the file beside it says. */
+  readonly published?: PublishedAs;
+}
+/** Of a snapshot in a published folder. */
+interface PublishedAs {
+  readonly sequence: number;
+  readonly signature: Signature | null;
+}
+interface SnapshotReport extends ArchiveReport<SnapshotManifest> {
+  /** The fingerprint of the key that signed it; null if it is not signed. */
+  readonly signedBy: string | null;
+}
 /**
  * Reads all of a snapshot and writes nothing.
  * @throws BackupError `other-version`, `other-contents`, `not-found`, `unreadable`
@@ -1452,9 +1503,7 @@ interface OpenSnapshot extends SnapshotSource {
  * Verifies a whole snapshot, so that its resources can be read.
  * @throws BackupError as `verifySnapshot`; `damaged`, also for another root hash, and on reading if the file has changed
  */
-export declare function openSnapshot(file: string, expected?: {
-  readonly rootHash?: string;
-}): Promise<OpenSnapshot>;
+export declare function openSnapshot(file: string, expected?: Omit<VerifySnapshotRequest, "file">): Promise<OpenSnapshot>;
 declare const ChangeError_base: {
   new (code: "bad-point" | "command-failed" | "no-such-run" | "not-comparable" | "two-services" | "unknown-name", message: string, hint?: string, options?: ErrorOptions): {
     readonly name: string;
@@ -3303,4 +3352,4 @@ interface WebServer {
  * @throws WebError if it cannot listen; MirrorError and PointError of `createApi`
  */
 export declare function createServer(options: ServerOptions): Promise<WebServer>;
-export { type Account, type AccountOverview, type AccountPlace, type AccountSyncOptions, type AccountSyncReport, type AccountSyncResult, type AddAccountOptions, type AddedAccount, type ApiServerOptions, type Area, type BackUpRequest, type BackedUp, type BackupManifest, type BackupOwner, type CataloguePart, type Cell, type Change, type ChangeCommand, type ChangeCommandOutcome, type ChangeEntry, type ChangeLog, type ChangeLogRequest, type CheckProblem, type CheckReport, type Clock, type CompactOptions, type CompactProgress, type CompactReport, type Compression, type Coverage, type CreateBackupRequest, type CreateSnapshotRequest, type CreatedBackup, type CreatedSnapshot, type Credential, type CsvProfile, type DashboardOptions, type DataPackageRequest, type Depth, type DiagnoseRequest, type Diagnosis, type DiffRequest, type EndedRun, type ExportDatabaseRequest, type ExportFormat, type ExportMirrorRequest, type ExportTableRequest, type ExportedDatabase, type ExportedTable, type FieldChange, type FieldValue, type FindSecretsOptions, type Forecast, type ForecastSummary, type ForecastSummaryOptions, type Found, type FoundKind, type FoundResource, type FoundSecret, type Installation, type KeptRun, type Keychain, type Keyed, type KindCoverage, type KnownSecret, type LastChange, type Life, type LinkedCatalogueOptions, type LinkedCataloguePlan, type ListRequest, type ListedBackup, type LoadOptions, type LoadProgress, type LoadReport, type LogFormat, type LogOptions, type Matrix, type McpOptions, type MediaOptions, type MediaPart, type MediaReport, type MirrorPlace, type MirrorReader, type MirrorStatus, type Mode, type ModelParts, type NewSchedule, type OpenDiff, type OpenSnapshot, type Order, type PackageContents, type PassChangesOnOptions, type PastStatus, type PictureOrigin, type PlanOptions, type Point, type PointContext, type Principal, type PrintedFile, type Program, type Provenance, type PruneReport, type PruneRequest, type PublicTable, type Publication, type QueryLimits, type QueryOptions, type QueryRequest, type QueryResult, type Question, type QuestionOption, type QuestionRequest, type QuestionResult, type Reason, type RemoveAccountOptions, type RemovedAccount, type Reported, type RequestCount, type ResourceHistory, type RestoreMirrorRequest, type RestoredMirror, type RetentionPolicy, type RetentionReport, type RevisionOfLife, type Row, type RowCondition, type RunChanges, type RunRecord, type RunSchedulesOptions, type RunSelect, type RunTime, type RunWorkerOptions, type Schedule, type ScheduledRun, type ScopeName, type ScopeOptions, type SearchOptions, type SearchSuggestion, type SecretSearch, type SecretText, type ServerOptions, type ShownKind, type ShownResource, type SnapshotManifest, type SnapshotReport, type SourceLocation, type StoredToken, type SyncOptions, type SyncPlan, type SyncProgress, type SyncReport, type SystemKeychainOptions, type SystemScheduler, type TokenOwner, type UnpackRequest, type Value, type VerifyReport, type VerifyRequest, type VerifySnapshotRequest, type WebServer, type WorkerReady, type WorkersOptions, type WrittenPackage, kinds$1 as kinds };
+export { type Account, type AccountOverview, type AccountPlace, type AccountSyncOptions, type AccountSyncReport, type AccountSyncResult, type AddAccountOptions, type AddedAccount, type ApiServerOptions, type Area, type BackUpRequest, type BackedUp, type BackupManifest, type BackupOwner, type CataloguePart, type Cell, type Change, type ChangeCommand, type ChangeCommandOutcome, type ChangeEntry, type ChangeLog, type ChangeLogRequest, type CheckProblem, type CheckReport, type Clock, type CompactOptions, type CompactProgress, type CompactReport, type Compression, type Coverage, type CreateBackupRequest, type CreateSnapshotRequest, type CreatedBackup, type CreatedSnapshot, type Credential, type CsvProfile, type DashboardOptions, type DataPackageRequest, type Depth, type DiagnoseRequest, type Diagnosis, type DiffRequest, type EndedRun, type ExportDatabaseRequest, type ExportFormat, type ExportMirrorRequest, type ExportTableRequest, type ExportedDatabase, type ExportedTable, type FieldChange, type FieldValue, type FindSecretsOptions, type Forecast, type ForecastSummary, type ForecastSummaryOptions, type Found, type FoundKind, type FoundResource, type FoundSecret, type Installation, type KeptRun, type Keychain, type Keyed, type KindCoverage, type KnownSecret, type LastChange, type Life, type LinkedCatalogueOptions, type LinkedCataloguePlan, type ListRequest, type ListedBackup, type LoadOptions, type LoadProgress, type LoadReport, type LogFormat, type LogOptions, type Matrix, type McpOptions, type MediaOptions, type MediaPart, type MediaReport, type MirrorPlace, type MirrorReader, type MirrorStatus, type Mode, type ModelParts, type NewSchedule, type OpenDiff, type OpenSnapshot, type Order, type PackageContents, type PassChangesOnOptions, type PastStatus, type PictureOrigin, type PlanOptions, type Point, type PointContext, type Principal, type PrintedFile, type Program, type Provenance, type PruneReport, type PruneRequest, type PublicTable, type Publication, type QueryLimits, type QueryOptions, type QueryRequest, type QueryResult, type Question, type QuestionOption, type QuestionRequest, type QuestionResult, type Reason, type RemoveAccountOptions, type RemovedAccount, type Reported, type RequestCount, type ResourceHistory, type RestoreMirrorRequest, type RestoredMirror, type RetentionPolicy, type RetentionReport, type RevisionOfLife, type Row, type RowCondition, type RunChanges, type RunRecord, type RunSchedulesOptions, type RunSelect, type RunTime, type RunWorkerOptions, type Schedule, type ScheduledRun, type ScopeName, type ScopeOptions, type SearchOptions, type SearchSuggestion, type SecretSearch, type SecretText, type ServerOptions, type ShownKind, type ShownResource, type SigningKey, type SnapshotManifest, type SnapshotReport, type SourceLocation, type StoredToken, type SyncOptions, type SyncPlan, type SyncProgress, type SyncReport, type SystemKeychainOptions, type SystemScheduler, type TokenOwner, type UnpackRequest, type Value, type VerifyReport, type VerifyRequest, type VerifySnapshotRequest, type WebServer, type WorkerReady, type WorkersOptions, type WrittenPackage, kinds$1 as kinds };

@@ -29,3 +29,10 @@ export class BackupError extends errorClass("BackupError", {
   /** The mirror is empty. */
   "nothing-held": "failed",
 }) {}
+
+/** Of the file of a key with which snapshots are signed. */
+export class SigningKeyError extends errorClass("SigningKeyError", {
+  exists: "failed",
+  "not-found": "failed",
+  "not-a-key": "settings",
+}) {}

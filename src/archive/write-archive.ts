@@ -40,6 +40,8 @@ interface ArchiveToWrite extends WriteArchiveRequest {
   /** Of the file, if `to` is a folder. */
   readonly name: string;
   readonly content: HashedEntries;
+  /** Default: readable by its owner only. */
+  readonly mode?: number;
   /** Whether a file is a sound archive with this root hash. */
   readonly isSame: (file: string, rootHash: string) => Promise<boolean>;
 }
@@ -59,7 +61,7 @@ export async function writeArchive(request: ArchiveToWrite): Promise<WrittenArch
       request.readFreeBytes,
     );
     const chunks = passphrase === undefined ? zip : encrypted(zip, passphrase);
-    const written = await writeTemporary(file, chunks, { signal });
+    const written = await writeTemporary(file, chunks, { signal, mode: request.mode });
     return await publish(written, { file, bytes: written.bytes, rootHash: content.rootHash() }, request);
   } catch (error) {
     if (!isSystemError(error)) throw error;

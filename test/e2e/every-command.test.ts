@@ -32,9 +32,16 @@ function armoire(name: Name, args: readonly string[]): Promise<CommandResult> {
 }
 
 /** Commands without an account, or for all accounts of a data directory. */
-const excluded = ["sandbox", "account list", "worker", "serve", "mcp", "schedule", "completion"].map(
-  (commandName) => `armoire ${commandName}`,
-);
+const excluded = [
+  "sandbox",
+  "account list",
+  "worker",
+  "serve",
+  "mcp",
+  "schedule",
+  "completion",
+  "snapshot key",
+].map((commandName) => `armoire ${commandName}`);
 
 /** Commands whose operands name the account. */
 const withoutAccount: readonly string[] = [

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { callArmoire, temporaryFolder } from "../support/run-armoire.ts";
+import { serveFolder } from "../support/serve-folder.ts";
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let sandbox: Sandbox;
@@ -55,6 +56,37 @@ it("a snapshot in a folder is named by its day, and the same one is not written 
   expect((await armoire(0, create)).stdout).toContain("The same exists already");
   const named = readdirSync(folder.path).filter((name) => /^catalogue-\d{4}-\d\d-\d\d\.zip$/.test(name));
   expect(named).toHaveLength(1);
+});
+
+it("a signed snapshot is accepted with its key only, from a file or an address", async () => {
+  const key = path("publisher.pem");
+  const made = await armoire(0, ["snapshot", "key", key, "--create"]);
+  const [, fingerprint = ""] = /^Fingerprint ((?:[a-z-]+-){11}[a-z]+)$/m.exec(made.stdout) ?? [];
+  expect((await armoire(0, ["snapshot", "key", key])).stdout).toBe(`Fingerprint ${fingerprint}\n`);
+  expect((await armoire(1, ["snapshot", "key", key, "--create"])).stderr).toContain("never replaced");
+  const create = ["snapshot", "create", "--license", "CC0-1.0"];
+  const created = await armoire(0, [...create, "--to", path("signed-{date}.zip"), "--sign", key]);
+  expect(created.stdout).toContain(`Signed by ${fingerprint}`);
+  const name = readdirSync(folder.path).find((one) => /^signed-\d{4}-\d\d-\d\d\.zip$/.test(one)) ?? "";
+  const verified = await armoire(0, ["snapshot", "verify", path(name), "--key", fingerprint]);
+  expect(verified.stdout).toContain("Not damaged, and signed with this key.");
+  expect((await armoire(0, ["snapshot", "show", path(name)])).stdout).toContain(`Signature  ${fingerprint}`);
+  await armoire(0, [...create, "--to", path("unsigned.zip")]);
+  const unsigned = await armoire(15, ["snapshot", "verify", path("unsigned.zip"), "--key", fingerprint]);
+  expect(unsigned.stdout).toContain("it is not signed");
+  await armoire(2, ["snapshot", "verify", path(name), "--key", "acid"]);
+  await using server = await serveFolder(folder.path);
+  const load = (what: string, more: readonly string[]) => [
+    "snapshot",
+    "load",
+    what,
+    "--allow-private",
+    ...more,
+  ];
+  const mirror = ["--mirror", path("loaded.sqlite")];
+  await armoire(0, load(`${server.url}${name}?download=1`, [...mirror, "--key", fingerprint]));
+  const refused = await armoire(15, load(`${server.url}unsigned.zip`, [...mirror, "--key", fingerprint]));
+  expect(refused.stderr).toContain("it is not signed");
 });
 
 it("a snapshot needs a licence, and is never of an account", async () => {

@@ -1,19 +1,29 @@
 /** Makes a snapshot of a catalogue's mirror: one file to share, whole or absent, without a request to the service. */
 import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
+import { fileMode } from "../../platform/atomic-file.ts";
+import { removeFile } from "../../platform/folders.ts";
 import { BackupError } from "../errors.ts";
+import { signatureFileOf, signStatement, writeSignatureFile } from "../signatures/signature.ts";
+import type { SigningKey } from "../signatures/signing-key.ts";
 import { type WriteArchiveRequest, type WrittenArchive, writeArchive } from "../write-archive.ts";
 import { readSnapshotContents, type SnapshotPublication } from "./entries.ts";
 import type { SnapshotManifest } from "./manifest.ts";
-import { verifySnapshot } from "./open.ts";
+import { verifyContents } from "./open.ts";
 
-export type CreateSnapshotRequest = Omit<WriteArchiveRequest, "passphrase"> & SnapshotPublication;
+export type CreateSnapshotRequest = Omit<WriteArchiveRequest, "passphrase"> &
+  SnapshotPublication & {
+    /** Signs it, in a file of its own beside it. */
+    readonly signingKey?: SigningKey;
+  };
 
 export interface CreatedSnapshot extends WrittenArchive {
   readonly manifest: SnapshotManifest;
+  /** The fingerprint of the key; null if it is not signed. */
+  readonly signedBy: string | null;
 }
 
 /**
- * On any error, an earlier file at `to` is unchanged and nothing is left beside it. The file is verified after writing.
+ * In `to`, `{date}` is replaced by the day. On any error, an earlier file at `to` is unchanged and nothing is left beside it. The file is verified after writing.
  * @throws MirrorError, also `damaged` for a damaged body; BackupError, also `not-shareable`; the signal's reason
  */
 export async function createSnapshot(request: CreateSnapshotRequest): Promise<CreatedSnapshot> {
@@ -22,7 +32,8 @@ export async function createSnapshot(request: CreateSnapshotRequest): Promise<Cr
     mirror.db.exec("begin");
     return writeSnapshot(mirror, request);
   });
-  if (await isSame(created.file, created.rootHash)) return created;
+  const signedBy = await writeSignature(created, request.signingKey);
+  if (await isSame(created.file, created.rootHash)) return { ...created, signedBy };
   throw new BackupError(
     "damaged",
     `Verification failed: the file on disk differs from what was written: ${created.file}`,
@@ -30,14 +41,35 @@ export async function createSnapshot(request: CreateSnapshotRequest): Promise<Cr
   );
 }
 
-async function writeSnapshot(mirror: MirrorReader, request: CreateSnapshotRequest): Promise<CreatedSnapshot> {
+/** The file of an earlier snapshot's signature goes: it is not of this one. @returns the key's fingerprint */
+async function writeSignature(
+  { file, rootHash, isNew, manifest }: UnsignedSnapshot,
+  key: SigningKey | undefined,
+): Promise<string | null> {
+  if (key === undefined) {
+    if (isNew) removeFile(signatureFileOf(file));
+    return null;
+  }
+  const statement = { baseUrl: manifest.service.baseUrl, sequence: null, rootHash };
+  await writeSignatureFile(file, signStatement(statement, key));
+  return key.fingerprint;
+}
+
+type UnsignedSnapshot = Omit<CreatedSnapshot, "signedBy">;
+
+async function writeSnapshot(
+  mirror: MirrorReader,
+  request: CreateSnapshotRequest,
+): Promise<UnsignedSnapshot> {
   const { manifest, ...content } = readSnapshotContents(mirror, request);
-  const name = `catalogue-${manifest.takenOn}.zip`;
-  return { ...(await writeArchive({ ...request, name, content, isSame })), manifest };
+  const { takenOn } = manifest;
+  const name = `catalogue-${takenOn}.zip`;
+  const to = request.to.replaceAll("{date}", takenOn);
+  return { ...(await writeArchive({ ...request, to, name, content, isSame, mode: fileMode() })), manifest };
 }
 
 async function isSame(file: string, rootHash: string): Promise<boolean> {
-  const report = await verifySnapshot({ file, rootHash }).catch((error) => {
+  const report = await verifyContents({ file, rootHash }).catch((error) => {
     if (error instanceof BackupError) return null;
     throw error;
   });

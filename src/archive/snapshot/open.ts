@@ -8,13 +8,34 @@ import { parseRows } from "../container/row-parts.ts";
 import { byteReader, readEntries, ZipError } from "../container/zip-reader.ts";
 import { blockOf } from "../contents/entry-names.ts";
 import { BackupError } from "../errors.ts";
+import {
+  checkSignature,
+  readSignatureFile,
+  type Signature,
+  signatureFileOf,
+} from "../signatures/signature.ts";
 import { type ArchiveReport, type VerifyRequest, verifyArchive } from "../verify.ts";
 import { type SnapshotVisitor, snapshotType } from "./check-snapshot.ts";
 import type { SnapshotManifest } from "./manifest.ts";
 import { type ResourceLine, startOfDay, toResource } from "./resource-lines.ts";
 
-export type VerifySnapshotRequest = Omit<VerifyRequest, "askPassphrase">;
-export type SnapshotReport = ArchiveReport<SnapshotManifest>;
+export interface VerifySnapshotRequest extends Omit<VerifyRequest, "askPassphrase"> {
+  /** The fingerprint of the key that must have signed it. */
+  readonly key?: string;
+  /** What a published folder says of it. Default: what the file beside it says. */
+  readonly published?: PublishedAs;
+}
+
+/** Of a snapshot in a published folder. */
+export interface PublishedAs {
+  readonly sequence: number;
+  readonly signature: Signature | null;
+}
+
+export interface SnapshotReport extends ArchiveReport<SnapshotManifest> {
+  /** The fingerprint of the key that signed it; null if it is not signed. */
+  readonly signedBy: string | null;
+}
 
 /**
  * Reads all of a snapshot and writes nothing.
@@ -24,6 +45,14 @@ export async function verifySnapshot(
   request: VerifySnapshotRequest,
   visitor: SnapshotVisitor = {},
 ): Promise<SnapshotReport> {
+  return withSignature(request, await verifyContents(request, visitor));
+}
+
+/** As `verifySnapshot`, whatever its signature. */
+export async function verifyContents(
+  request: Omit<VerifyRequest, "askPassphrase">,
+  visitor: SnapshotVisitor = {},
+): Promise<ArchiveReport<SnapshotManifest>> {
   try {
     return await verifyArchive(request, snapshotType, visitor);
   } catch (error) {
@@ -35,6 +64,21 @@ export async function verifySnapshot(
       { cause: error },
     );
   }
+}
+
+function withSignature(
+  { file, key, published }: VerifySnapshotRequest,
+  report: ArchiveReport<SnapshotManifest>,
+): SnapshotReport {
+  const { manifest, rootHash, problems } = report;
+  if (manifest === null || rootHash === null || problems.length > 0) return { ...report, signedBy: null };
+  const { sequence, signature } = published ?? { sequence: null, signature: readSignatureFile(file) };
+  const statement = { baseUrl: manifest.service.baseUrl, sequence, rootHash };
+  const { signedBy, problem } =
+    signature === "damaged"
+      ? { signedBy: null, problem: `the file of its signature is damaged: ${signatureFileOf(file)}` }
+      : checkSignature(statement, signature, key);
+  return { ...report, signedBy, problems: problem === null ? [] : [{ entry: null, message: problem }] };
 }
 
 export interface OpenSnapshot extends SnapshotSource {
@@ -54,7 +98,7 @@ interface Place {
  */
 export async function openSnapshot(
   file: string,
-  expected: { readonly rootHash?: string } = {},
+  expected: Omit<VerifySnapshotRequest, "file"> = {},
 ): Promise<OpenSnapshot> {
   const indexes: Place[] = [];
   const blocks: Place[] = [];
@@ -70,7 +114,7 @@ export async function openSnapshot(
       },
     },
   );
-  const { manifest, rootHash, bytes } = requireSound(report);
+  const { manifest, rootHash, bytes, signedBy } = requireSound(report);
   const endOf = ({ offset }: Place) => starts.find((start) => start > offset) ?? bytes;
   const read = (place: Place) => readPlace(file, place, endOf(place));
   const { service, takenOn, seenBy } = manifest;
@@ -84,7 +128,7 @@ export async function openSnapshot(
         takenOn: startOfDay(takenOn),
         seenBy,
       },
-      ...{ source: basename(file), signedBy: null, sequence: null },
+      ...{ source: basename(file), signedBy, sequence: expected.published?.sequence ?? null },
     },
     async *resources(): AsyncGenerator<SnapshotResource> {
       for (const [n, index] of indexes.entries()) {
@@ -109,6 +153,7 @@ interface SoundSnapshot {
   readonly manifest: SnapshotManifest;
   readonly rootHash: string;
   readonly bytes: number;
+  readonly signedBy: string | null;
 }
 
 /** @throws BackupError `damaged` */
@@ -117,9 +162,11 @@ function requireSound({
   manifest,
   rootHash,
   bytes,
+  signedBy,
   problems: [problem],
 }: SnapshotReport): SoundSnapshot {
-  if (problem === undefined && manifest !== null && rootHash !== null) return { manifest, rootHash, bytes };
+  if (problem === undefined && manifest !== null && rootHash !== null)
+    return { manifest, rootHash, bytes, signedBy };
   const { entry, message } = problem ?? { entry: null, message: "it is incomplete" };
   throw new BackupError(
     "damaged",

@@ -1,5 +1,6 @@
 /** Parsers of option values, for commander. Their errors state the expected form. */
 import { InvalidArgumentError, Option } from "commander";
+import { parseFingerprint } from "../../archive/signatures/signing-key.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 
 export function wholeNumber(value: string): number {
@@ -64,6 +65,18 @@ export function collect(value: string, earlier: readonly string[]): readonly str
 
 export const rootHashOption = () =>
   new Option("--root-hash <hash>", "the expected root hash: 64 hexadecimal digits").argParser(parseRootHash);
+
+export const keyOption = () =>
+  new Option(
+    "--key <fingerprint>",
+    "the key that must have signed it: the 12 words of its fingerprint",
+  ).argParser((value) => {
+    const fingerprint = parseFingerprint(value);
+    if (fingerprint !== null) return fingerprint;
+    throw new InvalidArgumentError(
+      "It must be 12 words with hyphens, as `armoire snapshot key` prints them.",
+    );
+  });
 
 /** Of several files, in their order. */
 export const collectRootHashes = (value: string, earlier: readonly string[]): readonly string[] =>

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { kinds } from "../../../jobs/kinds.ts";
+import { maxSignatureBytes, signatureFileOf } from "../../archive/signatures/signature.ts";
 import { type OpenSnapshot, openSnapshot } from "../../archive/snapshot/open.ts";
 import { catalogueMirrorFile } from "../../mirror/file/paths.ts";
 import { type LoadReport, loadSnapshots } from "../../mirror/load/load-snapshot.ts";
@@ -17,6 +18,8 @@ export interface GivenSnapshots {
   readonly places: readonly string[];
   /** The expected root hash of each; empty for none. */
   readonly rootHashes?: readonly string[];
+  /** The fingerprint of the key that must have signed all of them. */
+  readonly key?: string;
   /** Whether an address may be in a private network. */
   readonly allowPrivate: boolean;
   readonly sampleSize?: number;
@@ -28,16 +31,17 @@ const maxDownloadBytes = 2 * 2 ** 30;
 
 /** @throws BackupError, SnapshotError, DownloadError, MirrorError; the signal's reason */
 export async function loadGiven(given: GivenSnapshots, settings: Settings, io: Io): Promise<LoadReport> {
-  const { places, rootHashes = [], sampleSize, signal } = given;
+  const { places, rootHashes = [], key, sampleSize, signal } = given;
   const downloaded: string[] = [];
   try {
     const sources: OpenSnapshot[] = [];
     for (const [n, place] of places.entries()) {
       const isAddress = /^https?:\/\//i.test(place);
       const file = isAddress ? await downloadTo(place, given, settings, io) : resolve(place);
-      if (isAddress) downloaded.push(file);
+      if (isAddress) downloaded.push(file, signatureFileOf(file));
       const rootHash = rootHashes[n];
-      const opened = await openSnapshot(file, rootHash === undefined ? {} : { rootHash });
+      const expected = { ...(rootHash !== undefined && { rootHash }), ...(key !== undefined && { key }) };
+      const opened = await openSnapshot(file, expected);
       const source = isAddress ? place : basename(file);
       sources.push({ ...opened, description: { ...opened.description, source } });
       if (!settings.quiet) io.err(formatOpened(sources.at(-1) ?? opened));
@@ -59,12 +63,12 @@ export async function loadGiven(given: GivenSnapshots, settings: Settings, io: I
 
 async function downloadTo(
   url: string,
-  { allowPrivate, signal }: GivenSnapshots,
+  { allowPrivate, key, signal }: GivenSnapshots,
   settings: Settings,
   io: Io,
 ): Promise<string> {
   // Loaded only now: files need no HTTP client.
-  const { download } = await import("../../service/downloads/download.ts");
+  const { download, isMissing } = await import("../../service/downloads/download.ts");
   const folder = join(settings.dataDir.value, "downloads");
   makeFolders(folder);
   const to = join(folder, `${createHash("sha256").update(url).digest("hex").slice(0, 16)}.zip`);
@@ -76,6 +80,14 @@ async function downloadTo(
     maxBytes: maxDownloadBytes,
     ...(!settings.quiet && { onProgress }),
   }).finally(display.end);
+  if (key !== undefined) {
+    const signature = new URL(url);
+    signature.pathname = signatureFileOf(signature.pathname);
+    const request = { url: signature.href, to: signatureFileOf(to), maxBytes: maxSignatureBytes };
+    await download({ ...request, allowPrivate, signal }).catch((error) => {
+      if (!isMissing(error)) throw error;
+    });
+  }
   return to;
 }
 

@@ -25,6 +25,12 @@ export class DownloadError extends errorClass("DownloadError", {
   "keeps-changing": "failed",
 }) {}
 
+/** Whether the server has said that it has no such file. */
+export function isMissing(error: unknown): boolean {
+  const cause = error instanceof DownloadError ? error.cause : null;
+  return cause instanceof ServiceError && (cause.status === 404 || cause.status === 410);
+}
+
 export interface DownloadRequest {
   readonly url: string;
   /** What has arrived is kept beside this file, with `.part` at the end of its name, until all is there. */

@@ -1,6 +1,7 @@
 /** `armoire snapshot create`: one archive of a catalogue's mirror, verified after writing. */
 import type { Command } from "commander";
 import { requirePlace } from "../../../archive/destination.ts";
+import { readSigningKey } from "../../../archive/signatures/signing-key.ts";
 import { createSnapshot } from "../../../archive/snapshot/create.ts";
 import { formatCreatedSnapshot } from "../../format/operations/snapshot.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
@@ -19,6 +20,7 @@ import { type Io, interruptSignal, printText } from "../../terminal/io.ts";
 interface CreateFlags extends PublicationFlags {
   readonly to: string;
   readonly replace?: boolean;
+  readonly sign?: string;
 }
 
 export function configureCreate(snapshot: Command, io: Io): void {
@@ -28,18 +30,22 @@ export function configureCreate(snapshot: Command, io: Io): void {
     .requiredOption("--to <place>", "a folder, or a new file that ends in .zip")
     .addOption(licenseOption())
     .addOption(citationOption("snapshot"))
+    .option("--sign <file>", "sign it with this private key, in a file beside it that ends in .zip.sig")
     .option("--replace", "replace an existing file")
     .action((flags: CreateFlags, create: Command) => createOne(flags, create, io));
   addHelp(create, {
     details: [
       "A licence is required: check first what the service's terms allow. --license and --citation can also be set in the " +
-        "config file. If --to is a folder, the file is named by the day of the last run, such as catalogue-2026-11-03.zip.",
+        "config file. If --to is a folder, the file is named by the day of the last run, such as catalogue-2026-11-03.zip. In a " +
+        "file's name, {date} is that day.",
       "Left out are resources that no list leads to, those that only the bras of an account led to (--with-catalogue), and " +
         "those that came from another snapshot and are unconfirmed. The mirror of an account is refused.",
-      "Publish the printed root hash beside the file: with it others can tell the file from a forged one.",
+      "Publish the printed root hash in another place than the file: with it others can tell the file from a forged one. Or " +
+        "sign with a key of `armoire snapshot key`, and publish its fingerprint.",
     ],
     examples: [
       "armoire snapshot create --to catalogue.zip --license ODbL-1.0",
+      "armoire snapshot create --to catalogue-{date}.zip --license ODbL-1.0 --sign publisher.pem",
       'armoire snapshot create --to snapshots --license CC0-1.0 --citation "A. Author: Bras"',
     ],
     exitCodes: [...exitCodesOfReading, "rejected", "interrupted", "terminated"],
@@ -48,7 +54,8 @@ export function configureCreate(snapshot: Command, io: Io): void {
 
 async function createOne(flags: CreateFlags, command: Command, io: Io): Promise<void> {
   const settings = readSettings(command, io);
-  const { to, replace = false } = flags;
+  const { to, sign, replace = false } = flags;
+  const signingKey = sign === undefined ? undefined : readSigningKey(sign);
   const { license, citation } = readPublication(flags, settings);
   if (license === undefined) {
     const hint = "Check what the service's terms allow, and add --license, such as --license ODbL-1.0.";
@@ -59,6 +66,7 @@ async function createOne(flags: CreateFlags, command: Command, io: Io): Promise<
   const created = await createSnapshot({
     ...{ mirror, to, replace, license },
     ...(citation !== undefined && { citation }),
+    ...(signingKey !== undefined && { signingKey }),
     signal: interruptSignal(io, "nothing was written"),
   });
   if (settings.json) io.out(toJsonLine(created));

@@ -1,7 +1,7 @@
 /** `armoire snapshot load`: loads snapshots into a new or an existing mirror of the same service. */
 import type { Command } from "commander";
 import { defaultSampleSize } from "../../../mirror/snapshots/sample.ts";
-import { collectRootHashes, wholeNumber } from "../../flags/option-values.ts";
+import { collectRootHashes, keyOption, wholeNumber } from "../../flags/option-values.ts";
 import { formatLoaded } from "../../format/mirror/loaded.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { loadGiven } from "../../snapshots/load-given.ts";
@@ -12,6 +12,7 @@ import { type Io, interruptSignal, printText } from "../../terminal/io.ts";
 
 interface LoadFlags {
   readonly rootHash: readonly string[];
+  readonly key?: string;
   readonly sample: number;
   readonly allowPrivate?: boolean;
 }
@@ -27,6 +28,7 @@ export function configureLoad(snapshot: Command, io: Io): void {
       collectRootHashes,
       [],
     )
+    .addOption(keyOption())
     .option(
       "--sample <n>",
       "have the next syncs fetch N resources of each snapshot whole, and compare",
@@ -59,7 +61,7 @@ export function configureLoad(snapshot: Command, io: Io): void {
 
 async function loadAll(places: readonly string[], flags: LoadFlags, command: Command, io: Io): Promise<void> {
   const settings = readSettings(command, io);
-  const { rootHash: rootHashes, sample, allowPrivate = false } = flags;
+  const { rootHash: rootHashes, key, sample, allowPrivate = false } = flags;
   if (settings.account !== null)
     throw new CliError("usage", "A snapshot is of a catalogue, not of an account.", "Leave --account out.");
   if (rootHashes.length > 0 && rootHashes.length !== places.length) {
@@ -71,7 +73,14 @@ async function loadAll(places: readonly string[], flags: LoadFlags, command: Com
     );
   }
   const signal = interruptSignal(io, "what was loaded is kept, and the same command continues");
-  const given = { places, rootHashes, sampleSize: sample, allowPrivate, signal };
+  const given = {
+    places,
+    rootHashes,
+    ...(key !== undefined && { key }),
+    sampleSize: sample,
+    allowPrivate,
+    signal,
+  };
   const report = await loadGiven(given, settings, io);
   if (settings.json) io.out(toJsonLine(report));
   else if (!settings.quiet) printText(io, formatLoaded(report));

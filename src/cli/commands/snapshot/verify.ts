@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { type SnapshotReport, verifySnapshot } from "../../../archive/snapshot/open.ts";
-import { rootHashOption } from "../../flags/option-values.ts";
+import { keyOption, rootHashOption } from "../../flags/option-values.ts";
 import { formatShownSnapshot, formatVerifiedSnapshot } from "../../format/operations/snapshot.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
@@ -12,6 +12,7 @@ import { type Io, printText } from "../../terminal/io.ts";
 
 interface SnapshotFlags {
   readonly rootHash?: string;
+  readonly key?: string;
 }
 
 export function configureVerify(snapshot: Command, io: Io): void {
@@ -20,6 +21,7 @@ export function configureVerify(snapshot: Command, io: Io): void {
     .description("check every byte of a snapshot")
     .argument("<file>", "the snapshot")
     .addOption(rootHashOption())
+    .addOption(keyOption())
     .action((file: string, flags: SnapshotFlags, verify: Command) =>
       readOne(file, flags, verify, io, formatVerifiedSnapshot),
     );
@@ -27,6 +29,7 @@ export function configureVerify(snapshot: Command, io: Io): void {
     details: [
       "Finds damaged, missing, added, swapped and repeated entries (exit code 15). Without --root-hash it finds damage, but no " +
         "forgery: anyone can make a file with matching checksums. If --root-hash matches, it is exactly the snapshot with that root hash.",
+      "With --key the file must have been signed with that key. The signature is in a file beside it, whose name ends in .zip.sig.",
     ],
     examples: [
       "armoire snapshot verify catalogue.zip",
@@ -42,6 +45,7 @@ export function configureShow(snapshot: Command, io: Io): void {
     .description("show the origin, date, licence, coverage and freshness of a snapshot")
     .argument("<file>", "the snapshot")
     .addOption(rootHashOption())
+    .addOption(keyOption())
     .action((file: string, flags: SnapshotFlags, show: Command) =>
       readOne(file, flags, show, io, formatShownSnapshot),
     );
@@ -54,15 +58,15 @@ export function configureShow(snapshot: Command, io: Io): void {
 
 async function readOne(
   file: string,
-  { rootHash }: SnapshotFlags,
+  { rootHash, key }: SnapshotFlags,
   command: Command,
   io: Io,
-  format: (report: SnapshotReport, hasRootHash: boolean) => string,
+  format: (report: SnapshotReport, expected: { rootHash?: string; key?: string }) => string,
 ): Promise<void> {
   const settings = readSettings(command, io);
-  const hasRootHash = rootHash !== undefined;
-  const report = await verifySnapshot({ file: resolve(file), ...(hasRootHash && { rootHash }) });
+  const expected = { ...(rootHash !== undefined && { rootHash }), ...(key !== undefined && { key }) };
+  const report = await verifySnapshot({ file: resolve(file), ...expected });
   if (report.problems.length > 0) io.setExitCode(exitCodes.rejected);
   if (settings.json) io.out(toJsonLine(report));
-  else if (!settings.quiet || report.problems.length > 0) printText(io, format(report, hasRootHash));
+  else if (!settings.quiet || report.problems.length > 0) printText(io, format(report, expected));
 }

@@ -6,27 +6,41 @@ import { formatBytes, formatNumber } from "../../../presentation/numbers.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 
-export function formatCreatedSnapshot({ file, bytes, isNew, rootHash, manifest }: CreatedSnapshot): string {
+export function formatCreatedSnapshot(created: CreatedSnapshot): string {
+  const { file, bytes, isNew, rootHash, manifest, signedBy } = created;
   return `${isNew ? "Made a" : "The same exists already: a"} ${describe(manifest)}
 ${formatBytes(bytes)}, verified after writing: ${escapeControls(file)}
 Root hash ${rootHash}
-Publish the root hash beside the file: with \`--root-hash HASH\` others detect a forged one.
+${
+  signedBy === null
+    ? "Publish the root hash beside the file: with `--root-hash HASH` others detect a forged one."
+    : `Signed by ${signedBy}: publish the file that ends in .sig with it`
+}
 `;
 }
 
-/** @param hasRootHash whether the root hash was compared with --root-hash */
-export function formatVerifiedSnapshot(report: SnapshotReport, hasRootHash: boolean): string {
-  const { file, manifest, rootHash, entries, problems } = report;
+/** @param expected what was compared */
+export function formatVerifiedSnapshot(
+  report: SnapshotReport,
+  expected: { readonly rootHash?: string; readonly key?: string },
+): string {
+  const { file, manifest, rootHash, entries, problems, signedBy } = report;
   if (problems.length > 0 || manifest === null) return describeDamage(report);
   return `Sound: ${entries} entries with their SHA-256 in ${escapeControls(file)}
 It is a ${describe(manifest)}
 Root hash ${rootHash}
-${hasRootHash ? "Not damaged and not forged: the root hash matches." : "Not damaged. Without --root-hash a forged snapshot cannot be detected."}
+${signedBy === null ? "" : `Signed by ${signedBy}\n`}${resultOf(expected)}
 `;
 }
 
+function resultOf({ rootHash, key }: { readonly rootHash?: string; readonly key?: string }): string {
+  if (rootHash !== undefined) return "Not damaged and not forged: the root hash matches.";
+  if (key !== undefined) return "Not damaged, and signed with this key.";
+  return "Not damaged. Without --root-hash or --key a forged snapshot cannot be detected.";
+}
+
 export function formatShownSnapshot(report: SnapshotReport): string {
-  const { manifest, rootHash, problems, bytes } = report;
+  const { manifest, rootHash, problems, bytes, signedBy } = report;
   if (problems.length > 0 || manifest === null) return describeDamage(report);
   const { service, takenOn, seenBy, license, citation, coverage } = manifest;
   const facts = [
@@ -38,7 +52,7 @@ export function formatShownSnapshot(report: SnapshotReport): string {
     ...(citation === null ? [] : [["Citation", citation]]),
     ["Size", formatBytes(bytes)],
     ["Root hash", rootHash ?? ""],
-    ["Signature", "none: only the root hash tells it from a forged one"],
+    ["Signature", signedBy ?? "none: only the root hash tells it from a forged one"],
   ];
   const rows = coverage.map(({ kind, held, gone, due, oldest, newest }) => [
     ...[kind, held, gone, due, oldest, newest],
