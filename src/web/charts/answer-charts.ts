@@ -1,6 +1,7 @@
 /** Charts of an answer in rows and columns: of a question, and of a person's measurements over time. Pure. */
 import type { Row } from "../../../exports/formats/table.ts";
 import type { Cell } from "../../../schema/fields.ts";
+import { formatCount, formatLongNumber } from "../../presentation/numbers.ts";
 import type { Chart, Point } from "./chart.ts";
 
 export interface Answer {
@@ -15,16 +16,17 @@ const maxBars = 24;
  * A chart of the first column of numbers by the first one of different names, or of times in their order.
  * @returns null if the answer has no such two columns, or fewer than two rows
  */
-export function answerChart({ columns, rows }: Answer, title: string): Chart | null {
+export function answerChart({ columns, rows }: Answer): Chart | null {
   if (rows.length < 2) return null;
   const cellsOf = (n: number): Cell[] => rows.map((row) => row[n] ?? null);
   const named = columns.map((name, n) => ({ name, cells: cellsOf(n) }));
   const amounts = named.find(({ name, cells }) => !isAddress(name) && isAmount(cells));
   if (amounts === undefined) return null;
   const y = { label: inWords(amounts.name), form: "number" } as const;
+  const values = amounts.cells.flatMap((cell) => toNumber(cell) ?? []);
   const draw = (x: Chart["x"], form: "line" | "bar", positions: readonly Point["x"][]): Chart => ({
-    title,
-    summary: `${inWords(amounts.name)} by ${x.label}.`,
+    title: asTitle(`${y.label} by ${x.label}`),
+    summary: `${formatCount(values.length, "value")}, from ${formatLongNumber(Math.min(...values))} to ${formatLongNumber(Math.max(...values))}.`,
     x,
     y,
     series: [
@@ -70,7 +72,7 @@ export function measurementCharts({ columns, rows }: Answer): Chart[] {
     const series = [{ name: label, form: "line", points } as const];
     return [
       {
-        title: label.charAt(0).toUpperCase() + label.slice(1),
+        title: asTitle(label),
         summary,
         x: { label: "day", form: "time" },
         y: { label, form: "number" },
@@ -81,6 +83,8 @@ export function measurementCharts({ columns, rows }: Answer): Chart[] {
 }
 
 const isAddress = (column: string): boolean => /(^|_)(href|url|id|n|key|slug|code)$/.test(column);
+
+const asTitle = (label: string): string => label.charAt(0).toUpperCase() + label.slice(1);
 
 const inWords = (column: string): string => column.replaceAll("_", " ");
 

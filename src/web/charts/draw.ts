@@ -4,7 +4,7 @@
  * properties of the stylesheet. The libraries take a tenth of a second to load, so they are loaded with the first chart.
  */
 import type { Markish, PlotOptions, ScaleOptions } from "@observablehq/plot";
-import { formatLongNumber } from "../../presentation/numbers.ts";
+import { formatLongNumber, formatPercent } from "../../presentation/numbers.ts";
 import type { Axis, Chart, Series } from "./chart.ts";
 
 /** Small, so that its text stays readable on a telephone; wider screens show charts side by side. */
@@ -47,7 +47,7 @@ function optionsOf(plot: Plot, chart: Chart): PlotOptions {
     ...numberScale(y.form),
   };
   const marks = [
-    ...series.flatMap((one, n) => marksOf(plot, one, x, `var(--chart-${(n % seriesColors) + 1})`)),
+    ...series.flatMap((one, n) => marksOf(plot, one, chart, `var(--chart-${(n % seriesColors) + 1})`)),
     ...limits.flatMap((limit) => [
       plot.ruleY([limit.y], { stroke: "var(--chart-limit)", strokeDasharray: "2,3" }),
       plot.text([limit], {
@@ -113,18 +113,31 @@ const numberScale = (form: Chart["y"]["form"]): ScaleOptions =>
 
 function positionScale({ form }: Axis, series: readonly Series[]): ScaleOptions {
   if (form === "bucket") return { type: "band", domain: series[0]?.points.map(({ x }) => x) ?? [] };
-  return form === "number" ? { type: "linear" } : { type: "utc", ticks: 5 };
+  if (form === "number") return { type: "linear" };
+  const times = series.flatMap(({ points }) => points.map(({ x }) => Number(x)));
+  const isShort = Math.max(...times) - Math.min(...times) < shortMillis;
+  return { type: "utc", ticks: 5, ...(isShort && form === "time" && { tickFormat: describeHour }) };
 }
+
+/** Over less time, the marks of an axis are hours. */
+const shortMillis = 3 * 86_400_000;
+
+/** Such as `18:00`, and `11-25` for midnight. */
+const describeHour = (time: Date): string => {
+  const [day = "", hour = ""] = time.toISOString().slice(0, 16).split("T");
+  return hour === "00:00" ? day.slice(5) : hour;
+};
 
 function marksOf(
   plot: Plot,
   { form, points, isForecast, name }: Series,
-  axis: Axis,
+  { x: axis, y: values }: Chart,
   color: string,
 ): Markish[] {
   const isTime = axis.form === "time" || axis.form === "day";
   const data = points.map(({ x, y }) => ({ x: isTime ? new Date(x) : x, y: y ?? Number.NaN }));
-  const title = ({ x, y }: (typeof data)[number]) => `${name}, ${describePosition(x)}: ${y}`;
+  const title = ({ x, y }: (typeof data)[number]) =>
+    `${name}, ${describePosition(x)}: ${values.form === "share" ? formatPercent(y) : formatLongNumber(y)}`;
   if (axis.form === "name") return [plot.barX(data, { x: "y", y: "x", fill: color, title })];
   if (form === "bar") {
     if (axis.form === "bucket") return [plot.barY(data, { x: "x", y: "y", fill: color, title })];

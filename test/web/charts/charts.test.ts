@@ -121,7 +121,7 @@ it("an answer with times is a line, one with names is bars, and one without numb
     columns: ["day", "found"],
     rows: [["2026-11-01", 3] as const, ["2026-11-02", 5n] as const],
   };
-  expect(answerChart(times, "Found")?.series[0]).toMatchObject({
+  expect(answerChart(times)?.series[0]).toMatchObject({
     form: "line",
     points: [
       { x: Date.UTC(2026, 10, 1), y: 3 },
@@ -132,13 +132,13 @@ it("an answer with times is a line, one with names is bars, and one without numb
     columns: ["href", "name", "models"],
     rows: [["/a", "A", 3] as const, ["/b", "B", 4] as const],
   };
-  expect(answerChart(names, "Models")?.series[0]?.points).toEqual([
+  expect(answerChart(names)?.series[0]?.points).toEqual([
     { x: "A", y: 3 },
     { x: "B", y: 4 },
   ]);
   const flags = { columns: ["name", "gone"], rows: [["A", 0] as const, ["B", 1] as const] };
-  expect(answerChart(flags, "Flags")).toBeNull();
-  expect(answerChart({ columns: ["name"], rows: [["A"], ["B"]] }, "Names")).toBeNull();
+  expect(answerChart(flags)).toBeNull();
+  expect(answerChart({ columns: ["name"], rows: [["A"], ["B"]] })).toBeNull();
 });
 
 it("any answer is drawn or is no chart, without an error", async () => {
@@ -157,11 +157,30 @@ it("any answer is drawn or is no chart, without an error", async () => {
   );
   await fc.assert(
     fc.asyncProperty(answer, async (given) => {
-      const chart = answerChart(given, "any");
+      const chart = answerChart(given);
       if (chart !== null) expect(structureOf(String(await chartFigure(chart)))).toContain("svg");
     }),
     { numRuns: 100 },
   );
+});
+
+it("over a day or two, the marks of an axis are hours of 24, and values are those of the terminal", async () => {
+  const points = [
+    { x: Date.UTC(2026, 10, 25), y: 0 },
+    { x: Date.UTC(2026, 10, 26, 13, 47), y: 0.5912 },
+  ];
+  const drawn = await drawChart({
+    ...{
+      title: "Bras",
+      summary: "",
+      x: { label: "day", form: "time" },
+      y: { label: "share", form: "share" },
+    },
+    series: [{ name: "so far", form: "line", points }],
+  });
+  expect(drawn).not.toMatch(/ [AP]M</);
+  expect(drawn).toContain(">12:00<");
+  expect(drawn).toContain("so far, 2026-11-26 13:47: 59 %");
 });
 
 it("a measurement is a chart once it has values on two days", () => {

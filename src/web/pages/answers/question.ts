@@ -35,7 +35,7 @@ export const questionPage: QueryPage = {
     if (isError(answer))
       return (view) => ({ ...page(view, question, failure(view, answer)), status: statusOf(answer) });
     const emptyText = answer.result.ifEmpty ?? "No row.";
-    const options = { answer, title: titleOf(question).asked, emptyText, canChartPart: true };
+    const options = { answer, emptyText, canChartPart: true };
     return (view) => ({ ...page(view, question, answerSection(view, options)), hasRows: true });
   },
   async readRows(request) {

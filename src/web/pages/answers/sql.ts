@@ -22,7 +22,7 @@ export const sqlPage: QueryPage = {
     const answer = await answerOrError(request.answers.readFirst(askOf(request), maxRows));
     if (isError(answer))
       return (view) => ({ ...page(view, failure(view, answer)), status: statusOf(answer) });
-    const options = { answer, title: "Answer", emptyText: "No row.", canChartPart: false };
+    const options = { answer, emptyText: "No row.", canChartPart: false };
     return (view) => ({ ...page(view, answerSection(view, options)), hasRows: true });
   },
   async readRows(request) {

@@ -14,8 +14,6 @@ import { answerTable, shownRows } from "./answer-table.ts";
 
 export interface AnswerOptions {
   readonly answer: FirstRows;
-  /** The title of the chart. */
-  readonly title: string;
   /** What to say if there are no rows. */
   readonly emptyText: string;
   /** Whether a chart of only the first rows means something: it does if the answer is sorted and limited by itself. */
@@ -26,7 +24,7 @@ export function answerSection(view: View, options: AnswerOptions): Html {
   const { rows, result } = options.answer;
   const { columns, isCut } = result;
   const shown = shownRows(columns, rows);
-  const chart = isCut && !options.canChartPart ? null : answerChart({ columns, rows }, options.title);
+  const chart = isCut && !options.canChartPart ? null : answerChart({ columns, rows });
   return html`<section class="answer" aria-label="Answer">
 <p class="count">${countOf(shown.length, rows.length, result)}</p>
 ${notesOf(result)}
