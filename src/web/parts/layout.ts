@@ -60,22 +60,19 @@ ${service === null ? "" : pointControl(frame)}
 ${asOf === null ? "" : banner(asOf, frame.presentHref)}
 <main id="main" tabindex="-1">
 ${body}
+${downloadLinks(frame)}
 </main>
-${footer(frame)}
+${service === null ? "" : html`<footer class="bottom"><p>A mirror of <span class="code">${service}</span>. Nothing here asks the service.</p></footer>`}
 </body>
 </html>
 `;
 }
 
-function footer({ service, downloads }: Frame): Html | string {
-  if (service === null && downloads.length === 0) return "";
-  const rows = html`<p class="downloads"><span>These rows as</span>${downloads.map(
+function downloadLinks({ downloads }: Frame): Html | string {
+  if (downloads.length === 0) return "";
+  return html`<p class="downloads"><span>These rows as</span>${downloads.map(
     ({ label, href }) => html` <a href="${href}" download>${label}</a>`,
   )}</p>`;
-  return html`<footer class="bottom">
-${service === null ? "" : html`<p>A mirror of <span class="code">${service}</span>. Nothing here asks the service.</p>`}
-${downloads.length === 0 ? "" : rows}
-</footer>`;
 }
 
 /** Pages that belong to an entry of the navigation, besides those below its path. */

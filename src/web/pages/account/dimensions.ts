@@ -1,6 +1,7 @@
 /** `/me/dimensions`: all bras with their dimensions, as a table that sorts. */
 import { html } from "hono/html";
 import type { Cell } from "../../../../schema/fields.ts";
+import { formatCount } from "../../../presentation/numbers.ts";
 import { type Bra, dimensions } from "../../../query/lists/wardrobe.ts";
 import { toNumber } from "../../charts/answer-charts.ts";
 import type { Page, View } from "../../page.ts";
@@ -18,8 +19,12 @@ export const dimensionsPage: Page = {
     const wardrobe = wardrobeOf(view);
     const bras = sorted(wardrobe.bras, orderIn(view));
     const body = html`${accountHeading(view, wardrobe)}
-${bras.length === 0 ? empty("No bras are held.") : dimensionTable(bras, addressesIn(view).hrefOf, sortingIn(view))}
-<p class="hint">In centimetres. The least (↓) and the most (↑) of each column are marked. A heading sorts by its column. How narrow a gore is: the cup separation.</p>`;
+${
+  bras.length === 0
+    ? empty("No bras are held.")
+    : html`<p class="hint">${formatCount(bras.length, "bra")}, in centimetres. The least (↓) and the most (↑) of each column are marked; a heading sorts by its column. The cup separation is the width of the gore.</p>
+${dimensionTable(bras, addressesIn(view).hrefOf, sortingIn(view))}`
+}`;
     return { title: "Dimensions", body };
   },
   rows(view) {

@@ -1,9 +1,10 @@
 /** `/schedules`: recurring runs, when each is next, and how the last ones ended. */
 import { html } from "hono/html";
-import { formatAge, formatDuration } from "../../../presentation/durations.ts";
+import { formatDuration } from "../../../presentation/durations.ts";
 import { formatCount } from "../../../presentation/numbers.ts";
 import type { Html, Page, ShownSchedule, View } from "../../page.ts";
 import { table } from "../../parts/lists/table.ts";
+import { outcomeAndAge, outcomeOf } from "../../parts/runs/scheduled-outcome.ts";
 import { sectionTabs } from "../../parts/section-tabs.ts";
 import { empty, withCode } from "../../parts/states.ts";
 import { none, timeOf } from "../../parts/values.ts";
@@ -56,7 +57,7 @@ function cellsOf({ now }: View, { name, nextAt, runs, cron, tz, command }: Shown
   return [
     name,
     nextAt === null ? "never" : timeOf(nextAt),
-    last === undefined ? none() : html`${last.outcome}, ${formatAge(last.startedAt, now)} ago`,
+    last === undefined ? none() : outcomeAndAge(last, now),
     html`<span class="code">${cron}</span> <span class="muted">${tz}</span>`,
     html`<span class="code">${command}</span>`,
   ];
@@ -74,10 +75,10 @@ ${table({
     { label: "Outcome" },
     { label: "Details", isMinor: true },
   ],
-  rows: runs.map(({ startedAt, seconds, outcome, details }) => [
-    timeOf(startedAt),
-    seconds === null ? none() : formatDuration(seconds),
-    outcome,
-    html`<bdi>${details}</bdi>`,
+  rows: runs.map((run) => [
+    timeOf(run.startedAt),
+    run.seconds === null ? none() : formatDuration(run.seconds),
+    outcomeOf(run),
+    html`<bdi>${run.details}</bdi>`,
   ]),
 })}</section>`;

@@ -7,6 +7,7 @@ import { formatMoment } from "../../../presentation/times.ts";
 import type { Html, View } from "../../page.ts";
 import { runLink } from "./run-link.ts";
 import { describeResult, resultOf } from "./run-result.ts";
+import { endedWell, outcomeAndAge } from "./scheduled-outcome.ts";
 
 /** Of the present only: the past has no next run. */
 export function lastAndNext(view: View): Html | string {
@@ -14,6 +15,7 @@ export function lastAndNext(view: View): Html | string {
   if (view.asOf !== undefined || last === undefined) return "";
   const facts = [
     ["last run", lastRun(view, last)],
+    ["schedules", scheduleProblems(view)],
     ["next run", nextRun(view)],
     ["still to fetch", leftToFetch(view)],
   ] as const;
@@ -49,6 +51,18 @@ function problemsOf(run: RunRecord): string[] {
     ...(failed === 0 ? [] : [`${formatCount(failed, "resource")} failed`]),
     ...(partial === 0 ? [] : [`${formatCount(partial, "list is", "lists are")} partial`]),
   ];
+}
+
+/** A scheduled sync that could not begin has left no run. Null if all went well. */
+function scheduleProblems(view: View): Html | null {
+  const bad = (view.schedules?.().schedules ?? []).flatMap(({ name, runs: [last] }) =>
+    last === undefined || endedWell(last) ? [] : [{ name, last }],
+  );
+  if (bad.length === 0) return null;
+  return html`${bad.map(
+    ({ name, last }, n) =>
+      html`${n === 0 ? "" : "; "}<a href="${view.link("/schedules")}"><bdi>${name}</bdi></a> ${outcomeAndAge(last, view.now)}${last.details === "" ? "" : html`: <bdi>${last.details}</bdi>`}`,
+  )}`;
 }
 
 function nextRun(view: View): Html | string {
