@@ -1,6 +1,6 @@
 /**
  * The response with content of the service: its bytes with other URLs, or that the client's copy is current. The bytes are
- * read only if they are sent.
+ * read only if they are sent, and kept for the next request until the mirror changes.
  */
 import { type AllowanceState, allowanceHeaders } from "./allowance.ts";
 import type { FoundContent } from "./resolve.ts";
@@ -35,55 +35,123 @@ export interface Conditions {
   readonly ifModifiedSince: string | undefined;
 }
 
-/** Whether the client's copy is current. A date counts only without a tag (RFC 9110, section 13.1.3). */
-export function isNotModified({ content }: FoundContent, conditions: Conditions): boolean {
-  const { ifNoneMatch, ifModifiedSince } = conditions;
-  if (ifNoneMatch !== undefined) return matchesTag(ifNoneMatch, entityTagOf(content.sha256));
-  if (ifModifiedSince === undefined || content.modifiedAt === null) return false;
-  return content.modifiedAt <= Date.parse(ifModifiedSince);
+/** What a client's copy is compared with. */
+export interface ContentState {
+  readonly tag: string;
+  /** Epoch milliseconds. */
+  readonly modifiedAt: number | null;
+  readonly kind: string;
 }
 
-/** @param vary request headers on which the content depends */
-export function notModifiedResponse(
-  { content, isPrivate }: FoundContent,
-  allowance: AllowanceState,
-  vary: string | null,
-): Response {
-  return new Response(null, {
-    status: 304,
-    headers: {
-      etag: entityTagOf(content.sha256),
-      ...cacheHeaders(isPrivate),
-      ...(vary !== null && { vary }),
-      ...safetyHeaders,
-      ...allowanceHeaders(allowance),
-    },
-  });
+/** Content with the URLs of this server. */
+export interface ReadyContent extends ContentState {
+  /** All but those of the allowance. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
 }
 
-/** @param body with the URLs of this server */
-export function contentResponse(
-  { content, isPrivate }: FoundContent,
+export const stateOf = ({ content }: FoundContent): ContentState => ({
+  tag: entityTagOf(content.sha256),
+  modifiedAt: content.modifiedAt,
+  kind: content.kind,
+});
+
+/** @param body with the URLs of this server @param vary request headers on which the content depends */
+export function readyContent(
+  found: FoundContent,
   body: Buffer,
   { rewriteLink }: UrlRewriter,
-  allowance: AllowanceState,
   vary: string | null,
+): ReadyContent {
+  const state = stateOf(found);
+  const { contentType, link } = found.content;
+  const headers = {
+    "content-type": contentType ?? "application/json",
+    "content-length": String(body.byteLength),
+    ...(state.modifiedAt !== null && { "last-modified": new Date(state.modifiedAt).toUTCString() }),
+    ...(link !== null && { link: rewriteLink(link) }),
+    ...commonHeaders(state.tag, found.isPrivate, vary),
+  };
+  return { ...state, headers, body };
+}
+
+const commonHeaders = (tag: string, isPrivate: boolean, vary: string | null) => ({
+  etag: tag,
+  ...cacheHeaders(isPrivate),
+  ...(vary !== null && { vary }),
+  ...safetyHeaders,
+});
+
+/** Whether the client's copy is current. A date counts only without a tag (RFC 9110, section 13.1.3). */
+export function isNotModified({ tag, modifiedAt }: ContentState, conditions: Conditions): boolean {
+  const { ifNoneMatch, ifModifiedSince } = conditions;
+  if (ifNoneMatch !== undefined) return matchesTag(ifNoneMatch, tag);
+  if (ifModifiedSince === undefined || modifiedAt === null) return false;
+  return modifiedAt <= Date.parse(ifModifiedSince);
+}
+
+export function notModifiedResponse(
+  { tag }: ContentState,
+  isPrivate: boolean,
+  vary: string | null,
+  allowance: AllowanceState,
 ): Response {
-  const { sha256, contentType, link, modifiedAt } = content;
-  return new Response(body, {
+  const headers = { ...commonHeaders(tag, isPrivate, vary), ...allowanceHeaders(allowance) };
+  return new Response(null, { status: 304, headers });
+}
+
+export function contentResponse({ headers, body }: ReadyContent, allowance: AllowanceState): Response {
+  return new Response(body as Buffer<ArrayBuffer>, {
     status: 200,
-    headers: {
-      "content-type": contentType ?? "application/json",
-      "content-length": String(body.byteLength),
-      etag: entityTagOf(sha256),
-      ...(modifiedAt !== null && { "last-modified": new Date(modifiedAt).toUTCString() }),
-      ...(link !== null && { link: rewriteLink(link) }),
-      ...cacheHeaders(isPrivate),
-      ...(vary !== null && { vary }),
-      ...safetyHeaders,
-      ...allowanceHeaders(allowance),
-    },
+    headers: { ...headers, ...allowanceHeaders(allowance) },
   });
+}
+
+/** Content that was sent lately, by address. It holds for one state of the mirrors. */
+export interface KeptContent {
+  /** @param version of the mirrors: with another one, all is forgotten */
+  find(version: string, origin: string, target: string): ReadyContent | undefined;
+  keep(version: string, origin: string, target: string, content: ReadyContent): void;
+}
+
+const maxKeptBytes = 8 * 2 ** 20;
+/** Of a content, besides its body: headers, names and the map's own. */
+const overheadBytes = 1024;
+
+export function createKeptContent(maxBytes = maxKeptBytes): KeptContent {
+  const kept = new Map<string, ReadyContent>();
+  let keptVersion = "";
+  let bytes = 0;
+  const sizeOf = (key: string, { body }: ReadyContent) => overheadBytes + 2 * key.length + body.byteLength;
+  const remove = (key: string, content: ReadyContent) => {
+    kept.delete(key);
+    bytes -= sizeOf(key, content);
+  };
+  const use = (version: string) => {
+    if (version === keptVersion) return;
+    keptVersion = version;
+    kept.clear();
+    bytes = 0;
+  };
+  return {
+    find(version, origin, target) {
+      use(version);
+      return kept.get(origin + target);
+    },
+    keep(version, origin, target, content) {
+      use(version);
+      const key = origin + target;
+      if (sizeOf(key, content) > maxBytes) return;
+      const known = kept.get(key);
+      if (known !== undefined) remove(key, known);
+      kept.set(key, content);
+      bytes += sizeOf(key, content);
+      for (const [oldest, its] of kept) {
+        if (bytes <= maxBytes) break;
+        remove(oldest, its);
+      }
+    },
+  };
 }
 
 /**

@@ -14,9 +14,12 @@ import { clientOf, createHostCheck, crossOrigin, type RequestAddress, splitUrl }
 import {
   type Conditions,
   contentResponse,
+  createKeptContent,
   createRewriters,
   isNotModified,
   notModifiedResponse,
+  readyContent,
+  stateOf,
 } from "./content-response.ts";
 import type { MirrorLookup } from "./mirror-lookup.ts";
 import { type MirrorOptions, openMirrors } from "./open-mirrors.ts";
@@ -67,6 +70,7 @@ export function createApi(options: ApiOptions): Api {
   const needsKey = !isLoopback(host);
   const hasAccount = (options.findAccount ?? null) !== null;
   const vary = hasAccount || needsKey ? "Authorization" : null;
+  const kept = createKeptContent();
 
   const bodyOf = ({ content, mirror }: FoundContent, origin: string): Buffer =>
     rewriterOf(mirror.origin, origin).rewriteBody(mirror.readBody(content));
@@ -84,7 +88,22 @@ export function createApi(options: ApiOptions): Api {
     return root.spec;
   };
 
-  const respond = (request: ApiRequest, mirrors: Mirrors): Response => {
+  /** Null if the mirrors must be read: the content is not kept, or the request gets something else. */
+  const respondWithKept = (request: ApiRequest, version: string): Response | null => {
+    const { method, origin, target, isUser } = request;
+    // The account's mirror may have its own content of the same address.
+    if (isUser && hasAccount) return null;
+    if (!isAcceptedHost(request.hostHeader) || !isRead(method) || (needsKey && !isUser)) return null;
+    const content = kept.find(version, origin, target);
+    if (content === undefined) return null;
+    const holder = isUser ? "user" : "none";
+    const state = allowance.stateOf(holder);
+    if (isNotModified(content, request)) return notModifiedResponse(content, false, vary, state);
+    if (content.kind === rootKind) return contentResponse(content, state);
+    return state.remaining === 0 ? null : contentResponse(content, allowance.spend(holder));
+  };
+
+  const respond = (request: ApiRequest, mirrors: Mirrors, version: string): Response => {
     const { origin, target, isUser } = request;
     const holder = isUser ? "user" : "none";
     const fail = (problem: Problem, isCounted = true): Response => {
@@ -92,7 +111,7 @@ export function createApi(options: ApiOptions): Api {
       return problemResponse(problem, specOf(mirrors.catalogue, origin), state);
     };
     if (!isAcceptedHost(request.hostHeader)) return fail(problems.otherHost, false);
-    if (request.method !== "GET" && request.method !== "HEAD") return fail(problems.notAllowed, false);
+    if (!isRead(request.method)) return fail(problems.notAllowed, false);
     if (needsKey && !isUser) return fail(problems.notAuthenticated);
 
     const service = mirrors.catalogue ?? mirrors.account?.mirror ?? null;
@@ -102,15 +121,16 @@ export function createApi(options: ApiOptions): Api {
     if (answer.is === "rate-limit") return rateLimitResponse(origin + target, state);
     if (answer.is === "redirect")
       return redirectResponse(answer.to.slice(service?.origin.length), answer.isPrivate, state);
-    if (answer.is === "content" && isNotModified(answer, request))
-      return notModifiedResponse(answer, state, vary);
-    const isFree = answer.is === "content" && answer.content.kind === "root";
+    if (answer.is === "content" && isNotModified(stateOf(answer), request))
+      return notModifiedResponse(stateOf(answer), answer.isPrivate, vary, state);
+    const isFree = answer.is === "content" && answer.content.kind === rootKind;
     if (state.remaining === 0 && !isFree) return fail(problems.spent(state), false);
     switch (answer.is) {
       case "content": {
-        const body = bodyOf(answer, origin);
-        const after = isFree ? state : allowance.spend(holder);
-        return contentResponse(answer, body, rewriterOf(answer.mirror.origin, origin), after, vary);
+        const rewriter = rewriterOf(answer.mirror.origin, origin);
+        const content = readyContent(answer, bodyOf(answer, origin), rewriter, vary);
+        if (!answer.isPrivate) kept.keep(version, origin, target, content);
+        return contentResponse(content, isFree ? state : allowance.spend(holder));
       }
       case "gone":
         return fail(problems.gone(answer.since));
@@ -135,7 +155,9 @@ export function createApi(options: ApiOptions): Api {
       ifNoneMatch: req.header("if-none-match"),
       ifModifiedSince: req.header("if-modified-since"),
     };
-    const response = mirrors.read(isUser, (held) => respond(request, held));
+    const version = mirrors.version();
+    const response =
+      respondWithKept(request, version) ?? mirrors.read(isUser, (held) => respond(request, held, version));
     if (client !== "wrong-key" || response.status !== problems.notAuthenticated.status) return response;
     return key.pause().then(() => response);
   };
@@ -154,6 +176,11 @@ export function createApi(options: ApiOptions): Api {
     });
   return { app, basePath, close: mirrors.close };
 }
+
+/** Requests of it are not counted. */
+const rootKind = "root";
+
+const isRead = (method: string): boolean => method === "GET" || method === "HEAD";
 
 function specIn(body: Buffer): string | null {
   const root: unknown = JSON.parse(body.toString());

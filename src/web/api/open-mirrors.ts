@@ -23,6 +23,8 @@ export interface ApiMirrors {
    * @throws MirrorError, PointError, errors of `use`
    */
   read<Result>(withAccount: boolean, use: (mirrors: Mirrors) => Result): Result;
+  /** Changes with every commit to the catalogue's mirror, and with its file. @throws MirrorError */
+  version(): string;
   close(): void;
 }
 
@@ -59,6 +61,7 @@ export function openMirrors({ findCatalogue, findAccount = null, asOf }: MirrorO
   read(true, () => {});
   return {
     read,
+    version: catalogue.dataVersion,
     close() {
       catalogue.close();
       account?.close();

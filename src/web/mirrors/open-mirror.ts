@@ -18,7 +18,12 @@ export interface ServedMirror {
   read<Result>(point: Point | undefined, use: (mirror: MirrorReader) => Result): Result;
   /** A connection of its own, for rows that are sent slowly. The caller closes it. */
   open(point: Point | undefined): MirrorReader;
-  /** Changes with what the mirror shows of the present, and when a sync begins or ends; constant without a mirror. */
+  /**
+   * Changes with every commit of another process, and when the file is another one; constant without a mirror. It costs less
+   * than a transaction.
+   */
+  dataVersion(): string;
+  /** As `dataVersion`, and changes when a sync begins or ends. */
   version(): string;
   close(): void;
 }
@@ -30,18 +35,18 @@ const maxPastReaders = 4;
 
 /** @param findFile called again while there is no file @param onReplaced called when nothing known of the file holds any more */
 export function serveMirror(findFile: () => string | null, onReplaced: () => void = () => {}): ServedMirror {
-  /** By the run whose state they show; null for the present. */
-  const readers = new Map<number | null, MirrorReader>();
+  /** By the run whose state they show. */
+  const past = new Map<number, OpenReader>();
+  let present: PresentReader | null = null;
+  /** Each connection counts commits in its own way. */
+  let openings = 0;
   let identity = "";
-  /** Prepared once: a request of the API reads it in less time than it takes to prepare. */
-  let readSchemaVersion: (() => unknown) | null = null;
-  let schemaVersion: unknown = null;
 
   const closeAll = () => {
-    for (const reader of readers.values()) reader.close();
-    readers.clear();
+    for (const open of [present, ...past.values()]) open?.reader.close();
+    past.clear();
+    present = null;
     onReplaced();
-    readSchemaVersion = null;
   };
 
   const fileNow = (): string => {
@@ -54,32 +59,29 @@ export function serveMirror(findFile: () => string | null, onReplaced: () => voi
     return file;
   };
 
-  const present = (file: string): MirrorReader => {
-    const open = readers.get(null);
-    if (open !== undefined && readSchemaVersion?.() === schemaVersion) return open;
+  const openPresent = (file: string): PresentReader => {
+    if (present?.isCurrent()) return present;
     // A migration: the views of earlier states would lack its columns.
     closeAll();
-    const reader = openMirrorReader(file, undefined, busyMillis);
-    const select = reader.db.prepare<[], unknown>("pragma schema_version").pluck();
-    readSchemaVersion = () => select.get();
-    schemaVersion = readSchemaVersion();
-    readers.set(null, reader);
-    return reader;
+    openings++;
+    present = watchVersions(openReader(file, undefined));
+    return present;
   };
 
-  const readerFor = (file: string, point: Point | undefined): MirrorReader => {
-    if (point === undefined) return present(file);
-    const { run } = resolvePoint(present(file).db, point);
-    const reader = readers.get(run) ?? openMirrorReader(file, { kind: "run", run }, busyMillis);
+  const openAt = (file: string, point: Point | undefined): OpenReader => {
+    const now = openPresent(file);
+    if (point === undefined) return now;
+    const { run } = resolvePoint(now.reader.db, point);
+    const open = past.get(run) ?? openReader(file, { kind: "run", run });
     // The last used one is the last in the map.
-    readers.delete(run);
-    readers.set(run, reader);
-    const [oldest] = [...readers.keys()].filter((key) => key !== null);
-    if (readers.size > maxPastReaders + 1 && oldest !== undefined) {
-      readers.get(oldest)?.close();
-      readers.delete(oldest);
+    past.delete(run);
+    past.set(run, open);
+    const [oldest] = past.keys();
+    if (past.size > maxPastReaders && oldest !== undefined) {
+      past.get(oldest)?.reader.close();
+      past.delete(oldest);
     }
-    return reader;
+    return open;
   };
 
   const withErrors = <Result>(work: (file: string) => Result): Result => {
@@ -94,31 +96,75 @@ export function serveMirror(findFile: () => string | null, onReplaced: () => voi
     }
   };
 
+  const readVersion = (withLock: boolean): string => {
+    try {
+      return withErrors((file) => {
+        const { commits } = openPresent(file);
+        return `${openings} ${commits()}${withLock ? ` ${isLocked(file)}` : ""}`;
+      });
+    } catch (error) {
+      if (error instanceof MirrorError && error.code === "not-found") return "";
+      throw error;
+    }
+  };
+
   return {
     read: (point, use) =>
       withErrors((file) => {
-        const reader = readerFor(file, point);
-        reader.db.exec("begin");
+        const { reader, begin, rollback } = openAt(file, point);
+        begin();
         try {
           return use(reader);
         } finally {
-          if (reader.db.inTransaction) reader.db.exec("rollback");
+          if (reader.db.inTransaction) rollback();
         }
       }),
     open: (point) =>
       withErrors((file) => {
-        const reader = openMirrorReader(file, point, busyMillis);
-        reader.db.exec("begin");
+        const { reader, begin } = openReader(file, point);
+        begin();
         return reader;
       }),
-    version() {
-      if (findFile() === null) return "";
-      return withErrors((file) => {
-        const version: unknown = present(file).db.pragma("data_version", { simple: true });
-        return `${identity} ${version} ${isLocked(file)}`;
-      });
-    },
+    dataVersion: () => readVersion(false),
+    version: () => readVersion(true),
     close: closeAll,
+  };
+}
+
+/** With statements that are prepared once: requests of the API run them in less time than it takes to prepare them. */
+interface OpenReader {
+  readonly reader: MirrorReader;
+  begin(): void;
+  rollback(): void;
+}
+
+interface PresentReader extends OpenReader {
+  /** Whether its tables are still those that it was opened with. */
+  isCurrent(): boolean;
+  /** Changes with every commit of another process, as `isCurrent` has seen it. */
+  commits(): unknown;
+}
+
+function openReader(file: string, point: Point | undefined): OpenReader {
+  const reader = openMirrorReader(file, point, busyMillis);
+  const [begin, rollback] = [reader.db.prepare<[]>("begin"), reader.db.prepare<[]>("rollback")];
+  return { reader, begin: () => begin.run(), rollback: () => rollback.run() };
+}
+
+function watchVersions(open: OpenReader): PresentReader {
+  const { db } = open.reader;
+  const readCommits = db.prepare("pragma data_version").pluck();
+  const readSchema = db.prepare("pragma schema_version").pluck();
+  const schema = readSchema.get();
+  let commits = readCommits.get();
+  return {
+    ...open,
+    isCurrent() {
+      const before = commits;
+      commits = readCommits.get();
+      return commits === before || readSchema.get() === schema;
+    },
+    commits: () => commits,
   };
 }
 

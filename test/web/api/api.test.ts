@@ -120,6 +120,9 @@ describe("content", () => {
   it("a new run's bodies appear, and what it found gone is gone", async () => {
     await using served = await startServed();
     const { api, mirror, world } = served;
+    // Content that was sent before is kept until the mirror changes.
+    for (const path of ["/brands/ada/", "/brands/cleo/", "/brands/ada/"])
+      expect((await api.get(path)).status).toBe(200);
     world.set(urlOf("brands/ada/"), JSON.stringify(entity({ name: "Ada Two" })));
     world.delete(urlOf("brands/cleo/"));
     world.set(urlOf("brands/?page=2"), JSON.stringify(page([])));
