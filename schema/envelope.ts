@@ -6,7 +6,7 @@ import { z } from "zod";
 import { text, url } from "./fields.ts";
 import { IssueList, type IssueSink } from "./input/issues.ts";
 import { limits } from "./input/limits.ts";
-import { isRawNumber } from "./json.ts";
+import { isRawNumber, type ParsedJson } from "./json.ts";
 
 const rels = ["resource", "entity", "collection"] as const;
 export type Rel = (typeof rels)[number];
@@ -164,6 +164,19 @@ function requireLimits({ collection, links }: Readonly<Record<string, unknown>>)
   if (isRecord(links) && Object.keys(links).length > linksPerBody)
     throw new NotAnEnvelopeError("/links", `at most ${linksPerBody} links`);
 }
+
+/**
+ * Refuses an envelope that states something twice: either value may be the right one (RFC 8259, section 4).
+ * @throws NotAnEnvelopeError
+ */
+export function requireSingleValuesOrThrow({ repeatedKeys = [] }: Pick<ParsedJson, "repeatedKeys">): void {
+  const path = repeatedKeys.find(([key = "", inner]) =>
+    inner === undefined ? Object.hasOwn(anyHeader, key) : key === "meta" || key === "links",
+  );
+  if (path !== undefined) throw new NotAnEnvelopeError(toPointer(path), "a single value");
+}
+
+const anyHeader = { ...collectionHeader.shape, ...entityHeader.shape };
 
 /** Whether a body means "no valid token"; its status can be any (service-specification, section 7). */
 export function isNotAuthenticated(value: unknown): boolean {

@@ -4,6 +4,7 @@
  */
 import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
+import { closingQuote, findRepeatedKeys } from "./input/json-text.ts";
 import { limits } from "./input/limits.ts";
 import { trimEnd, trimStart } from "./input/trim.ts";
 
@@ -52,6 +53,8 @@ export interface ParsedJson {
   readonly value: unknown;
   /** Whether an object has a key twice; the last value is used, as in `JSON.parse`. */
   readonly hasDuplicateKeys: boolean;
+  /** Those of the outermost object and of the objects directly within it, as paths; absent without duplicate keys. */
+  readonly repeatedKeys?: readonly (readonly string[])[];
 }
 
 /**
@@ -62,7 +65,8 @@ export function parseJsonOrThrow(text: string, within: Partial<JsonLimits> = {})
   const { document, maxDepth } = requireSize(text, within);
   const { keys, inexact } = scanOutsideStrings(document);
   const { value, members } = inexact > 0 ? parseMarked(document, maxDepth) : parse(document, maxDepth);
-  return { value, hasDuplicateKeys: keys !== members };
+  if (keys === members) return { value, hasDuplicateKeys: false };
+  return { value, hasDuplicateKeys: true, repeatedKeys: findRepeatedKeys(document) };
 }
 
 /** Parses bytes of UTF-8. @throws JsonError */
@@ -267,15 +271,4 @@ function endOfNumeral(document: string, start: number): number {
 /** In a valid document, only white space, a comma, a bracket or the end (NaN) follows a number. */
 function endsNumeral(code: number): boolean {
   return !(code > 0x20) || code === 0x2c || code === 0x5d || code === 0x7d;
-}
-
-/** The index of the quote that ends a text, or the length of the document without one. */
-function closingQuote(text: string, opening: number): number {
-  for (let index = opening + 1; ; index++) {
-    index = text.indexOf('"', index);
-    if (index === -1) return text.length;
-    let backslashes = 0;
-    while (text.charCodeAt(index - 1 - backslashes) === 0x5c) backslashes++;
-    if (backslashes % 2 === 0) return index;
-  }
 }

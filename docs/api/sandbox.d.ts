@@ -323,6 +323,7 @@ declare const faultRule: z.ZodReadonly<z.ZodObject<{
     "top-level-collection": "top-level-collection";
     "trailing-garbage": "trailing-garbage";
     truncate: "truncate";
+    "two-bodies": "two-bodies";
     "two-documents": "two-documents";
     "unknown-fields": "unknown-fields";
     "utf-16": "utf-16";

@@ -1,6 +1,12 @@
 /** Identifies the user of a token: fetches the root, then its `me` link. Nothing is stored. */
 import { user as entity } from "../../schema/entities/user.ts";
-import { type Envelope, NotAnEnvelopeError, readEnvelopeOrThrow, readFields } from "../../schema/envelope.ts";
+import {
+  type Envelope,
+  NotAnEnvelopeError,
+  readEnvelopeOrThrow,
+  readFields,
+  requireSingleValuesOrThrow,
+} from "../../schema/envelope.ts";
 import { parseJsonBytesOrThrow } from "../../schema/json.ts";
 import { listScopes, type ScopeName, scopesFrom } from "../mirror/account/token-scopes.ts";
 import { identifyingText } from "../mirror/account/user.ts";
@@ -71,11 +77,11 @@ async function fetchEnvelope(
 ): Promise<{ readonly envelope: Envelope; readonly url: string }> {
   try {
     const response = await client.fetch({ url, ...(signal && { signal }) });
-    if (response.outcome === "body")
-      return {
-        envelope: readEnvelopeOrThrow(parseJsonBytesOrThrow(response.body).value).envelope,
-        url: response.finalUrl ?? url,
-      };
+    if (response.outcome === "body") {
+      const parsed = parseJsonBytesOrThrow(response.body);
+      requireSingleValuesOrThrow(parsed);
+      return { envelope: readEnvelopeOrThrow(parsed.value).envelope, url: response.finalUrl ?? url };
+    }
     throw unidentified(`${url} does not exist`);
   } catch (error) {
     if (error instanceof NotAnEnvelopeError) throw unidentified(`${url}: ${error.message}`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { NotAnEnvelopeError, UnexpectedRelError } from "../../schema/envelope.ts";
 import { JsonError, parseJsonBytesOrThrow } from "../../schema/json.ts";
-import { deriveOrThrow } from "../../src/mirror/derive/derive.ts";
+import { deriveHeldOrThrow, deriveOrThrow } from "../../src/mirror/derive/derive.ts";
 import { context, derive, deriveGolden, linksOf, url, withItems } from "./support/derive-golden.ts";
 import { api, goldenEntity, parseGolden } from "./support/golden.ts";
 
@@ -151,6 +151,40 @@ describe("an unexpected body", () => {
     );
     expect(derived.issues).toEqual([{ pointer: "", code: "duplicate-key" }]);
     expect(derived.projection?.row?.cells).toContain("b");
+  });
+
+  const envelope = (members: string) =>
+    `{"rel":"entity","self":"/a","meta":{"next":null},"links":{"x":"/x"},"body":{}${members}}`;
+
+  it.each([
+    ["/body", envelope(',"body":{"name":"b"}')],
+    ["/body", envelope(',"\\u0062ody" : {}')],
+    ["/rel", `{"rel":"collection",${envelope("").slice(1)}`],
+    ["/self", envelope(',"self":"/b"')],
+    ["/links", envelope(',"links":{}')],
+    ["/meta", envelope(',"meta":null')],
+    ["/collection", '{"rel":"collection","collection":[{}],"links":{},"collection":[]}'],
+    ["/meta/next", envelope("").replace('"next"', '"next":"/2","next"')],
+    ["/links/x", envelope("").replace('"x"', '"x":"/y","x"')],
+  ])("a new body that states %s twice is refused, but one that is held is still read", (pointer, text) => {
+    const body = Buffer.from(text);
+    const resource = { baseUrl: url, kind: "?odd" };
+    const refusal = `a single value expected at ${pointer}`;
+    expect(() => deriveOrThrow(parseJsonBytesOrThrow(body), resource, context)).toThrow(refusal);
+    expect(deriveHeldOrThrow(body, resource, context).issues).toContainEqual({
+      pointer: "",
+      code: "duplicate-key",
+    });
+  });
+
+  it("other keys that are repeated are no reason to refuse a body", () => {
+    const text = envelope(',"other":{"body":1,"body":2},"other":[{"links":1,"links":2}]').replace(
+      '"body":{}',
+      '"body":{"meta":{"next":1,"next":2},"rel":1,"rel":2}',
+    );
+    const parsed = parseJsonBytesOrThrow(Buffer.from(text));
+    expect(parsed.hasDuplicateKeys).toBe(true);
+    expect(() => deriveOrThrow(parsed, { baseUrl: url, kind: "?odd" }, context)).not.toThrow();
   });
 
   it("irregularities in envelope, links and fields are all reported", () => {

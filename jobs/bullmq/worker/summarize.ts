@@ -2,7 +2,13 @@
  * What came of a request, for people who read its job. In: the response. Out: a summary, or why the resource could not be
  * fetched, as the log of the run says it too. Nothing is decided here: the coordinator interprets the response itself.
  */
-import { NotAnEnvelopeError, requireEnvelopeOrThrow, UnexpectedRelError } from "../../../schema/envelope.ts";
+import {
+  NotAnEnvelopeError,
+  requireEnvelopeOrThrow,
+  requireSingleValuesOrThrow,
+  UnexpectedRelError,
+} from "../../../schema/envelope.ts";
+import { JsonError, parseJsonBytesOrThrow } from "../../../schema/json.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { ServiceError } from "../../../src/service/errors.ts";
 import { readReport } from "../../../src/service/requests/attempt.ts";
@@ -47,7 +53,7 @@ export function summarizeOrThrow(
   }
 }
 
-/** @throws ServiceError, NotAnEnvelopeError, UnexpectedRelError */
+/** @throws ServiceError, NotAnEnvelopeError, UnexpectedRelError, JsonError */
 function outcomeOrThrow(
   { kind, url }: Fetched,
   head: ResponseHead,
@@ -55,7 +61,8 @@ function outcomeOrThrow(
 ): FetchSummary["outcome"] {
   const { status } = head;
   if (status === 200) {
-    const { json } = readEnvelopeBodyOrThrow(head, wire, url, defaultLimits);
+    const { bytes, json } = readEnvelopeBodyOrThrow(head, wire, url, defaultLimits);
+    requireSingleValuesOrThrow(parseJsonBytesOrThrow(bytes));
     requireEnvelopeOrThrow(json, kinds[kind]);
     return "body";
   }
@@ -74,7 +81,11 @@ function outcomeOrThrow(
 
 function explain(error: unknown): { readonly code: string; readonly detail: string } {
   if (error instanceof ServiceError) return error;
-  if (error instanceof NotAnEnvelopeError || error instanceof UnexpectedRelError)
+  if (
+    error instanceof NotAnEnvelopeError ||
+    error instanceof UnexpectedRelError ||
+    error instanceof JsonError
+  )
     return { code: "contract", detail: error.message };
   throw error;
 }

@@ -8,6 +8,7 @@ import {
   type FieldIssue,
   NotAnEnvelopeError,
   readEnvelopeOrThrow,
+  requireSingleValuesOrThrow,
   toPointer,
   UnexpectedRelError,
 } from "../../../schema/envelope.ts";
@@ -74,10 +75,20 @@ export function isRefusal(error: unknown): error is Error {
   );
 }
 
-/** @throws NotAnEnvelopeError, UnexpectedRelError */
-export function deriveOrThrow(
+interface DerivedFrom {
+  readonly baseUrl: string;
+  readonly kind: string;
+}
+
+/** Derives a new body. @throws NotAnEnvelopeError, UnexpectedRelError */
+export function deriveOrThrow(parsed: ParsedJson, resource: DerivedFrom, context: DeriveContext): Derived {
+  requireSingleValuesOrThrow(parsed);
+  return deriveAnyOrThrow(parsed, resource, context);
+}
+
+function deriveAnyOrThrow(
   { value, hasDuplicateKeys }: ParsedJson,
-  resource: { readonly baseUrl: string; readonly kind: string },
+  resource: DerivedFrom,
   context: DeriveContext,
 ): Derived {
   const kind = context.kinds[resource.kind];
@@ -129,20 +140,16 @@ export function deriveOrThrow(
 
 /**
  * Derives a stored body. A resource may have been given a known kind that its old body does not fit: such a body is
- * derived as one of an unknown kind, as it was at first.
+ * derived as one of an unknown kind, as it was at first. Earlier versions stored envelopes with repeated keys.
  * @throws JsonError, NotAnEnvelopeError
  */
-export function deriveHeldOrThrow(
-  body: Uint8Array,
-  resource: { readonly baseUrl: string; readonly kind: string },
-  context: DeriveContext,
-): Derived {
+export function deriveHeldOrThrow(body: Uint8Array, resource: DerivedFrom, context: DeriveContext): Derived {
   const parsed = parseJsonBytesOrThrow(body);
   try {
-    return deriveOrThrow(parsed, resource, context);
+    return deriveAnyOrThrow(parsed, resource, context);
   } catch (error) {
     if (!(error instanceof UnexpectedRelError)) throw error;
-    return deriveOrThrow(parsed, { ...resource, kind: unknownKind(resource.kind) }, context);
+    return deriveAnyOrThrow(parsed, { ...resource, kind: unknownKind(resource.kind) }, context);
   }
 }
 

@@ -159,8 +159,9 @@ export const textFaults = {
       text.replace(/"bra_count":"?\d+"?/, '"bra_count":9007199254740993'),
       '"huge":1e400,"negative_zero":-0,"precise":0.30000000000000004441,',
     ),
-  "duplicate-keys": (text) =>
-    atBody(`{"self":"https://first.example/",${text.slice(1)}`, '"name":"first","name":"second",'),
+  "duplicate-keys": (text) => atBody(text, '"name":"first","name":"second",'),
+  /** The right value is last, so that parsers that ignore the other one see no fault. */
+  "two-bodies": (text) => `{"${text.includes('"collection":[') ? "collection" : "body"}":{},${text.slice(1)}`,
   "prototype-keys": (text) =>
     atBody(
       `{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},${text.slice(1)}`,

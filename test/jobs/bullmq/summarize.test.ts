@@ -6,9 +6,9 @@ import type { RawResponse } from "../../../src/service/transport/send-request.ts
 const url = "https://api.example/me/bras/1";
 const bra = { kind: "bra", url, isFreeIfUnchanged: true };
 
-const answer = (status: number, body: object): RawResponse => ({
+const answer = (status: number, body: object | string): RawResponse => ({
   head: { status, headers: { "content-type": "application/json" } },
-  wire: Buffer.from(JSON.stringify(body)),
+  wire: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
   failure: null,
 });
 const lost: RawResponse = {
@@ -26,6 +26,10 @@ it.each([
   [answer(404, { rel: "anything" }), null],
   [answer(200, { rel: "collection", collection: [] }), /^contract: expected rel "entity" of a bra/],
   [answer(200, { rel: "entity" }), "contract: not an envelope: an object expected at /body"],
+  [
+    answer(200, '{"rel":"entity","body":{},"body":{}}'),
+    "contract: not an envelope: a single value expected at /body",
+  ],
   [lost, "timeout: no response within 30 s"],
 ] as const)(
   "a job fails with the reason of its run; one of an account with a word of it (%#)",

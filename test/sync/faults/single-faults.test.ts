@@ -50,6 +50,7 @@ const outcomes: Partial<Record<FaultName, Outcome>> = {
   "utf-16": "refused",
   "big-numbers": "as sent",
   "duplicate-keys": "as sent",
+  "two-bodies": "refused",
   "prototype-keys": "as sent",
   deep: "refused",
   "evil-links": "as sent",
