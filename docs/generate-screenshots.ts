@@ -33,7 +33,14 @@ for (let day = 0; day < days; day++) {
   sandbox.moveClock({ advanceSeconds: daySeconds });
 }
 await sync({ file, baseUrl: sandbox.url, serviceName: "service", clock });
-const server = await createServer({ findCatalogue: () => file, port: 0, clock });
+const daily = {
+  ...{ name: "daily", cron: "0 6 * * *", tz: "UTC", command: "sync", runs: [] },
+  nextAt: new Date(clock.now() + (daySeconds * 1000) / 2).toISOString(),
+};
+const server = await createServer({
+  ...{ findCatalogue: () => file, port: 0, clock },
+  readSchedules: () => ({ schedules: [daily], ofAccounts: 0 }),
+});
 const browser = await chromium.launch({ executablePath, args: ["--headless", "--no-sandbox"] });
 try {
   const brands = (await (await fetch(`${server.url}brands.json?sort=models&order=desc`)).json()) as {
@@ -41,7 +48,7 @@ try {
   }[];
   for (const { name, path } of pictures)
     for (const colorScheme of ["light", "dark"] as const) {
-      const page = await browser.newPage({ colorScheme, viewport: { width: 1200, height: 750 } });
+      const page = await browser.newPage({ colorScheme, viewport: { width: 1200, height: 900 } });
       await page.goto(new URL(path(brands[0]?.slug ?? ""), server.url).href);
       await page.screenshot({ path: join(import.meta.dirname, `serve-${name}-${colorScheme}.png`) });
       await page.close();
