@@ -140,6 +140,8 @@ it("two bras are compared dimension by dimension, with the difference", async ()
       `Hooks</th><td class="number">${a?.fields.hooks}</td><td class="number">${b?.fields.hooks}</td><td class="number">${sign ? `\\${sign}` : ""}${Math.abs(difference)}<`,
     ),
   );
+  const rows = JSON.parse((await account.get(`/me/compare.json?bra=${a?.key}&bra=${b?.key}`)).body);
+  expect(rows.map(({ href }: { href: string }) => href)).toEqual([a?.href, b?.href]);
   expect((await account.get(`/me/compare?bra=${a?.key}`)).body).toContain("Choose two bras or more");
   expect((await account.get("/me/compare?bra=1&bra=2")).status).toBe(404);
 });

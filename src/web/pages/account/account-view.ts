@@ -1,8 +1,8 @@
 /** What the pages of an account share: their addresses, their tabs, and the account that they show. */
 import { html } from "hono/html";
 import { KeyError } from "../../../query/keys/resolve-key.ts";
-import { type Bra, readWardrobe, type Wardrobe } from "../../../query/lists/wardrobe.ts";
-import type { Html, ServedAccount, View } from "../../page.ts";
+import { type Bra, dimensions, readWardrobe, type Wardrobe } from "../../../query/lists/wardrobe.ts";
+import type { Html, PageRows, ServedAccount, View } from "../../page.ts";
 import { sectionTabs } from "../../parts/section-tabs.ts";
 import { nameOf } from "../../parts/values.ts";
 import type { BraAddresses } from "../../parts/wardrobe/gallery.ts";
@@ -16,6 +16,12 @@ export function accountOf({ account }: View): ServedAccount {
 }
 
 export const wardrobeOf = (view: View): Wardrobe => view.recent("wardrobe", () => readWardrobe(view.mirror));
+
+/** Bras with their dimensions, for downloads. */
+export const dimensionRows = (bras: readonly Bra[]): Pick<PageRows, "columns" | "rows"> => {
+  const columns = ["name", "brand", "size", ...dimensions, "gone_at", "href"];
+  return { columns, rows: () => bras.map(({ fields }) => columns.map((name) => fields[name] ?? null)) };
+};
 
 export const braPath = ({ key }: Bra): string => `/me/bra/${encodeURIComponent(key)}`;
 

@@ -8,7 +8,7 @@ import type { Page, View } from "../../page.ts";
 import type { Sorting } from "../../parts/lists/table.ts";
 import { empty } from "../../parts/states.ts";
 import { dimensionTable } from "../../parts/wardrobe/dimensions.ts";
-import { accountHeading, addressesIn, wardrobeOf } from "./account-view.ts";
+import { accountHeading, addressesIn, dimensionRows, wardrobeOf } from "./account-view.ts";
 
 const sorts = ["name", "size", ...dimensions];
 
@@ -27,15 +27,10 @@ ${dimensionTable(bras, addressesIn(view).hrefOf, sortingIn(view))}`
 }`;
     return { title: "Dimensions", body };
   },
-  rows(view) {
-    const columns = ["name", "brand", "size", ...dimensions, "gone_at", "href"];
-    const bras = sorted(wardrobeOf(view).bras, orderIn(view));
-    return {
-      name: "dimensions",
-      columns,
-      rows: () => bras.map(({ fields }) => columns.map((name) => fields[name] ?? null)),
-    };
-  },
+  rows: (view) => ({
+    name: "dimensions",
+    ...dimensionRows(sorted(wardrobeOf(view).bras, orderIn(view))),
+  }),
 };
 
 interface Order {
