@@ -16,7 +16,7 @@ export function allowancesOf(view: SharedView, allowances: readonly AllowanceOve
   if (allowances.length === 0) return empty("No coordinator has published its allowance in the last week.");
   const own = allowances.find(({ principal }) => principal === "catalogue");
   const days = mirror === null ? [] : view.slow("days");
-  return html`<div class="columns even">${table({
+  return html`<div class="columns">${table({
     caption: "Allowances",
     columns: [
       { label: "Of" },

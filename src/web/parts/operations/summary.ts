@@ -20,12 +20,14 @@ export function summary(overview: Overview, now: number): Html {
 }
 
 function describeLastRun({ runs }: Overview, now: number): string {
+  const last = runs.find(({ endedAt }) => endedAt !== null);
   const running = runs.filter(({ endedAt }) => endedAt === null).length;
-  if (running > 0) return `${formatCount(running, "run")} under way`;
-  const [last] = runs;
-  if (last === undefined) return "none is known";
+  const underWay = running === 0 ? [] : [`${formatCount(running, "run")} under way`];
+  if (last === undefined) return underWay[0] ?? "none is known";
   const age = formatAge(toIso(last.endedAt ?? last.startedAt), now);
-  return `${last.state === "failed" ? "failed" : outcomeInWords(last.outcome)}, ${age} ago`;
+  const failed = last.failed ? `, ${formatCount(last.failed, "failed resource")}` : "";
+  const outcome = last.state === "failed" ? "failed" : `${outcomeInWords(last.outcome)}${failed}`;
+  return [`${outcome}, ${age} ago`, ...underWay].join("; ");
 }
 
 export const outcomeInWords = (outcome: string | null): string =>
