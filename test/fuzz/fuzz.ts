@@ -33,10 +33,13 @@ const print = (line: string) => void process.stdout.write(`${line}\n`);
 const timed = ({ run, seeds }: Target): Target => ({
   seeds,
   async run(input) {
-    const before = process.cpuUsage();
-    await run(input);
-    const { user } = process.cpuUsage(before);
-    if (user > maxProcessorMillis * 1000) throw new Error("an input of at most 64 KiB takes long");
+    const takesLong = async () => {
+      const before = process.cpuUsage();
+      await run(input);
+      return process.cpuUsage(before).user > maxProcessorMillis * 1000;
+    };
+    // Once may be the garbage of the inputs before.
+    if ((await takesLong()) && (await takesLong())) throw new Error("an input of at most 64 KiB takes long");
   },
 });
 
