@@ -1145,7 +1145,10 @@ type Totals = Record<string, Partial<Record<(Change | Reported)["change"], numbe
 type AskPassphrase = () => Promise<string>;
 interface ReadEntry {
   readonly name: string;
+  /** Empty if it is damaged, or if it is large and was not asked for. */
   readonly content: Buffer;
+  /** Of the content, in hex. */
+  readonly sha256: string;
   /** Where it begins in the file, with its header. */
   readonly offset: number;
   /** Whether the content has the CRC-32 of its header. Damaged compressed bytes are not decompressed; the content is empty then. */
@@ -1156,13 +1159,11 @@ interface BackupProblem {
   readonly entry: string | null;
   readonly message: string;
 }
-interface HashedEntry extends ReadEntry {
-  /** Of the content, in hex. */
-  readonly sha256: string;
-}
 /** Sees the entries of an archive on the way, as long as no problem is known. */
 interface EntryVisitor<Manifest> {
-  readonly entry?: (entry: HashedEntry, manifest: Manifest) => void;
+  readonly entry?: (entry: ReadEntry, manifest: Manifest) => void;
+  /** Whether it reads the contents of tables, which may be large. Default: if it sees entries. */
+  readonly readsTables?: boolean;
 }
 declare const BackupError_base: {
   new (code: "damaged" | "exists" | "needs-passphrase" | "not-found" | "not-shareable" | "nothing-held" | "other-account" | "other-contents" | "other-version" | "too-big" | "unreadable" | "weak-passphrase" | "write-failed" | "wrong-passphrase" | "wrong-place", message: string, hint?: string, options?: ErrorOptions): {
@@ -1985,7 +1986,7 @@ interface LoadOptions {
   };
   /** Resources of each snapshot to be fetched whole and compared by the next syncs. Default: 50. */
   readonly sampleSize?: number;
-  /** Resources in one transaction. Default: 512. */
+  /** Resources in one transaction; fewer if they are large. Default: 4096. */
   readonly batchSize?: number;
   /** The time, in epoch milliseconds. */
   readonly now: () => number;

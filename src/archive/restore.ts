@@ -50,6 +50,7 @@ export async function restoreBackup(request: RestoreMirrorRequest): Promise<Rest
   if (request.of === undefined) requireNotOwn(mirror);
   let hasPictures = false;
   const { manifest, rootHash } = await requireSound(request, {
+    readsTables: false,
     entry({ name }) {
       if (pictureOf(name) !== null) hasPictures = true;
     },
@@ -68,6 +69,7 @@ export async function restoreBackup(request: RestoreMirrorRequest): Promise<Rest
       replaces: replace ? (request.of?.user ?? null) : null,
       fill: (putRows, putBody, putPicture) =>
         readAgain(request, rootHash, {
+          readsTables: false,
           entry({ name, content }) {
             const table = bookkeepingOf(name);
             if (table !== null) putRows(table, parseRows(content));

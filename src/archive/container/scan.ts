@@ -2,10 +2,10 @@
  * Reads an archive from its first byte to its last. In: bytes from an untrusted source, and what kind of archive it must be.
  * Out: its manifest, its root hash, and every problem. A visitor sees each entry on the way, before the rest is known to be sound.
  */
-import { hash } from "node:crypto";
 import {
   checksumsEntry,
   isBefore,
+  isTable,
   isText,
   manifestEntry,
   requireSafeEntryName,
@@ -52,14 +52,11 @@ export interface ProblemList {
   isEmpty(): boolean;
 }
 
-export interface HashedEntry extends ReadEntry {
-  /** Of the content, in hex. */
-  readonly sha256: string;
-}
-
 /** Sees the entries of an archive on the way, as long as no problem is known. */
 export interface EntryVisitor<Manifest> {
-  readonly entry?: (entry: HashedEntry, manifest: Manifest) => void;
+  readonly entry?: (entry: ReadEntry, manifest: Manifest) => void;
+  /** Whether it reads the contents of tables, which may be large. Default: if it sees entries. */
+  readonly readsTables?: boolean;
 }
 
 /** Of an entry that is read as text; those of a million resources in format 3 take a quarter. V8 has no text of half a gigabyte. */
@@ -80,14 +77,16 @@ export async function scanArchive<Manifest, Visitor extends EntryVisitor<Manifes
     if (problems.length < maxProblems) problems.push({ entry, message });
   };
   const isEmpty = () => problems.length === 0;
+  const { readsTables = visitor.entry !== undefined } = visitor;
+  const isRead = (name: string) => readsTables || !isTable(name);
   const checksums = new Map<string, string>();
   let manifest: Manifest | null = null;
   let check = null as ContentCheck | null;
   let rootHash: string | null = null;
   let previous: string | null = null;
   try {
-    for await (const entry of readEntries(byteReader(chunks))) {
-      const { name, content } = entry;
+    for await (const entry of readEntries(byteReader(chunks), isRead)) {
+      const { name, content, sha256 } = entry;
       requireSafeEntryName(name);
       requireOrder(previous, name);
       previous = name;
@@ -98,14 +97,13 @@ export async function scanArchive<Manifest, Visitor extends EntryVisitor<Manifes
         if (manifest === null) break;
         check = type.check(manifest, { report, isEmpty }, visitor);
       }
-      const sha256 = hash("sha256", content);
       if (name === checksumsEntry) {
         rootHash = sha256;
         for (const problem of compareChecksums(content.toString("latin1"), checksums, checksumsEntry))
           report(problem.entry, problem.message);
       } else checksums.set(name, sha256);
       if (entry.hasItsCrc) await check?.add(name, content, sha256);
-      if (isEmpty() && manifest !== null) visitor.entry?.({ ...entry, sha256 }, manifest);
+      if (isEmpty() && manifest !== null) visitor.entry?.(entry, manifest);
     }
     if (manifest !== null && rootHash === null) report(checksumsEntry, "is missing");
     if (isEmpty()) check?.finish(new Set([...checksums.keys(), checksumsEntry]));

@@ -3,7 +3,8 @@
  * ZipError. Every header must be the one that would be written for its entry, so links, other modes, other methods, flags,
  * comments, other extra fields, gaps and overlaps need no rules of their own.
  */
-import { crc32, inflateRawSync } from "node:zlib";
+import { createHash, hash } from "node:crypto";
+import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
 import {
   centralHeader,
   endOfZip,
@@ -22,7 +23,10 @@ import {
 
 export interface ReadEntry {
   readonly name: string;
+  /** Empty if it is damaged, or if it is large and was not asked for. */
   readonly content: Buffer;
+  /** Of the content, in hex. */
+  readonly sha256: string;
   /** Where it begins in the file, with its header. */
   readonly offset: number;
   /** Whether the content has the CRC-32 of its header. Damaged compressed bytes are not decompressed; the content is empty then. */
@@ -44,8 +48,19 @@ const maxNameBytes = 200;
 
 const noArchive = () => new ZipError(null, "not an archive of Armoire, or its header is damaged");
 
-/** Ends only after every byte of the file was checked. @throws ZipError, and what the reader throws */
-export async function* readEntries(reader: ByteReader): AsyncGenerator<ReadEntry> {
+/** Larger entries that are not asked for are decompressed in pieces. */
+const largeBytes = 2 ** 22;
+const pieceBytes = 2 ** 18;
+
+/**
+ * Ends only after every byte of the file was checked.
+ * @param isRead whether the content of the entry with this name is asked for
+ * @throws ZipError, and what the reader throws
+ */
+export async function* readEntries(
+  reader: ByteReader,
+  isRead: (name: string) => boolean = () => true,
+): AsyncGenerator<ReadEntry> {
   const entries: { readonly entry: ZipEntry; readonly offset: number }[] = [];
   let contentBytes = 0;
   for (;;) {
@@ -78,7 +93,8 @@ export async function* readEntries(reader: ByteReader): AsyncGenerator<ReadEntry
     const bytes = await reader.take(packedSize);
     if (bytes.length < packedSize) throw new ZipError(name, "the file is cut off in it");
     entries.push({ entry, offset });
-    yield { name, offset, ...unpack(entry, bytes) };
+    const isInPieces = size > largeBytes && packed !== null && !isRead(name);
+    yield { name, offset, ...(isInPieces ? await examine(entry, bytes) : unpack(entry, bytes)) };
   }
 }
 
@@ -91,16 +107,43 @@ const isAllowed = ({ nameBytes, size, isPacked, contentBytes }: LocalFields): bo
 const describe = ({ nameBytes, size, contentBytes }: LocalFields) =>
   `${nameBytes} bytes of name, ${size} bytes of content in ${contentBytes} bytes`;
 
-const damaged = { content: Buffer.alloc(0), hasItsCrc: false };
+type Content = Pick<ReadEntry, "content" | "sha256" | "hasItsCrc">;
 
-function unpack(
-  { size, crc32: expected, packed }: ZipEntry,
-  bytes: Buffer,
-): Pick<ReadEntry, "content" | "hasItsCrc"> {
-  if (packed === null) return { content: bytes, hasItsCrc: crc32(bytes) === expected };
+const contentOf = (content: Buffer, hasItsCrc: boolean): Content => ({
+  content,
+  sha256: hash("sha256", content),
+  hasItsCrc,
+});
+
+const noContent = Buffer.alloc(0);
+const damaged = contentOf(noContent, false);
+
+function unpack({ size, crc32: expected, packed }: ZipEntry, bytes: Buffer): Content {
+  if (packed === null) return contentOf(bytes, crc32(bytes) === expected);
   if (crc32(bytes) !== packed.crc32) return damaged;
   const content = inflate(bytes, size);
-  return content === null || crc32(content) !== expected ? damaged : { content, hasItsCrc: true };
+  return content === null || crc32(content) !== expected ? damaged : contentOf(content, true);
+}
+
+/** As `unpack`, with one piece of the content in memory. */
+async function examine({ size, crc32: expected, packed }: ZipEntry, bytes: Buffer): Promise<Content> {
+  if (crc32(bytes) !== packed?.crc32) return damaged;
+  const sha256 = createHash("sha256");
+  let [length, sum] = [0, 0];
+  const inflated = createInflateRaw({ chunkSize: pieceBytes });
+  inflated.end(bytes);
+  try {
+    for await (const piece of inflated as AsyncIterable<Buffer>) {
+      length += piece.length;
+      if (length > size) return damaged;
+      sum = crc32(piece, sum);
+      sha256.update(piece);
+    }
+  } catch {
+    return damaged;
+  }
+  const isWhole = length === size && sum === expected && inflated.bytesWritten === bytes.length;
+  return isWhole ? { content: noContent, sha256: sha256.digest("hex"), hasItsCrc: true } : damaged;
 }
 
 /** Null unless the bytes are one whole stream of deflate for this many bytes. */

@@ -51,7 +51,8 @@ export const scanBackup = (
 /** @param visitBody receives each body of the mirror's own revisions */
 function checkBackup(manifest: BackupManifest, problems: ProblemList, visitBody: VisitBody): ContentCheck {
   const { report, isEmpty } = problems;
-  let trial: BookkeepingTrial | null = null;
+  let trial = null as BookkeepingTrial | null;
+  let rowsProblem: string | null = null;
   const blocks = new Map<BodyFolder, BlockReader>();
   const bodies = new Map(bodyFolders.map((folder) => [folder, pairOfSets()]));
   const pictures = pairOfSets();
@@ -77,6 +78,20 @@ function checkBackup(manifest: BackupManifest, problems: ProblemList, visitBody:
       trial ??= await openBookkeepingTrial(mirrorOf(manifest));
       const { putRows } = trial;
       tryRows(name, () => putRows(table, rows));
+    }
+  }
+
+  /** Checks the rows as a whole as soon as none follow: they take more memory than all that is read afterwards. */
+  function finishRows(): void {
+    const finished = trial;
+    trial = null;
+    try {
+      if (isEmpty()) finished?.finish();
+    } catch (error) {
+      if (!(error instanceof BookkeepingRowError)) throw error;
+      rowsProblem = error.message;
+    } finally {
+      finished?.close();
     }
   }
 
@@ -108,6 +123,8 @@ function checkBackup(manifest: BackupManifest, problems: ProblemList, visitBody:
 
   return {
     async add(name, content, sha256) {
+      // Entries are in the order of their names.
+      if (trial !== null && bookkeepingOf(name) === null) finishRows();
       const single = singleBodyOf(name);
       if (single !== null) {
         if (single.sha256 !== sha256) report(name, "does not have the SHA-256 that is its name");
@@ -146,7 +163,8 @@ function checkBackup(manifest: BackupManifest, problems: ProblemList, visitBody:
       }
       const extra = firstNotIn(pictures.found, pictures.referenced);
       if (extra !== undefined) report(extra, "belongs to no address");
-      if (isEmpty()) tryRows(null, () => trial?.finish());
+      // Rows that are missing, or do not fit because others are, were reported more exactly.
+      if (isEmpty() && rowsProblem !== null) report(null, rowsProblem);
     },
     close: () => trial?.close(),
   };

@@ -99,6 +99,9 @@ export function blockOf(name: string): { readonly folder: BodyFolder; readonly i
   return known === undefined ? null : { folder: known, isIndex: ending !== ".json" };
 }
 
+/** Whether an entry is a table for people, which nothing is computed from. */
+export const isTable = (name: string): boolean => table.test(name);
+
 /** Whether an entry is read as text, as a whole. */
 export const isText = (name: string): boolean =>
   name === manifestEntry ||

@@ -5,6 +5,9 @@
 import type { SnapshotResource } from "../snapshots/snapshot-resource.ts";
 import type { LoadableBody, LoadOutcome } from "./load-bodies.ts";
 
+/** Of the bodies in a batch, which are in memory together. */
+const maxBatchBytes = 8 * 2 ** 20;
+
 /** Of waiting bodies. Those beyond it are read a second time. */
 const maxWaitingBytes = 64 * 2 ** 20;
 
@@ -31,6 +34,7 @@ export function createBatches(
   const unread = new Map<string, number>();
   let waitingBytes = 0;
   let batch: LoadableBody[] = [];
+  let batchBytes = 0;
   let batchSource = 0;
   let kind: string | null = null;
   let hasProgress = false;
@@ -68,7 +72,7 @@ export function createBatches(
 
   const loadCollected = (): void => {
     if (batch.length > 0) loadBatch(batch, batchSource);
-    batch = [];
+    [batch, batchBytes] = [[], 0];
   };
 
   const loadWaiting = (): void => {
@@ -93,12 +97,15 @@ export function createBatches(
   return {
     async add({ readBody, ...resource }, source) {
       if (waiting.has(resource.url)) return;
-      if (source !== batchSource || batch.length >= batchSize) loadCollected();
+      const isFull = batch.length >= batchSize || batchBytes >= maxBatchBytes;
+      if (source !== batchSource || isFull) loadCollected();
       // A snapshot holds one kind after the other, each led to by those before it.
       if (resource.kind !== kind && waiting.size > 0 && 8 * batch.length >= batchSize) flush();
       kind = resource.kind;
       batchSource = source;
-      batch.push({ ...resource, body: await readBody() });
+      const body = await readBody();
+      batch.push({ ...resource, body });
+      batchBytes += body.byteLength;
     },
     settle,
     isSettled: (url) => settled.has(url),

@@ -76,9 +76,8 @@ export function prepareLoadBodies(db: Connection, parts: LoadParts): LoadBodies 
       return "unlinked";
     if (resource.kind !== given.kind) return "other-kind";
     const { id } = resource;
-    const checkedAt = statements.checkedAt.get({ id }) ?? null;
-    if (resource.lastCheckedRun !== 0 && checkedAt !== null && checkedAt >= Date.parse(knownUntil(given)))
-      return "kept";
+    const checkedAt = resource.lastCheckedRun === 0 ? null : statements.checkedAt.get({ id });
+    if (typeof checkedAt === "number" && checkedAt >= Date.parse(knownUntil(given))) return "kept";
     const compared = storeBody.compare(resource, body);
     const { last, isSame } = compared;
     const isLoaded = last !== undefined && statements.isUnconfirmed.get({ id, seq: last.seq }) !== undefined;

@@ -31,7 +31,7 @@ export interface LoadOptions {
   readonly expected?: { readonly baseUrl?: string; readonly serviceName?: string };
   /** Resources of each snapshot to be fetched whole and compared by the next syncs. Default: 50. */
   readonly sampleSize?: number;
-  /** Resources in one transaction. Default: 512. */
+  /** Resources in one transaction; fewer if they are large. Default: 4096. */
   readonly batchSize?: number;
   /** The time, in epoch milliseconds. */
   readonly now: () => number;
@@ -119,7 +119,7 @@ async function load(
   startedAt: string,
 ): Promise<Pick<LoadReport, "run" | "snapshots" | "sampled">> {
   const { sources, kinds, sampleSize = defaultSampleSize, now, signal } = options;
-  const { batchSize = 512, onProgress = () => {} } = options;
+  const { batchSize = 4096, onProgress = () => {} } = options;
   const writes = mirror.loads();
   const { origin } = new URL(mirror.identity.baseUrl);
   const shape = snapshotResourceShape(origin);
