@@ -4,6 +4,7 @@
  */
 import type { Cell } from "../../schema/fields.ts";
 import { numberText } from "./json.ts";
+import { rememberTexts } from "./remembered-texts.ts";
 import {
   batchRows,
   type ExportTable,
@@ -32,11 +33,17 @@ export function* csvChunks(table: ExportTable, profile: CsvProfile): Generator<s
 /** Lines end with LF, except for Excel: line tools (cut, awk, diff, git) take a CR for a part of the last column. */
 export function csvText(columns: readonly string[], profile: CsvProfile): TableText {
   const lineEnd = profile === "excel" ? "\r\n" : "\n";
+  const changed = rememberTexts((text) => changedText(text, profile));
+  const cellText = (cell: Cell): string => {
+    if (cell === null) return "";
+    if (typeof cell !== "string") return numberText(cell);
+    return plainText.test(cell) ? cell : changed(cell);
+  };
   const addRows = (rows: readonly Row[]) => {
     let text = "";
     for (const row of rows) {
       for (let n = 0; n < row.length; n++)
-        text += n === 0 ? cellText(row[n] ?? null, profile) : `,${cellText(row[n] ?? null, profile)}`;
+        text += n === 0 ? cellText(row[n] ?? null) : `,${cellText(row[n] ?? null)}`;
       text += lineEnd;
     }
     return text;
@@ -50,12 +57,10 @@ const plainText = /^[^'=+\-@＝＋－＠\t",\r\n\0\\\p{Surrogate}][^",\r\n\0\\\p
 /** Empty text is not null, and some readers end a row at each kind of line end. */
 const needsQuotes = /^$|[",\r\n]/;
 
-function cellText(cell: Cell, profile: CsvProfile): string {
-  if (cell === null) return "";
-  if (typeof cell !== "string") return numberText(cell);
-  if (plainText.test(cell)) return cell;
+function changedText(cell: string, profile: CsvProfile): string {
   const text = toCsvText(cell, profile);
-  return needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  // Joined, not added: V8 would keep the parts, and put them together again at each use.
+  return needsQuotes.test(text) ? ['"', text.replaceAll('"', '""'), '"'].join("") : text;
 }
 
 const escapable = /(?<!\\)(\\*)([\0\p{Surrogate}]|u0000|ud[89a-f][0-9a-f]{2})/gu;

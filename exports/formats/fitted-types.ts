@@ -3,6 +3,7 @@ import { describeColumn } from "../../schema/dictionary/columns.ts";
 import type { ColumnType } from "../../schema/dictionary/table-meaning.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { type CsvProfile, toCsvText } from "./csv.ts";
+import { rememberTexts } from "./remembered-texts.ts";
 import type { ExportTable, Row } from "./table.ts";
 
 /** `text` holds any cell: of a number, its digits. */
@@ -113,14 +114,15 @@ function fitColumns(table: ExportTable): readonly FittedColumn[] {
 }
 
 /** As readers of CSV see cells: a column of text holds any cell, and other types have neither apostrophes nor escapes. */
-export const csvColumnFitter = (table: ExportTable, profile: CsvProfile): ColumnFitter =>
-  columnFitter(
+export function csvColumnFitter(table: ExportTable, profile: CsvProfile): ColumnFitter {
+  const isUnchangedJson = rememberTexts((text) => isJson(text) && toCsvText(text, profile) === text);
+  return columnFitter(
     table,
     (cell, type) =>
-      fits(cell, type) &&
-      (type !== "object" || typeof cell !== "string" || toCsvText(cell, profile) === cell),
+      type === "object" && typeof cell === "string" ? isUnchangedJson(cell) : fits(cell, type),
     (type) => type === "text",
   );
+}
 
 /** For rows that no dictionary describes: columns of whole numbers, numbers or text, as their cells are. */
 export function inferColumns(names: readonly string[], rows: readonly Row[]): FittedColumn[] {

@@ -59,7 +59,8 @@ function jsonRowWriter(columns: readonly string[], types: ColumnTypes = []): (ro
     const type = types[index];
     if (type === "boolean") return (cell: Cell) => key + booleanText(cell);
     if (type !== "object") return (cell: Cell) => key + cellText(cell);
-    const write = rememberTexts((text) => key + objectText(text));
+    // Joined, for the reason in csv.ts.
+    const write = rememberTexts((text) => [key, objectText(text)].join(""));
     return (cell: Cell) => (typeof cell === "string" ? write(cell) : key + cellText(cell));
   });
   return (row) => {
