@@ -199,6 +199,8 @@ it("every page of an account, and the page to keep, is accessible, fits and asks
     );
     expect(pictures).toBe(1);
     expect(text).not.toMatch(/<script|<link|src="(?!data:)|@import/);
+    // Read later, an age would be wrong.
+    expect(text).toMatch(/measurements, checked <time datetime="[^"]+"/);
     const file = join(dirname(account.file), "ada.html");
     writeFileSync(file, text);
     const { href } = pathToFileURL(file);

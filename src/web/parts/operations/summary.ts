@@ -27,7 +27,7 @@ function describeLastRun({ runs }: Overview, now: number): string {
   const age = formatAge(toIso(last.endedAt ?? last.startedAt), now);
   const failed = last.failed ? `, ${formatCount(last.failed, "failed resource")}` : "";
   const outcome = last.state === "failed" ? "failed" : `${outcomeInWords(last.outcome)}${failed}`;
-  return [`${outcome}, ${age} ago`, ...underWay].join("; ");
+  return [`${last.principal}: ${outcome}, ${age} ago`, ...underWay].join("; ");
 }
 
 export const outcomeInWords = (outcome: string | null): string =>

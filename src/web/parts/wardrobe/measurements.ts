@@ -24,7 +24,13 @@ export function measurementTable({ columns, rows }: Measurements): Html {
     rows: rows
       .toReversed()
       .map((cells) =>
-        cells.map((cell, n) => (n === 0 ? nameOf(cell, "no day") : cell === null ? none() : numberOf(cell))),
+        cells.map((cell, n) =>
+          n === 0
+            ? html`<span class="date">${nameOf(cell, "no day")}</span>`
+            : cell === null
+              ? none()
+              : numberOf(cell),
+        ),
       ),
   });
 }

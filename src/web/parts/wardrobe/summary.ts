@@ -8,14 +8,17 @@ import type { Wardrobe } from "../../../query/lists/wardrobe.ts";
 import type { Html, ServedAccount } from "../../page.ts";
 import { timeOf } from "../values.ts";
 
-/** @param now epoch milliseconds */
+/** @param now epoch milliseconds; null for a page to keep, on which ages would soon be wrong */
 export function summary(
   { bras, measurements, oldestCheckAt }: Wardrobe,
   { name, newestBackup }: ServedAccount,
-  now: number,
+  now: number | null,
 ): Html {
   const gone = bras.filter(isGone).length;
-  const checked = oldestCheckAt === null ? "" : html`, checked ${formatAge(oldestCheckAt, now)} ago`;
+  const checked =
+    oldestCheckAt === null
+      ? ""
+      : html`, checked ${now === null ? timeOf(oldestCheckAt) : `${formatAge(oldestCheckAt, now)} ago`}`;
   return html`<p class="headline">${formatCount(bras.length - gone, "bra")} and ${formatCount(measurements.rows.length, "measurement")}${checked}.${
     gone === 0 ? "" : ` ${formatCount(gone, "bra is", "bras are")} gone at the service and still here.`
   }</p>
