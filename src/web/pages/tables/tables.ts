@@ -18,7 +18,7 @@ ${table({
   rows: view
     .slow("tables")
     .map(({ table: name, about, rows }) => [
-      html`<a href="${view.link(`/tables/${name}`)}">${name}</a>`,
+      html`<a class="code" href="${view.link(`/tables/${name}`)}">${name}</a>`,
       html`<span class="prose">${withCode(about)}</span>`,
       rows === null ? none() : formatNumber(rows),
     ]),
