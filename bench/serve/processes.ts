@@ -37,8 +37,32 @@ const syncArguments = (file: string, options: readonly string[]): readonly strin
   ];
 };
 
-export const startSync = (file: string): ChildProcess =>
+const startSync = (file: string): ChildProcess =>
   spawn(process.execPath, syncArguments(file, []), { stdio: ["ignore", "ignore", "inherit"] });
+
+/** Syncs again and again, until it is stopped. */
+export function syncRepeatedly(file: string): { readonly ended: () => number; stop(): Promise<void> } {
+  let ended = 0;
+  let isStopped = false;
+  let sync = startSync(file);
+  const repeat = async () => {
+    while (!isStopped) {
+      await once(sync, "close");
+      if (isStopped) return;
+      ended++;
+      sync = startSync(file);
+    }
+  };
+  const repeated = repeat();
+  return {
+    ended: () => ended,
+    async stop() {
+      isStopped = true;
+      sync.kill("SIGINT");
+      await repeated;
+    },
+  };
+}
 
 /** @returns seconds of the processor, and of the clock */
 export async function timeSync(file: string, options: readonly string[]) {
@@ -61,6 +85,8 @@ export async function timeSync(file: string, options: readonly string[]) {
 export interface Serving extends AsyncDisposable {
   /** Of the pages, with a slash at its end. */
   readonly url: string;
+  /** The origin of the API. */
+  readonly apiOrigin: string;
   /** From the start to the first answer. */
   readonly startMillis: number;
   /** Of the process and its threads. */
@@ -73,12 +99,13 @@ export async function startServing(file: string): Promise<Serving> {
   const args = [...readLauncherFlags(), armoire, "serve", "--port", "0", "--json", "--mirror", file];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const [line] = (await once(createInterface(child.stdout), "line")) as [string];
-  const { pages: url } = JSON.parse(line) as { pages: string };
+  const { pages: url, api } = JSON.parse(line) as { pages: string; api: string };
   await (await fetch(url)).text();
   const startMillis = performance.now() - startedAt;
   const readProc = (name: string) => readFileSync(`/proc/${child.pid}/${name}`, "utf8");
   return {
     url,
+    apiOrigin: new URL(api).origin,
     startMillis,
     cpuSeconds() {
       const [, rest = ""] = readProc("stat").split(") ");

@@ -1,9 +1,24 @@
 /**
  * Draws a chart as SVG text, on the server. In: plain data, whose texts may come from the service. Out: markup without
  * style elements, style attributes, scripts or links, as the content security policy of the pages wants; colors are
- * properties of the stylesheet. The libraries take a tenth of a second to load, so they are loaded with the first chart.
+ * properties of the stylesheet. The libraries take time and memory, so this file is loaded with the first chart, and it imports
+ * by name: the bundle leaves out the rest of them.
  */
-import type { Markish, PlotOptions, ScaleOptions } from "@observablehq/plot";
+import {
+  barX,
+  barY,
+  dot,
+  lineY,
+  type Markish,
+  type PlotOptions,
+  plot,
+  rectY,
+  ruleX,
+  ruleY,
+  type ScaleOptions,
+  text,
+} from "@observablehq/plot";
+import { parseHTML } from "linkedom";
 import { formatLongNumber, formatPercent } from "../../presentation/numbers.ts";
 import type { Axis, Chart, Series } from "./chart.ts";
 
@@ -16,14 +31,11 @@ const maxLabelLength = 20;
 /** Of the name of an axis. */
 const maxAxisLength = 40;
 
-type Plot = typeof import("@observablehq/plot");
-
 /** @returns an `svg` element */
-export async function drawChart(chart: Chart): Promise<string> {
-  const [plot, { parseHTML }] = await Promise.all([import("@observablehq/plot"), import("linkedom")]);
+export function drawChart(chart: Chart): string {
   const { document } = parseHTML("<!doctype html><html><body></body></html>");
-  const svg = plot.plot({
-    ...optionsOf(plot, chart),
+  const svg = plot({
+    ...optionsOf(chart),
     document: document as unknown as NonNullable<PlotOptions["document"]>,
   });
   for (const style of svg.querySelectorAll("style")) style.remove();
@@ -37,7 +49,7 @@ export async function drawChart(chart: Chart): Promise<string> {
   return svg.outerHTML;
 }
 
-function optionsOf(plot: Plot, chart: Chart): PlotOptions {
+function optionsOf(chart: Chart): PlotOptions {
   const { x, y, series, limits = [] } = chart;
   const isList = x.form === "name";
   const values: ScaleOptions = {
@@ -47,10 +59,10 @@ function optionsOf(plot: Plot, chart: Chart): PlotOptions {
     ...numberScale(y.form),
   };
   const marks = [
-    ...series.flatMap((one, n) => marksOf(plot, one, chart, `var(--chart-${(n % seriesColors) + 1})`)),
+    ...series.flatMap((one, n) => marksOf(one, chart, `var(--chart-${(n % seriesColors) + 1})`)),
     ...limits.flatMap((limit) => [
-      plot.ruleY([limit.y], { stroke: "var(--chart-limit)", strokeDasharray: "2,3" }),
-      plot.text([limit], {
+      ruleY([limit.y], { stroke: "var(--chart-limit)", strokeDasharray: "2,3" }),
+      text([limit], {
         text: "label",
         y: "y",
         frameAnchor: "right",
@@ -69,7 +81,7 @@ function optionsOf(plot: Plot, chart: Chart): PlotOptions {
       marginLeft: 14 + 7.5 * Math.min(maxLabelLength, longest(names)),
       x: values,
       y: { label: null, type: "band", domain: names, tickFormat: (name: unknown) => shorten(String(name)) },
-      marks: [plot.ruleX([0]), ...marks],
+      marks: [ruleX([0]), ...marks],
     } as PlotOptions;
   }
   return {
@@ -88,7 +100,7 @@ function optionsOf(plot: Plot, chart: Chart): PlotOptions {
       // Without a length, bars of nothing would fill the chart.
       ...(greatest(chart) === 0 && { domain: [0, 1], ticks: 1 }),
     },
-    marks: [plot.ruleY([0]), ...marks].slice(series.every(({ form }) => form !== "bar") ? 1 : 0),
+    marks: [ruleY([0]), ...marks].slice(series.every(({ form }) => form !== "bar") ? 1 : 0),
   } as PlotOptions;
 }
 
@@ -129,7 +141,6 @@ const describeHour = (time: Date): string => {
 };
 
 function marksOf(
-  plot: Plot,
   { form, points, isForecast, name }: Series,
   { x: axis, y: values }: Chart,
   color: string,
@@ -138,16 +149,16 @@ function marksOf(
   const data = points.map(({ x, y }) => ({ x: isTime ? new Date(x) : x, y: y ?? Number.NaN }));
   const title = ({ x, y }: (typeof data)[number]) =>
     `${name}, ${describePosition(x)}: ${values.form === "share" ? formatPercent(y) : formatLongNumber(y)}`;
-  if (axis.form === "name") return [plot.barX(data, { x: "y", y: "x", fill: color, title })];
+  if (axis.form === "name") return [barX(data, { x: "y", y: "x", fill: color, title })];
   if (form === "bar") {
-    if (axis.form === "bucket") return [plot.barY(data, { x: "x", y: "y", fill: color, title })];
-    return [plot.rectY(data, { x: "x", y: "y", interval: "day", fill: color, title })];
+    if (axis.form === "bucket") return [barY(data, { x: "x", y: "y", fill: color, title })];
+    return [rectY(data, { x: "x", y: "y", interval: "day", fill: color, title })];
   }
-  if (form === "dots") return [plot.dot(data, { x: "x", y: "y", fill: color, r: 2.5, title })];
+  if (form === "dots") return [dot(data, { x: "x", y: "y", fill: color, r: 2.5, title })];
   const broken = isForecast ? { strokeDasharray: "5,4" } : {};
-  const line = plot.lineY(data, { x: "x", y: "y", stroke: color, strokeWidth: 2, ...broken });
+  const line = lineY(data, { x: "x", y: "y", stroke: color, strokeWidth: 2, ...broken });
   // A line of one point would not be seen.
-  return isForecast ? [line] : [line, plot.dot(data, { x: "x", y: "y", fill: color, r: 2.5, title })];
+  return isForecast ? [line] : [line, dot(data, { x: "x", y: "y", fill: color, r: 2.5, title })];
 }
 
 const describePosition = (x: Date | number | string): string =>

@@ -3,11 +3,11 @@ import { html, raw } from "hono/html";
 import { formatLongNumber, formatPercent } from "../../presentation/numbers.ts";
 import { utcMinute } from "../../presentation/times.ts";
 import { type Chart, hasPoints, type Point } from "./chart.ts";
-import { drawChart } from "./draw.ts";
 
 /** @returns an empty text if there is nothing to see */
 export async function chartFigure(chart: Chart) {
   if (!hasPoints(chart)) return "";
+  const { drawChart } = await import("./draw.ts");
   const { title, summary, series } = chart;
   const isLabelled = series.length > 1;
   return html`<figure class="chart">
@@ -18,7 +18,7 @@ export async function chartFigure(chart: Chart) {
         )}</ul>`
       : ""
   }</figcaption>
-${raw(await drawChart(chart))}
+${raw(drawChart(chart))}
 ${numbersOf(chart)}
 </figure>`;
 }

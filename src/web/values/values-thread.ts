@@ -1,8 +1,12 @@
 /** The program of the thread that computes slow values, with connections of its own. */
+import { constants, setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { type ServedMirror, serveMirror } from "../mirrors/open-mirror.ts";
 import { computeSlowValue } from "./slow-values.ts";
 import type { ValueCall, ValueReply } from "./values-client.ts";
+
+// Requests that need no slow value come first. Only Linux has a priority for each thread; elsewhere it is the process's.
+if (process.platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 /** By file. */
 const mirrors = new Map<string, ServedMirror>();
