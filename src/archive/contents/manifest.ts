@@ -12,7 +12,8 @@ const oldestFormatVersion = 3;
 export const count = z.number().int().nonnegative();
 
 export const serviceShape = z.strictObject({
-  baseUrl: z.url({ protocol: /^https?$/ }),
+  /** As in the settings, without a user name, password, query or fragment. */
+  baseUrl: z.url({ protocol: /^https?$/ }).regex(/^https?:\/\/[^/?#@\\]+(?:\/[^?#]*)?$/),
   name: z.string().regex(/^[a-z][a-z0-9_]*$/i),
 });
 

@@ -2,7 +2,9 @@
  * Stores bodies from a snapshot as an ingest stores those of responses, in one transaction a batch. Kinds come from the
  * mirror's own links. A snapshot proves neither that a resource exists nor that it is gone: that is left to later syncs.
  */
+
 import type { Kinds } from "../../../schema/kind.ts";
+import { isModificationTime, readHeldValidator } from "../../service/requests/headers.ts";
 import type { BodyStore } from "../bodies/body-store.ts";
 import type { Revisions } from "../bodies/revisions.ts";
 import { isRefusal } from "../derive/derive.ts";
@@ -69,7 +71,8 @@ export function prepareLoadBodies(db: Connection, parts: LoadParts): LoadBodies 
   };
 
   const loadOne = (given: LoadableBody, snapshotId: number, runId: number): LoadOutcome => {
-    const { body, status, etag, headers, finalUrl, fetchedAt, goneAt } = given;
+    const { body, status, headers, finalUrl, fetchedAt, goneAt } = given;
+    const etag = validatorOf(given);
     const known = findOrAdd(given, runId);
     const resource = known && states.select.get({ id: known.id });
     if (resource === undefined || resource.state === "elsewhere" || resource.state === "superseded")
@@ -123,6 +126,13 @@ export function prepareLoadBodies(db: Connection, parts: LoadParts): LoadBodies 
     bodies.makeDictionaries();
     return transaction.immediate(batch, snapshotId, runId);
   };
+}
+
+/** Null for one that a mirror would not have kept of a response of that day. */
+function validatorOf({ etag, fetchedAt }: LoadableBody): string | null {
+  const validator = readHeldValidator(etag);
+  const isTime = validator !== null && isModificationTime(validator);
+  return isTime && Date.parse(validator) >= Date.parse(fetchedAt) ? null : validator;
 }
 
 function prepareStatements(db: Connection) {

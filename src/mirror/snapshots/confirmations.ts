@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
-import { isModificationTime } from "../../service/requests/headers.ts";
+import { isModificationTime, isSameEntity } from "../../service/requests/headers.ts";
 import { prepareReadBody, storedBodyColumns } from "../bodies/read-body.ts";
 import type { Connection } from "../file/connection.ts";
 import { prepare, prepareColumn, q } from "../file/statements.ts";
@@ -62,7 +62,8 @@ export function prepareConfirmations(db: Connection): Confirmations {
       const { snapshotId, etag: loadedEtag, sampled, ...stored } = held;
       if (sampled === 1) hasSampled = true;
       // The times of a service have a resolution of a second: only a tag names one content.
-      const isSameTag = loadedEtag !== null && loadedEtag === etag && !isModificationTime(loadedEtag);
+      const isSameTag =
+        loadedEtag !== null && etag !== null && isSameEntity(loadedEtag, etag) && !isModificationTime(etag);
       if (!isSameTag || isSameValue(readBody(stored), body)) return "difference";
       statements?.condemn.run({ snapshotId, at: fetchedAt, url });
       return "contradiction";

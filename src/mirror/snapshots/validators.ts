@@ -2,6 +2,8 @@
  * Which validators of snapshots are sent. A service may give each kind of credential its own, or new ones with each of its
  * releases: a validator that would not be recognized makes a free check a counted request. The sample shows which it is.
  */
+import { type SqlBool, sql } from "kysely";
+import { isSameEntity } from "../../service/requests/headers.ts";
 import type { Connection } from "../file/connection.ts";
 import { prepare, prepareColumn, q } from "../file/statements.ts";
 import { isCurrent } from "./loaded.ts";
@@ -47,12 +49,17 @@ function proofOf(db: Connection, snapshotId: number): "unknown" | "same" | "othe
       .select(["l.etag as loaded", "r.etag as sent"])
       .where("l.snapshot_id", "=", p.snapshotId)
       .where("l.sampled", "=", 1)
-      .where("l.bytes_run", "is not", null)
       .where("l.etag", "is not", null)
-      .where(isCurrent),
+      // Another body with another validator was changed since. With the same one, the validator proves nothing.
+      .where(sql<SqlBool>`iif(l.bytes_run is null, l.etag = r.etag, ${isCurrent})`)
+      .select(sql<0 | 1>`l.bytes_run is not null`.as("isSameBody")),
   ).all({ snapshotId });
   if (etags.length === 0) return "unknown";
-  return 2 * etags.filter(({ loaded, sent }) => loaded === sent).length > etags.length ? "same" : "other";
+  const same = etags.filter(
+    ({ loaded, sent, isSameBody }) =>
+      isSameBody === 1 && loaded !== null && sent !== null && isSameEntity(loaded, sent),
+  );
+  return 2 * same.length > etags.length ? "same" : "other";
 }
 
 function setValidators(db: Connection, snapshotId: number, validators: "used" | "withheld"): void {

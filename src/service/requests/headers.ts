@@ -151,11 +151,17 @@ function readReset(text: string, now: number): number | null {
   return seconds <= year ? now + seconds * 1000 : null;
 }
 
-/** An `ETag` that can be sent back, weak or strong, also without quotes, as some services write it; else null. */
+/**
+ * An `ETag` that can be sent back, weak or strong, also without quotes, as some services write it; else null. `*`, and a list
+ * of tags, would match other contents too.
+ */
 export function readEntityTag(value: string | string[] | null | undefined): string | null {
   if (typeof value !== "string" || isModificationTime(value)) return null;
-  return /^[\x21-\x7e][\x20-\x7e]{0,1022}$/.test(value) ? value : null;
+  return entityTag.test(value) || bareTag.test(value) ? value : null;
 }
+
+const entityTag = /^(?:W\/)?"[\x20\x21\x23-\x7e]{0,1020}"$/;
+const bareTag = /^(?!\*$)[\x21\x23-\x2b\x2d-\x7e]{1,1023}$/;
 
 /** Within less time, a body may change again without a later `Last-Modified` (RFC 9110, section 8.8.2.2). */
 const minValidatorAgeMillis = 60_000;

@@ -96,6 +96,29 @@ it.each<[string, (lines: Record<string, unknown>[]) => Record<string, unknown>[]
   expect(problem?.message).toContain(message);
 });
 
+it.each([
+  "https://u:canary-p@catalogue.example/",
+  "https://catalogue.example/?a=1",
+  "https://catalogue.example/#a",
+])("a snapshot of the base URL %s is refused, and its text is not repeated", async (baseUrl) => {
+  const entries = await takeApart(sound);
+  const changed = entries.map((entry) =>
+    entry.name === "manifest.json"
+      ? {
+          ...entry,
+          content: Buffer.from(entry.content.toString().replace("https://catalogue.example/", baseUrl)),
+        }
+      : entry,
+  );
+  const error = await problemsOf(forgeZip(withSums(changed))).then(
+    (problems) => problems[0],
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeDefined();
+  expect(String(error)).not.toContain(baseUrl);
+  await expect(openSnapshot(join(rig.folder, "tried.zip"))).rejects.toThrow();
+});
+
 it("a snapshot with the entries of a backup is refused", async () => {
   const more: ForgedEntry = { name: "bookkeeping/run-00001.ndjson", content: Buffer.from("{}\n") };
   const entries = await takeApart(sound);

@@ -24,6 +24,14 @@ describe("the validator of a response", () => {
     expect(readValidator(headers)).toBe(expected);
   });
 
+  test.each(["*", '"a", "b"', '"a"b"', "a,b", 'W/*"', ""])("%j is no tag", (text) => {
+    expect(readEntityTag(text)).toBeNull();
+  });
+
+  test.each(['""', "*a", 'W/"a b"', "abc=", '"*"', "W/a"])("%j is a tag", (text) => {
+    expect(readEntityTag(text)).toBe(text);
+  });
+
   test("a time without quotes is no tag", () => {
     expect([readEntityTag(modified), readEntityTag(`"${modified}"`)]).toEqual([null, `"${modified}"`]);
   });

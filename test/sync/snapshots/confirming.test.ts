@@ -127,6 +127,46 @@ it("a forged body under a true tag condemns the snapshot, and the next syncs fet
   expect(differencesFromTruth(follower)).toEqual([]);
 });
 
+it("a forged body is found under a tag that is only weakly the service's", async () => {
+  await using published = await startPublished();
+  const { follower, resources, load } = published;
+  const forged = resources.map((one) => ({ ...forge(one), etag: `W/${one.etag}` }));
+  await load(forged, { sampleSize: 4 });
+  await expect(follower.sync()).rejects.toMatchObject({ code: "condemned" });
+  await follower.sync();
+  expect(differencesFromTruth(follower)).toEqual([]);
+});
+
+it.each(["*", '"a", "b"', `"${"a".repeat(2000)}"`, "Wed, 01 Jan 2098 00:00:00 GMT"])(
+  "a validator that no response can have is not sent, and confirms nothing (%#)",
+  async (etag) => {
+    await using published = await startPublished();
+    const { follower, resources, load } = published;
+    await load(
+      resources.map((one) => ({ ...one, etag })),
+      { sampleSize: 0 },
+    );
+    const { snapshots } = await follower.sync();
+    expect(snapshots).toMatchObject({ validator: 0 });
+    expect(follower.sandbox.log().filter(({ status }) => status === 304)).toEqual([]);
+  },
+);
+
+it("times that the sample finds with other bodies confirm nothing", async () => {
+  await using published = await startPublished({ etag: "last-modified" });
+  const { follower, resources, load } = published;
+  expect(resources.filter(({ etag }) => etag === null)).toHaveLength(0);
+  await load(resources.map(forge));
+  const { snapshots } = await follower.sync();
+  // The root, and pages before one of the sample, are requested before it.
+  expect(snapshots?.validator).toBeLessThan(resources.length / 2);
+  const honest = await startPublished({ etag: "last-modified" });
+  await using _ = honest;
+  await honest.load();
+  const { snapshots: confirmed } = await honest.follower.sync();
+  expect(confirmed).toMatchObject({ unconfirmed: 0, differences: 0 });
+});
+
 it("a mirror's own bodies come back when a condemned snapshot has replaced them", async () => {
   await using published = await startPublished();
   const { follower, resources, load } = published;
