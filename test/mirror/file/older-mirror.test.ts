@@ -20,6 +20,9 @@ await sync({ file: current, baseUrl: sandbox.url });
 const older = join(folder.path, "older.sqlite");
 copyFileSync(current, older);
 undoMigration(older);
+const beforeLast = join(folder.path, "before-last.sqlite");
+copyFileSync(current, beforeLast);
+undoLastMigration(beforeLast);
 afterAll(async () => {
   await sandbox.close();
   await folder[Symbol.asyncDispose]();
@@ -42,12 +45,23 @@ function undoMigration(file: string): void {
   db.close();
 }
 
+/** Makes the mirror one of the version before `0004-linked-checks`, whose only run was for the bras of an account. */
+function undoLastMigration(file: string): void {
+  const db = new Database(file);
+  db.exec(`drop table _linked_check;
+    delete from _migration where name > '0003-snapshots';
+    update _run set scope_json = '{"only":["model"]}'`);
+  db.close();
+}
+
 const schemaOf = (file: string) => {
   const db = new Database(file, { readonly: true });
   const rows = db.prepare("select type, name, sql from sqlite_schema order by type, name").all();
   const resources = db.prepare("select id, url, state from _resource order by id").all();
+  const isLinked = rows.some((row) => (row as { name: string }).name === "_linked_check");
+  const linked = isLinked ? db.prepare("select * from _linked_check order by resource_id").all() : [];
   db.close();
-  return { rows, resources };
+  return { rows, resources, linked };
 };
 
 it("a mirror that an earlier version has written can be read, also as of a run, and planned", () => {
@@ -68,37 +82,44 @@ it("a mirror that an earlier version has written can be compared with another fi
   opened.close();
 });
 
-it("a process killed before any write of the migration leaves the mirror as it was, and the next start completes it", async () => {
-  const run = async (file: string, killBefore: number) => {
-    const child = startChild("migrating-process.ts", file, String(killBefore), "mirror");
-    const line = await child.readLine();
-    await child.end();
-    return line;
-  };
-  const copyOf = (name: string) => {
-    const copy = join(folder.path, name);
-    copyFileSync(older, copy);
-    return copy;
-  };
-  const complete = copyOf("complete.sqlite");
-  const writes = Number(await run(complete, 0));
-  expect(writes).toBeGreaterThan(3);
-  const migrated = schemaOf(complete);
-  expect(migrated.resources).toEqual(schemaOf(older).resources);
-  const before = schemaOf(older);
-  // The views come after the migration's transaction, in one of their own.
-  for (let n = 1; n <= Math.min(writes, 12); n++) {
-    const file = copyOf(`killed-${n}.sqlite`);
-    expect(await run(file, n)).toBe(null);
-    const { rows, resources } = schemaOf(file);
-    expect(resources).toEqual(before.resources);
-    const tables = (all: readonly unknown[]) =>
-      all.filter((row) => (row as { type: string }).type === "table");
-    expect([before.rows, migrated.rows].map(tables)).toContainEqual(tables(rows));
-    await run(file, 0);
-    expect(schemaOf(file)).toEqual(migrated);
-  }
-});
+it.each([
+  ["migrations", older, 12],
+  ["last migration", beforeLast, 6],
+])(
+  "a process killed before any write of the %s leaves the mirror as it was, and the next start completes it",
+  async (title, start, most) => {
+    const run = async (file: string, killBefore: number) => {
+      const child = startChild("migrating-process.ts", file, String(killBefore), "mirror");
+      const line = await child.readLine();
+      await child.end();
+      return line;
+    };
+    const copyOf = (name: string) => {
+      const copy = join(folder.path, `${title} ${name}`);
+      copyFileSync(start, copy);
+      return copy;
+    };
+    const complete = copyOf("complete.sqlite");
+    const writes = Number(await run(complete, 0));
+    expect(writes).toBeGreaterThan(3);
+    const migrated = schemaOf(complete);
+    expect(migrated.linked.length > 0).toBe(start === beforeLast);
+    expect(migrated.resources).toEqual(schemaOf(start).resources);
+    const before = schemaOf(start);
+    // The views come after the migration's transaction, in one of their own.
+    for (let n = 1; n <= Math.min(writes, most); n++) {
+      const file = copyOf(`killed-${n}.sqlite`);
+      expect(await run(file, n)).toBe(null);
+      const { rows, resources } = schemaOf(file);
+      expect(resources).toEqual(before.resources);
+      const tables = (all: readonly unknown[]) =>
+        all.filter((row) => (row as { type: string }).type === "table");
+      expect([before.rows, migrated.rows].map(tables)).toContainEqual(tables(rows));
+      await run(file, 0);
+      expect(schemaOf(file)).toEqual(migrated);
+    }
+  },
+);
 
 it("a sync migrates the mirror of an earlier version and loses nothing", async () => {
   const file = join(folder.path, "synced.sqlite");
