@@ -123,6 +123,8 @@ it("dimensions sort by their headings, the missing ones last", async () => {
   const values = rows.map(({ gore_height }) => gore_height as number | null);
   const known = values.filter((value) => value !== null);
   expect(values).toEqual([...known.toSorted((a, b) => a - b), ...values.filter((value) => value === null)]);
+  // The first click on a heading leads to the least.
+  expect((await account.get("/me/dimensions")).body).toContain('href="/me/dimensions?sort=gore_height"');
   const { body } = await account.get("/me/dimensions?sort=gore_height");
   expect(body).toContain(`<span class="least">${known[0]}<span class="visually-hidden"> least</span></span>`);
   expect(body).toMatch(

@@ -22,7 +22,7 @@ export const dimensionsPage: Page = {
 ${
   bras.length === 0
     ? empty("No bras are held.")
-    : html`<p class="hint">${formatCount(bras.length, "bra")}, in centimetres. The least (↓) and the most (↑) of each column are marked; a heading sorts by its column. The cup separation is the width of the gore.</p>
+    : html`<p class="hint">${formatCount(bras.length, "bra")}, in centimetres. The least (min) and the most (max) of each column are marked; a heading sorts by its column. The cup separation is the width of the gore.</p>
 ${dimensionTable(bras, addressesIn(view).hrefOf, sortingIn(view))}`
 }`;
     return { title: "Dimensions", body };

@@ -10,6 +10,8 @@ export interface Column {
   readonly sort?: string;
   /** Numbers are aligned at their ends. Default: false. */
   readonly isNumber?: boolean;
+  /** Whether the first click sorts from the least to the most. Default: not for numbers. */
+  readonly isAscending?: boolean;
   /** Left out on narrow screens. Default: false. */
   readonly isMinor?: boolean;
 }
@@ -44,12 +46,11 @@ export function table({ caption, columns, rows, sorting }: TableOptions): Html {
 }
 
 function headingOf(column: Column, sorting: Sorting | undefined): Html {
-  const { sort, label, isNumber = false } = column;
+  const { sort, label, isNumber = false, isAscending = !isNumber } = column;
   if (sorting === undefined || sort === undefined)
     return html`<th scope="col"${classesOf(column)}>${label}</th>`;
   const isSorted = sorting.sort === sort;
-  // Numbers begin with the largest.
-  const href = sorting.hrefOf(sort, isSorted ? !sorting.isDescending : isNumber);
+  const href = sorting.hrefOf(sort, isSorted ? !sorting.isDescending : !isAscending);
   const order = sorting.isDescending ? "descending" : "ascending";
   const arrow = sorting.isDescending ? "↓" : "↑";
   return html`<th scope="col"${classesOf(column)}${isSorted ? html` aria-sort="${order}"` : ""}><a href="${href}">${label}${

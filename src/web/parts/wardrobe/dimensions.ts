@@ -19,7 +19,7 @@ export function dimensionTable(bras: readonly Bra[], hrefOf: (bra: Bra) => strin
     columns: [
       { label: "Bra", sort: "name" },
       { label: "Size", sort: "size" },
-      ...shown.map((name) => ({ label: headingOf(name), sort: name, isNumber: true })),
+      ...shown.map((name) => ({ label: headingOf(name), sort: name, isNumber: true, isAscending: true })),
     ],
     rows: bras.map((bra) => [
       html`<a href="${hrefOf(bra)}">${nameOf(bra.fields.name ?? null)}</a>${isGone(bra) ? html` <span class="tag gone">gone</span>` : ""}`,
