@@ -53,7 +53,9 @@ const bookkeepingIntroduction = `## Bookkeeping
 Tables whose names begin with \`_\` belong to the program: read them, but never write them. The rows
 of the tables above are in tables of the same name with \`_\` in front, keyed by \`_resource.id\`. Their
 earlier rows are in tables with \`_past\` at the end, and hold from \`from_run\` up to, but not
-including, \`to_run\`. \`_search_index\` is the full-text index (FTS5) over \`_search\`. \`_migration\` and
+including, \`to_run\`. A row stays when its resource is gone: \`gone_run\` of \`_resource\`, and earlier
+\`_resource_past\`, say since when. To count the rows of a run, use \`--as-of\` or \`@counts-by-run\`.
+\`_search_index\` is the full-text index (FTS5) over \`_search\`. \`_migration\` and
 \`_migration_lock\` contain the version of the file.
 `;
 

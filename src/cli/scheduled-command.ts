@@ -8,6 +8,7 @@ import { type RedisFlags, readRedisAddress } from "./secrets/redis-address.ts";
 import { refuseEmptyValues } from "./settings/empty-values.ts";
 import { addGlobalOptions } from "./settings/global-options.ts";
 import { candidateMirrorFiles, mirrorFileToSync } from "./settings/mirror-file.ts";
+import { type PublicationFlags, requireLicense } from "./settings/publication.ts";
 import { readSettings, type Settings } from "./settings/settings.ts";
 import { requireAccountToBackUp } from "./sync-and-backup.ts";
 import { CliError } from "./terminal/exit-codes.ts";
@@ -21,18 +22,19 @@ export interface ScheduledCommand {
   readonly writes: readonly string[];
 }
 
-interface ScheduledFlags extends RedisFlags, AccountFlags {
+interface ScheduledFlags extends RedisFlags, AccountFlags, PublicationFlags {
   readonly to?: string;
   readonly out?: string;
 }
 
-const schedulable = ["sync", "backup run", "backup create", "export create"];
+const schedulable = ["sync", "backup run", "backup create", "export create", "snapshot create"];
 
 /** Not the table of all commands: that one leads to `schedule`, and so back to this file. */
 const modules: Readonly<Record<string, () => Promise<{ configure(command: Command, io: Io): void }>>> = {
   sync: () => import("./commands/mirror/sync.ts"),
   backup: () => import("./commands/backup/backup.ts"),
   export: () => import("./commands/data/export.ts"),
+  snapshot: () => import("./commands/snapshot/snapshot.ts"),
 };
 
 /**
@@ -71,6 +73,7 @@ export async function readScheduledCommand(
 function checkFlags(name: string, leaf: Command, flags: ScheduledFlags, settings: Settings, io: Io): void {
   if (flags.redis !== undefined) readRedisAddress(flags, io);
   if (name === "backup run") requireAccountToBackUp(settings);
+  if (name === "snapshot create") requireLicense(flags, settings);
   if (name !== "sync") return;
   requireAccountFor(flags, settings);
   scopeOptionsFor(settings.account, leaf);
@@ -145,7 +148,7 @@ function notSchedulable(): CliError {
   return new CliError(
     "usage",
     "This command cannot be scheduled.",
-    "Schedule sync, export, backup or `backup create`, with their options after --.",
+    "Schedule sync, export, backup, `backup create` or `snapshot create`, with their options after --.",
   );
 }
 

@@ -269,6 +269,8 @@ describe("invalid schedules", () => {
       ["--", "backup", "restore", "x.zip"],
       /This command cannot be scheduled/,
     ],
+    "a snapshot without a licence": [["--", "snapshot", "create", "--to", "."], /A snapshot needs a licence/],
+    "a snapshot to load": [["--", "snapshot", "load", "x.zip"], /This command cannot be scheduled/],
     "a backup without an account": [["--", "backup", "--to", "."], /Missing --account NAME/],
     "an unknown account": [["--", "sync", "--account", "ada"], /There is no account called ada/],
     "a help text": [["--", "sync", "--help"], /is invalid: it only prints help/],

@@ -72,6 +72,28 @@ it.each<CsvProfile>(["guarded", "exact", "excel"])(
   },
 );
 
+it("load.sql loads Parquet files with types and keys, if there is no CSV", async () => {
+  await using rig = await startRig({ brands: 2, models: 4, sizes: 8 });
+  await rig.sync();
+  const out = join(rig.file, "..", "parquet");
+  await exportMirror({ file: rig.file, out, formats: ["parquet"], tables: [], toolVersion: "0.1.0" });
+  const query = await loadIntoDuckDb(out);
+  const held = rig.read(({ db }) => db.prepare("select count(*) from size").pluck().get());
+  expect(
+    await query("select count(*)::integer as count from size s join model m on m.href = s.model_href"),
+  ).toEqual([{ count: held }]);
+  expect(
+    await query(
+      "select data_type as type from duckdb_columns() where table_name = 'size' and column_name in ('band', 'first_seen_at') order by 1",
+    ),
+  ).toEqual([{ type: "BIGINT" }, { type: "TIMESTAMP WITH TIME ZONE" }]);
+  expect(
+    await query(
+      "select constraint_type as type from duckdb_constraints() where table_name = 'size' and constraint_type like '% KEY' order by 1",
+    ),
+  ).toEqual([{ type: "FOREIGN KEY" }, { type: "FOREIGN KEY" }, { type: "PRIMARY KEY" }]);
+});
+
 describe("columns with cells of another type", () => {
   const long = "-0.12345678901234567890123";
   const cells: readonly Row[] = [

@@ -1,8 +1,9 @@
 /**
  * The files beside the tables of a package: a README, and a script each for DuckDB, pandas and R, which load the CSV files with
- * the types and keys of the columns. In: the contents of a package. Out: texts, the same for the same state.
+ * the types and keys of the columns; without CSV, one that loads Parquet files into DuckDB with keys, which they lack. In: the contents of a package. Out: texts, the same for the same state.
  */
 import { describeColumn } from "../../../schema/dictionary/columns.ts";
+import type { ExportFormat } from "../../formats/table.ts";
 import type { CompanionName, PackageContents, Publication } from "../descriptor.ts";
 import type { Reference } from "../table-schema.ts";
 import { loadPython, loadR, loadSql } from "./load-scripts.ts";
@@ -18,16 +19,20 @@ export function companionsOf(
   references: readonly Reference[],
   publication: Publication,
 ): Companion[] {
-  const files = contents.files.filter(
-    ({ format, table, columns }) =>
-      format === "csv" && columns.every((column) => describeColumn(table, column) !== null),
-  );
-  const csv = { ...contents, files };
-  const scripts: readonly Companion[] = [
-    { path: "load.sql", text: loadSql(csv, references) },
-    { path: "load.py", text: loadPython(csv) },
-    { path: "load.R", text: loadR(csv) },
-  ];
+  const filesOf = (wanted: ExportFormat) =>
+    contents.files.filter(
+      ({ format, table, columns }) =>
+        format === wanted && columns.every((column) => describeColumn(table, column) !== null),
+    );
+  const [csv, parquet] = [filesOf("csv"), filesOf("parquet")].map((files) => ({ ...contents, files }));
   const readme: Companion = { path: "README.md", text: readMe(contents, publication) };
-  return files.length === 0 ? [readme] : [readme, ...scripts];
+  if (csv !== undefined && csv.files.length > 0)
+    return [
+      readme,
+      { path: "load.sql", text: loadSql(csv, references) },
+      { path: "load.py", text: loadPython(csv) },
+      { path: "load.R", text: loadR(csv) },
+    ];
+  if (parquet === undefined || parquet.files.length === 0) return [readme];
+  return [readme, { path: "load.sql", text: loadSql(parquet, references) }];
 }

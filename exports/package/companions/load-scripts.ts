@@ -1,4 +1,4 @@
-/** Scripts that load the CSV files of a package into DuckDB, pandas and R, with the types and keys of the columns. */
+/** Scripts that load the CSV files of a package into DuckDB, pandas and R, or its Parquet files into DuckDB, with types and keys. */
 import { describeColumn, keyAmong } from "../../../schema/dictionary/columns.ts";
 import type { ColumnType } from "../../../schema/dictionary/table-meaning.ts";
 import { quoted } from "../../formats/sqlite.ts";
@@ -22,37 +22,51 @@ const sqlTypes: Readonly<Record<ColumnType, string>> = {
 /** Types whose values may have an apostrophe at their start. */
 const isText = (type: ColumnType) => type === "text" || type === "url" || type === "any";
 
+/** @param files all CSV, or all Parquet */
 export function loadSql({ csv, files }: PackageContents, references: readonly Reference[]): string {
   const isLoaded = new Set(files.map(({ table }) => table));
   const tables = files.map((file) => {
-    const { path, table, columns } = file;
+    const { table, columns } = file;
     const key = keyAmong(table, columns);
     const definitions = [
-      ...columns.map((column) => `  ${quoted(column)} ${sqlTypes[typeOf(file, column)]}`),
+      ...columns.map((column) => `  ${quoted(column)} ${sqlTypeOf(file, column)}`),
       ...(key ? [`  primary key (${key.map(quoted).join(", ")})`] : []),
       ...references
         .filter((reference) => reference.table === table && isLoaded.has(reference.to))
         .map(({ column, to }) => `  foreign key (${quoted(column)}) references ${quoted(to)} (href)`),
     ];
-    const values = columns.map((column) => {
-      const type = typeOf(file, column);
-      const name = quoted(column);
-      if (!isText(type)) return `  cast(${name} as ${sqlTypes[type]})`;
-      return csv === "exact"
-        ? `  ${name}`
-        : `  case when ${name}[1] = '''' then ${name}[2:] else ${name} end`;
-    });
-    const read = columns.map((column) => `'${column}': 'varchar'`).join(", ");
     return `create table ${quoted(table)} (
 ${definitions.join(",\n")}
 );
 insert into ${quoted(table)} select
-${values.join(",\n")}
-from read_csv('${path}', header = true, auto_detect = false, delim = ',', quote = '"', escape = '"',
-  nullstr = '', allow_quoted_nulls = false, columns = {${read}});
+${file.format === "parquet" ? readParquet(file) : readCsv(file, csv)};
 `;
   });
   return `-- Loads the tables of this folder into DuckDB: duckdb bras.duckdb < load.sql\n\n${tables.join("\n")}`;
+}
+
+/** Times in Parquet are instants. */
+function sqlTypeOf(file: PackageFile, column: string): string {
+  const type = typeOf(file, column);
+  return type === "time" && file.format === "parquet" ? "timestamp with time zone" : sqlTypes[type];
+}
+
+const readParquet = ({ path, columns }: PackageFile): string =>
+  `${columns.map((column) => `  ${quoted(column)}`).join(",\n")}\nfrom read_parquet('${path}')`;
+
+function readCsv(file: PackageFile, profile: PackageContents["csv"]): string {
+  const values = file.columns.map((column) => {
+    const type = typeOf(file, column);
+    const name = quoted(column);
+    if (!isText(type)) return `  cast(${name} as ${sqlTypes[type]})`;
+    return profile === "exact"
+      ? `  ${name}`
+      : `  case when ${name}[1] = '''' then ${name}[2:] else ${name} end`;
+  });
+  const read = file.columns.map((column) => `'${column}': 'varchar'`).join(", ");
+  return `${values.join(",\n")}
+from read_csv('${file.path}', header = true, auto_detect = false, delim = ',', quote = '"', escape = '"',
+  nullstr = '', allow_quoted_nulls = false, columns = {${read}})`;
 }
 
 /** The columns of each table by type, as a literal that Python and JSON share. */

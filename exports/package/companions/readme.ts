@@ -35,7 +35,7 @@ export function readMe(
           `## CSV\n\n${describeCsv(csv)}`,
         ]
       : []),
-    ...(has("parquet") ? [`## Parquet\n\n${aboutParquet}`] : []),
+    ...(has("parquet") ? [`## Parquet\n\n${aboutParquet(hasCsv)}`] : []),
     ...(has("sqlite") ? [`## SQLite\n\n${aboutSqlite}`] : []),
     ...(publication.license === undefined ? [] : [`## Licence\n\n${publication.license}`]),
     ...(publication.citation === undefined ? [] : [`## Cite as\n\n${publication.citation}`]),
@@ -70,9 +70,13 @@ const howToLoad = (csv: PackageFile | undefined) =>
 - R: \`source("load.R")\`, then \`load_table("${csv?.table}")\`
 - Excel and LibreOffice open the CSV files: UTF-8, separated by commas.${csv?.compression ? `\n\nThe files are compressed. ${needs[csv.compression]}` : ""}`;
 
-const aboutParquet =
+const aboutParquet = (hasCsv: boolean) =>
   "DuckDB, pandas, Arrow and R read the files with their types: times in UTC, booleans, objects as JSON. A column with a " +
-  "number that a double would change is text. NUL and lone surrogates are escaped, as in `\\u0000`.";
+  "number that a double would change is text. NUL and lone surrogates are escaped, as in `\\u0000`. In DuckDB, their times are " +
+  "`TIMESTAMP WITH TIME ZONE`, shown in the zone of the session" +
+  (hasCsv
+    ? "; those that the script loads from CSV are `TIMESTAMP`, in UTC."
+    : ". The files have no keys: `duckdb bras.duckdb < load.sql` adds them.");
 
 const aboutSqlite =
   "`tables.sqlite` holds all tables, with keys, references, indexes and full-text indexes of names (tables that end in `_fts`). " +

@@ -27,3 +27,11 @@ export function readPublication(flags: PublicationFlags, { publication }: Settin
     );
   return { ...(license !== undefined && { license }), ...(citation !== undefined && { citation }) };
 }
+
+/** Of a snapshot, which needs one. @throws CliError */
+export function requireLicense(flags: PublicationFlags, settings: Settings): string {
+  const { license } = readPublication(flags, settings);
+  if (license !== undefined) return license;
+  const hint = "Check what the service's terms allow, and add --license, such as --license ODbL-1.0.";
+  throw new CliError("usage", "A snapshot needs a licence.", hint);
+}

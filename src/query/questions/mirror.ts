@@ -2,6 +2,19 @@
 import { idOf } from "../../../schema/views/resource-key.ts";
 import { brand, isOfBrand, keyOf, kind, limit, type Question, sinceSeen } from "./question.ts";
 
+const countedTables = { brand: "_brand", model: "_model", size: "_size" };
+
+const countedKinds = Object.keys(countedTables)
+  .map((kind) => `('${kind}')`)
+  .join(", ");
+
+const rowsOfCounted = Object.entries(countedTables)
+  .map(
+    ([kind, table]) => `select '${kind}' as kind, id, min(from_run) as run from (
+    select id, from_run from ${table} union all select id, from_run from ${table}_past) group by id`,
+  )
+  .join("\n  union all ");
+
 export const mirrorQuestions: readonly Question[] = [
   {
     name: "brand-coverage",
@@ -21,6 +34,41 @@ from known k left join of_models m on m.href = k.href left join of_sizes s on s.
 where k.kind = 'brand' and k.state <> 'gone'
   and ${isOfBrand("k.href")}
 order by models_known + sizes_known - models_held - sizes_held desc, k.href`,
+  },
+  {
+    name: "counts-by-run",
+    title:
+      "How many brands, models and sizes did each run add and lose, and how many were held after it? The newest run comes first.",
+    options: [{ ...kind, choices: Object.keys(countedTables) }, limit],
+    // A row stays while its resource is gone: the states of the resource say when that was.
+    sql: `with begun as materialized (
+  ${rowsOfCounted}),
+resource_state as (
+  select id, gone_run, to_run from _resource_past
+    where to_run <= (select max(id) from _run) and id in (select id from begun)
+  union all select id, gone_run, null from _resource where id in (select id from begun)),
+turn as (
+  select id, gone_run is not null as is_gone, coalesce(lag(gone_run is not null) over past, 0) as was_gone,
+    coalesce(lag(to_run) over past, gone_run) as run
+  from resource_state window past as (partition by id order by to_run nulls last)),
+change as (
+  select kind, id, run, sum(step) as step, max(is_first) as is_first from (
+    select kind, id, run, 1 as step, 1 as is_first from begun
+    union all select b.kind, b.id, max(t.run, b.run), t.was_gone - t.is_gone, 0
+      from turn t join begun b on b.id = t.id where t.is_gone <> t.was_gone)
+  group by kind, id, run),
+counted as (
+  select kind, run, count(*) filter (where step > 0 and is_first) as added, count(*) filter (where step < 0) as gone,
+    count(*) filter (where step > 0 and not is_first) as returned, sum(step) as step
+  from change group by kind, run),
+counts as (
+  select r.id as run, r.ended_at, r.pruned_at, k.column1 as kind, coalesce(c.added, 0) as added, coalesce(c.gone, 0) as gone,
+    coalesce(c.returned, 0) as returned, coalesce(sum(c.step) over (partition by k.column1 order by r.id), 0) as held
+  from _run r cross join (values ${countedKinds}) k left join counted c on c.run = r.id and c.kind = k.column1)
+select run, ended_at, kind, added, gone, returned, held from counts
+where ended_at is not null and pruned_at is null and kind = coalesce(:kind, kind)
+order by run desc, kind
+limit :limit`,
   },
   {
     name: "newest",

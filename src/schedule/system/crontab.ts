@@ -15,10 +15,10 @@ export function printCrontab(schedule: Schedule, installation: Installation): Pr
       "Use `armoire schedule run` for this schedule.",
     );
   const line = [
-    `cd ${quote(folder)} &&`,
+    `cd ${quoteWord(folder)} &&`,
     ...(delayMillis === 0 ? [] : [`sleep ${delayMillis / 1000} &&`]),
-    ...environmentOf(installation).map(([variable, value]) => `${variable}=${quote(value)}`),
-    ...[...installation.command, ...args].map(quote),
+    ...environmentOf(installation).map(([variable, value]) => `${variable}=${quoteWord(value)}`),
+    ...[...installation.command, ...args].map(quoteWord),
   ].join(" ");
   return {
     path: "crontab -e",
@@ -45,6 +45,7 @@ function findProblem(fields: CronFields | null): string | null {
   return null;
 }
 
-function quote(text: string): string {
+/** A word as a POSIX shell reads it. */
+export function quoteWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -160,6 +160,35 @@ it("@newest, @changed and @gone give what the sandbox added, changed and removed
   for (const urls of Object.values(changesOf("model"))) expect(urls.length).toBeGreaterThan(0);
 });
 
+it("@counts-by-run counts what each run added and lost, and what was held after it", async () => {
+  const returned = alteredMirror(
+    "returned",
+    `insert into _resource_past (id, kind, owner_id, state, gone_run, to_run)
+       select id, kind, owner_id, 'gone', ${secondRun - 1}, ${secondRun} from _resource where id = (${heldModel("min")})`,
+  );
+  for (const file of [rig.file, returned])
+    for (const kind of ["brand", "model", "size"]) {
+      const heldAt = (run: number) =>
+        readMirror(
+          file,
+          ({ db }) => db.prepare<[], number>(`select count(*) from ${kind}_current`).pluck().get() ?? 0,
+          { kind: "run", run },
+        );
+      const [first, second] = [heldAt(1), heldAt(secondRun)];
+      const back = file === returned && kind === "model" ? 1 : 0;
+      const { newest, gone } = changesOf(kind);
+      expect(await questionRows("counts-by-run", { kind }, file)).toMatchObject([
+        { run: secondRun, kind, added: newest.length, gone: gone.length, returned: back, held: second },
+        { run: 1, kind, added: first, gone: 0, returned: 0, held: first },
+      ]);
+      const { rows } = await runQuestionHere({
+        ...{ file, question: "counts-by-run", options: { kind } },
+        asOf: { kind: "run", run: 1 },
+      });
+      expect((await collectRows(rows)).map((row) => row.at(-1))).toEqual([first]);
+    }
+});
+
 it("@growing-brands gives the brands with new models since a run, without brands first listed since", async () => {
   const { brands, models } = catalogueOf(rig.sandbox);
   const added = changesOf("model").newest;

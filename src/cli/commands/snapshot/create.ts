@@ -10,9 +10,9 @@ import {
   licenseOption,
   type PublicationFlags,
   readPublication,
+  requireLicense,
 } from "../../settings/publication.ts";
 import { readSettings } from "../../settings/settings.ts";
-import { CliError } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, interruptSignal, printText } from "../../terminal/io.ts";
@@ -56,11 +56,8 @@ async function createOne(flags: CreateFlags, command: Command, io: Io): Promise<
   const settings = readSettings(command, io);
   const { to, sign, replace = false } = flags;
   const signingKey = sign === undefined ? undefined : readSigningKey(sign);
-  const { license, citation } = readPublication(flags, settings);
-  if (license === undefined) {
-    const hint = "Check what the service's terms allow, and add --license, such as --license ODbL-1.0.";
-    throw new CliError("usage", "A snapshot needs a licence.", hint);
-  }
+  const license = requireLicense(flags, settings);
+  const { citation } = readPublication(flags, settings);
   const mirror = mirrorFileToRead(settings);
   await requirePlace({ to, replace, isEncrypted: false });
   const created = await createSnapshot({

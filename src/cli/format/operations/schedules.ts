@@ -8,6 +8,7 @@ import { formatTime, type Step } from "../../../presentation/times.ts";
 import { hasSeconds, timeAfter } from "../../../schedule/cron-times.ts";
 import type { ScheduledRun } from "../../../schedule/run-history.ts";
 import type { Schedule } from "../../../schedule/schedule.ts";
+import { quoteWord } from "../../../schedule/system/crontab.ts";
 import type { InstallPlan, RemovalPlan, SystemCommand } from "../../../schedule/system/install.ts";
 import type { PrintedFile } from "../../../schedule/system/installation.ts";
 import type { ShownSchedules } from "../../../web/page.ts";
@@ -68,7 +69,7 @@ export function formatSchedules(
       nextAt === null ? "never" : formatTime(nextAt, stepOf(schedule)),
       last === undefined ? "" : `${last.outcome}, ${formatAge(last.startedAt, now)} ago`,
       tz === Intl.DateTimeFormat().resolvedOptions().timeZone ? cron : `${cron} ${tz}`,
-      args.join(" "),
+      commandLine(args),
     ];
   });
   return formatWrappedTable(["name", "next", "last run", "cron", "command"], rows, screen);
@@ -81,7 +82,7 @@ export function toShownSchedules(schedules: readonly ListedSchedule[]): ShownSch
   return {
     ofAccounts: schedules.length - shown.length,
     schedules: shown.map(({ name, cron, tz, args, nextAt, runs }) => ({
-      ...{ name, cron, tz, nextAt, command: args.join(" ") },
+      ...{ name, cron, tz, nextAt, command: commandLine(args) },
       runs: runs.toReversed().map((run) => ({
         ...{ startedAt: run.startedAt, seconds: run.seconds, outcome: run.outcome },
         details: describeCounts(run),
@@ -89,6 +90,9 @@ export function toShownSchedules(schedules: readonly ListedSchedule[]): ShownSch
     })),
   };
 }
+
+/** As it can be pasted into a shell. */
+const commandLine = (args: readonly string[]): string => args.map(quoteWord).join(" ");
 
 /** The precision of its times. */
 export function stepOf(schedule: Schedule): Step {
