@@ -4,7 +4,8 @@
  *
  * A listing is consistent if every page was read, every entry is a resource of the expected kind, and the totals and
  * addresses that its pages state agree with what was read. It proves an absence if, in addition, its pages state their
- * totals and no unknown address as their own. Otherwise only the response to a request for the item does.
+ * totals and no unknown address as their own, and the service itself sent them. Otherwise only the response to a request for
+ * the item does.
  */
 import { sql } from "kysely";
 import type { PageTable } from "../../../schema/tables.ts";
@@ -37,6 +38,8 @@ export interface ChainPage {
   readonly hasOddTotal: 0 | 1;
   /** Why its link to a next page is not followed, if so. */
   readonly cut: "page-loop" | "other" | null;
+  /** Its body comes from a snapshot, and the service has not sent it itself. */
+  readonly isLoaded: 0 | 1;
 }
 
 export interface ChainFault {
@@ -87,7 +90,13 @@ export function isProof(pages: readonly ChainPage[]): boolean {
   const held = pages.filter(({ seq }) => seq !== null);
   return (
     !statesOwnCounts(pages) &&
-    held.every((page) => page.total !== null && page.doubt === null && hasPlausiblePageTotal(page, held))
+    held.every(
+      (page) =>
+        page.total !== null &&
+        page.doubt === null &&
+        page.isLoaded === 0 &&
+        hasPlausiblePageTotal(page, held),
+    )
   );
 }
 
@@ -166,7 +175,9 @@ export function prepareChainReader(db: Connection): ChainReader {
         and pointer like '/collection/%') as foreignItems,
        exists (select 1 from _issue where resource_id = p.id and pointer = '/meta/collection_total') as hasOddTotal,
        (select iif(code = 'page-loop', code, 'other') from _issue
-        where resource_id = p.id and pointer = '/meta/next' and p.next_id is null) as cut
+        where resource_id = p.id and pointer = '/meta/next' and p.next_id is null) as cut,
+       exists (select 1 from _loaded l join _revision v on v.resource_id = l.resource_id and v.seq = l.seq
+        where l.resource_id = p.id and l.bytes_run is null and v.to_run is null) as isLoaded
      from chain join _page p on p.id = chain.id join _resource r on r.id = p.id`,
   );
   const countRepeated = prepareColumn(db, (p: { pages: string }) =>

@@ -81,6 +81,7 @@ export async function closeAndReport(
   const { partial, missingLinks, awaitingApproval } = resources;
   const complete = isComplete([{ due: unfetched, failed: 0, partial, missingLinks, awaitingApproval }]);
   const isDone = stopped === null && pending + resources.failed + resources.postponed === 0;
+  const snapshots = readSnapshots(mirror.reader.db, state);
   const [postponedUntil] = readPostponed(mirror.reader.db, clock.now())
     .map(({ retryAt }) => retryAt)
     .sort();
@@ -88,13 +89,13 @@ export async function closeAndReport(
     run: state.runId,
     mirror: mirror.reader.file,
     complete,
-    upToDate: complete && isDone && resources.notChecked === 0,
+    upToDate: complete && isDone && resources.notChecked === 0 && !snapshots?.unconfirmed,
     stopped,
     requests: countRequests(tools, state),
     resources,
     ...(request.area === "account" && readMissingScopes(mirror.reader)),
     drift: readDriftOfRun(mirror.reader.db, state.runId),
-    ...readSnapshots(mirror.reader.db, state),
+    ...(snapshots && { snapshots }),
     bulkDeletions,
     allowance: { ...summarizeAllowance(allowance), checkPrice: allowance.checkPrice },
     ...((stopped === "allowance" || stopped === "error") && stop?.isUnexplained && { refusal: stop.message }),
@@ -104,9 +105,9 @@ export async function closeAndReport(
   };
 }
 
-function readSnapshots(db: Connection, { summary }: RunState): Pick<SyncReport, "snapshots"> {
+function readSnapshots(db: Connection, { summary }: RunState): SyncReport["snapshots"] {
   const confirmation = readConfirmation(db);
-  return confirmation === null ? {} : { snapshots: { ...confirmation, differences: summary.differences } };
+  return confirmation === null ? undefined : { ...confirmation, differences: summary.differences };
 }
 
 export function countRequests({ runBudget }: Pick<RunTools, "runBudget">, { results, summary }: RunState) {

@@ -11,7 +11,7 @@ function pagesOf(counts: readonly number[], meaning: "pages" | "items" | "none")
     ...{ id: n + 1, collectionId: 1, nextId: n + 1 < counts.length ? n + 2 : null },
     ...{ checkedRun: 1, seq: 1, items, unusableEntries: 0, foreignItems: 0, total },
     pageTotal: { pages: counts.length, items, none: null }[meaning],
-    ...{ doubt: null, hasEtag: 1, isFailing: 0, hasOddTotal: 0, cut: null },
+    ...{ doubt: null, hasEtag: 1, isFailing: 0, hasOddTotal: 0, cut: null, isLoaded: 0 },
   }));
 }
 
@@ -37,6 +37,7 @@ it("a list with one defect, on any page, proves nothing", () => {
     { isFailing: 1 },
     { hasOddTotal: 1 },
     { cut: "other" },
+    { isLoaded: 1 },
     { seq: null, items: 0, total: null, pageTotal: null },
     { pageTotal: 30 },
   ];

@@ -191,6 +191,37 @@ it("a mirror's own bodies come back when a condemned snapshot has replaced them"
   expect(differencesFromTruth(follower)).toEqual([]);
 });
 
+it("a forged list proves no deletion, although the service confirms its tag", async () => {
+  await using published = await startPublished({ brands: 1, models: 6, sizes: 20, pageSize: 100 });
+  const { follower, resources, load } = published;
+  await follower.sync();
+  follower.sandbox.moveClock({ advanceSeconds: 2 * 86_400 });
+  const later = new Date(follower.clock.now() - (follower.clock.now() % 86_400_000)).toISOString();
+  const forged = resources.map((one) => {
+    const { collection, meta, ...rest } = JSON.parse(one.body.toString());
+    if (one.kind !== "models") return one;
+    const count = collection.length - 1;
+    const counts = { collection_total: count, page_total: count };
+    const body = { ...rest, collection: collection.slice(1), meta: { ...meta, ...counts } };
+    return { ...one, body: Buffer.from(JSON.stringify(body)), fetchedAt: later };
+  });
+  await load(forged, { sampleSize: 0 });
+  const { resources: counts, snapshots } = await follower.sync({ approve: true });
+  expect(snapshots?.validator).toBeGreaterThan(0);
+  expect(counts.gone).toBe(0);
+  const held = "select count(*) from _resource where state = 'held'";
+  expect(follower.read(({ db }) => db.prepare(held).pluck().get())).toBe(resources.length);
+});
+
+it("a sync of which something stays unconfirmed does not say that everything is up to date", async () => {
+  await using published = await startPublished();
+  const { follower, resources, load } = published;
+  await load(resources.map((one) => ({ ...one, etag: `"other ${one.etag?.slice(1, -1)}"` })));
+  const { complete, upToDate, snapshots } = await follower.sync();
+  expect({ complete, upToDate }).toEqual({ complete: true, upToDate: false });
+  expect(snapshots?.unconfirmed).toBeGreaterThan(0);
+});
+
 it("validators that another kind of credential has seen are used once the sample has the same ones", async () => {
   await using published = await startPublished();
   const { follower, resources, load } = published;

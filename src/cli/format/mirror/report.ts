@@ -63,7 +63,14 @@ function describePostponed({ resources: { postponed } }: SyncReport, until: stri
 }
 
 /** "Up to date" only if the run left no check out: an unchecked resource may have changed. */
-function describeComplete({ mirror, resources: { notChecked }, notGranted = [] }: SyncReport): string {
+function describeComplete({
+  mirror,
+  resources: { notChecked },
+  snapshots,
+  notGranted = [],
+}: SyncReport): string {
+  if (notChecked === 0 && snapshots !== undefined && snapshots.unconfirmed > 0)
+    return `Complete, but not all of it is confirmed: \`armoire plan\` says what that costs: ${mirror}`;
   return notChecked === 0
     ? `Everything ${notGranted.length === 0 ? "" : "that the token permits "}is up to date: ${mirror}`
     : `Complete; --max-free-checks or --skip-fresher-than left ${notChecked} checks out: ${mirror}`;
