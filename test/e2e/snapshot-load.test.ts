@@ -101,9 +101,14 @@ it("a sync can begin with a snapshot, from a file or an address", async () => {
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/catalogue.zip`;
   try {
-    const refused = await armoire("fetched", 1, ["sync", "--seed", url]);
-    expect(refused.stderr).toContain("The address is in a private network");
-    const { stdout, stderr } = await armoire("fetched", 0, ["sync", "--seed", url, "--allow-private"]);
+    const signed = `${url}?signature=canary-signature`;
+    const refused = await armoire("fetched", 1, ["sync", "--seed", signed]);
+    expect(refused.stderr).toContain(`The address is in a private network: ${url}\n`);
+    const named = url.replace("//", "//u:canary-password@");
+    const wrong = await armoire("fetched", 2, ["snapshot", "load", named, "--allow-private"], "");
+    expect(wrong.stderr).toContain(`This is no address of a file to download: ${url}\n`);
+    const { stdout, stderr } = await armoire("fetched", 0, ["sync", "--seed", signed, "--allow-private"]);
+    expect(await json("fetched", ["query", "select source from _snapshot"])).toEqual([{ source: url }]);
     expect(stderr).toContain(`Root hash ${rootHash}\n`);
     expect(stdout).toMatch(/^Confirmed: \d+ by bytes, 0 by validator, 0 not yet\.$/m);
     expect(readdirSync(path("fetched/downloads"))).toEqual([]);

@@ -42,7 +42,7 @@ export async function loadGiven(given: GivenSnapshots, settings: Settings, io: I
       const rootHash = rootHashes[n];
       const expected = { ...(rootHash !== undefined && { rootHash }), ...(key !== undefined && { key }) };
       const opened = await openSnapshot(file, expected);
-      const source = isAddress ? place : basename(file);
+      const source = isAddress ? await nameOf(place) : basename(file);
       sources.push({ ...opened, description: { ...opened.description, source } });
       if (!settings.quiet) io.err(formatOpened(sources.at(-1) ?? opened));
       signal.throwIfAborted();
@@ -59,6 +59,11 @@ export async function loadGiven(given: GivenSnapshots, settings: Settings, io: I
   } finally {
     for (const file of downloaded) rmSync(file, { force: true });
   }
+}
+
+async function nameOf(url: string): Promise<string> {
+  const { shownAddress } = await import("../../service/downloads/download.ts");
+  return shownAddress(url);
 }
 
 async function downloadTo(

@@ -2,6 +2,7 @@
  * Downloads one file from an address that the user gave. In: the address, and where the file goes. Out: the whole file. A
  * download that was cut is continued by the next one. Private networks are refused, unless the user allows that of the address.
  */
+import { hash } from "node:crypto";
 import { existsSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { z } from "zod";
@@ -52,10 +53,18 @@ export interface DownloadProgress {
   readonly of: number;
 }
 
+/** Without a user name, password, query and fragment, which may give access to the file. */
+export function shownAddress(url: string): string {
+  const parsed = URL.parse(url);
+  if (parsed === null) return "not an address";
+  Object.assign(parsed, { username: "", password: "", search: "", hash: "" });
+  return parsed.href;
+}
+
 const maxRestarts = 3;
 
-/** What the parts that have arrived belong to. */
-const state = z.object({ url: z.string(), version: z.string().nullable(), total: z.int().min(0) });
+/** What the parts that have arrived belong to. The address may hold a signature that gives access. */
+const state = z.object({ urlHash: z.string(), version: z.string().nullable(), total: z.int().min(0) });
 type State = z.infer<typeof state>;
 
 /** @throws DownloadError; the signal's reason; system errors */
@@ -83,7 +92,7 @@ export async function download(request: DownloadRequest): Promise<void> {
         if (++restarts > maxRestarts)
           throw new DownloadError(
             "keeps-changing",
-            `The file changes while it is downloaded: ${url}`,
+            `The file changes while it is downloaded: ${shownAddress(url)}`,
             "Try again later.",
           );
         startOver();
@@ -92,10 +101,10 @@ export async function download(request: DownloadRequest): Promise<void> {
       if (fetched.total > maxBytes)
         throw new DownloadError(
           "too-large",
-          `The file has ${fetched.total} bytes, and at most ${maxBytes} are downloaded: ${url}`,
+          `The file has ${fetched.total} bytes, and at most ${maxBytes} are downloaded: ${shownAddress(url)}`,
         );
       if (known === null) {
-        known = { url, version: fetched.version, total: fetched.total };
+        known = { urlHash: hash("sha256", url), version: fetched.version, total: fetched.total };
         writeFileSync(part, "", { mode: 0o600 });
         writeFileSync(stateFile, JSON.stringify(known), { mode: 0o600 });
       }
@@ -127,7 +136,8 @@ function readState(stateFile: string, part: string, url: string): State | null {
   if (!existsSync(stateFile) || !existsSync(part)) return null;
   const parsed = state.safeParse(parseOrNull(readFileSync(stateFile, "utf8")));
   // Without a version, parts of different files could be joined.
-  if (!parsed.success || parsed.data.url !== url || parsed.data.version === null) return null;
+  if (!parsed.success || parsed.data.urlHash !== hash("sha256", url) || parsed.data.version === null)
+    return null;
   // A crash may have written more than it has noted, but never other bytes.
   if (statSync(part).size > parsed.data.total) truncateSync(part, 0);
   return parsed.data;
@@ -153,7 +163,7 @@ async function openFollowingClient(request: DownloadRequest): Promise<FollowingC
   if (first === null || !/^https?:$/.test(first.protocol) || first.username !== "" || first.password !== "")
     throw new DownloadError(
       "invalid-address",
-      `This is no address of a file to download: ${url}`,
+      `This is no address of a file to download: ${shownAddress(url)}`,
       "Give an https: address.",
     );
   const allowed = new Set<IpClass>(["public"]);
@@ -186,9 +196,11 @@ function toDownloadError(error: unknown, url: string): unknown {
   if (!(error instanceof ServiceError)) return error;
   if (error.code === "private-address") {
     const hint = "Add --allow-private if that network is yours.";
-    return new DownloadError("refused", `The address is in a private network: ${url}`, hint, {
+    return new DownloadError("refused", `The address is in a private network: ${shownAddress(url)}`, hint, {
       cause: error,
     });
   }
-  return new DownloadError("unavailable", error.message, continued, { cause: error });
+  return new DownloadError("unavailable", `${shownAddress(url)}: ${error.detail}`, continued, {
+    cause: error,
+  });
 }

@@ -73,7 +73,10 @@ export function configure(command: Command, io: Io): void {
     .option("--seed <place>", "first load a snapshot, from a file or an address")
     .option("--allow-private", "with --seed: download also from a private network")
     .option("--dry-run", "print the plan and send nothing, as `armoire plan`")
-    .option("--approve", "accept that more than a fifth of a list, or of one kind, is gone")
+    .option(
+      "--approve",
+      "accept that more than a fifth of a list, or of one kind, and more than one resource, is gone",
+    )
     .option("--require-complete", "exit with 8 unless the mirror is complete")
     .option("--metrics-file <file>", "write the mirror's metrics there, for Prometheus' textfile collector")
     .addOption(
@@ -94,7 +97,7 @@ export function configure(command: Command, io: Io): void {
       "A resource is gone after status 404 or 410, or when a complete list no longer contains it. It keeps its last " +
         "values and its history. A list whose pages contradict each other is partial: nothing counts as gone because " +
         "of it. If more than a fifth of a list, or of all resources of one kind, disappears at once, the resources stay until " +
-        "you pass --approve.",
+        "you pass --approve. A single resource never waits: a list of two may lose one.",
       "Drift is a field or link that the specification does not have, or a field of another type. The run that first sees it " +
         "reports it, also the first run. Nothing is lost: bodies are stored as sent. The table schema_drift lists all.",
       "With --account, the sync mirrors that user's own data with their token, and checks all of it in every run. " +
