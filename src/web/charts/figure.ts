@@ -1,12 +1,23 @@
 /** A chart in a page: its caption, the drawing, and its numbers as a table beneath it. */
 import { html, raw } from "hono/html";
+import { messageOf } from "../../platform/errors.ts";
 import { formatLongNumber, formatPercent } from "../../presentation/numbers.ts";
 import { utcMinute } from "../../presentation/times.ts";
 import { type Chart, hasPoints, type Point } from "./chart.ts";
 
-/** @returns an empty text if there is nothing to see */
+/** @returns an empty text if there is nothing to see, and a sentence if the chart cannot be drawn */
 export async function chartFigure(chart: Chart) {
   if (!hasPoints(chart)) return "";
+  try {
+    return await figureOf(chart);
+  } catch (error) {
+    // A template awaits its charts one after the other: an error of one that it does not await yet would end the process.
+    return html`<figure class="chart"><figcaption><strong><bdi>${chart.title}</bdi></strong>
+<span>This chart cannot be drawn: ${messageOf(error)}.</span></figcaption></figure>`;
+  }
+}
+
+async function figureOf(chart: Chart) {
   const { drawChart } = await import("./draw.ts");
   const { title, summary, series } = chart;
   const isLabelled = series.length > 1;

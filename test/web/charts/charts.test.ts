@@ -74,6 +74,17 @@ it("a chart without a number is no figure", async () => {
   expect(await chartFigure(barsNamed("nothing", []))).toBe("");
 });
 
+it("a chart that cannot be drawn is a sentence in its page", async () => {
+  const chart = barsNamed("Bras", ["a", "b"]);
+  const point = { x: Number.POSITIVE_INFINITY, y: 1 };
+  const impossible = {
+    ...chart,
+    x: { label: "day", form: "time" },
+    series: [{ name: "n", form: "line", points: [point] }],
+  } as const;
+  expect(String(await chartFigure(impossible))).toContain("cannot be drawn");
+});
+
 it("the coverage of each day ends with the present share, and the forecast begins with it", () => {
   const after = [
     { day: 0, share: 0.25 },
