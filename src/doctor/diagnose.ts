@@ -12,6 +12,8 @@ import { hasCode, messageOf } from "../platform/errors.ts";
 import { openServiceClient } from "../service/client.ts";
 import type { Credential } from "../service/credentials/credential.ts";
 import { ServiceError } from "../service/errors.ts";
+import { describeAllowance } from "../sync/describe-plan.ts";
+import { readLatest, summarizeAllowance } from "../sync/rate-limit/known-allowance.ts";
 import { proveLedger } from "../sync/rate-limit/store/ledger-store.ts";
 import { fetchTokenOwner, type TokenOwnerRequest } from "../sync/run/identify-user.ts";
 
@@ -48,7 +50,7 @@ export async function diagnose(request: DiagnoseRequest): Promise<Diagnosis[]> {
   const { dataDir, mirrorFiles, ledgerFile, baseUrl, credential, account } = request;
   const diagnoses = [checkSqlite(), checkDataDir(dataDir)];
   if (mirrorFiles !== null) diagnoses.push(...checkMirrors(mirrorFiles, account));
-  if (existsSync(ledgerFile)) diagnoses.push(checkLedger(ledgerFile));
+  if (existsSync(ledgerFile)) diagnoses.push(checkLedger(ledgerFile, baseUrl));
   if (baseUrl === null) return diagnoses;
   const service =
     account !== null && credential !== null
@@ -132,10 +134,14 @@ export function checkMirror(file: string): Diagnosis {
   }
 }
 
-function checkLedger(file: string): Diagnosis {
+/** @param baseUrl whose allowance is described; null for none */
+function checkLedger(file: string, baseUrl: string | null): Diagnosis {
   try {
     proveLedger(file);
-    return { isOk: true, message: `The ledger ${file} is readable`, hint: null };
+    const now = systemClock.now();
+    const known = baseUrl === null ? null : readLatest(file, new URL(baseUrl).origin, now);
+    const hint = known && `Allowance: ${describeAllowance(summarizeAllowance(known), now)}.`;
+    return { isOk: true, message: `The ledger ${file} is readable`, hint };
   } catch (error) {
     return diagnoseError(error);
   }

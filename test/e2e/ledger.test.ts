@@ -64,7 +64,7 @@ it("a folder in place of the ledger is reported as unreadable", async () => {
     );
 });
 
-it("a refusal that does not say why is shown by sync, status and runs", async () => {
+it("a refusal that does not say why is shown by sync, status and runs, also after a sync that sends nothing", async () => {
   await using sandbox = await startSandbox({
     allowanceHeaders: "none",
     spentResponse: "bare-403",
@@ -74,11 +74,17 @@ it("a refusal that does not say why is shown by sync, status and runs", async ()
   const settings = ["--data-dir", fixture.newPath(), "--base-url", sandbox.url];
   const refusal =
     /answered 403, “Come back tomorrow”, without saying why; the allowance is spent, or the service blocks this client/;
-  expect((await callArmoire(["sync", ...settings])).stdout).toMatch(refusal);
-  const { stdout: status } = await callArmoire(["status", ...settings]);
-  expect(status).toMatch(/\nLast run {3}1, .*, stopped: allowance\nReason {5}/);
-  expect(status).toMatch(refusal);
-  const { stdout: run } = await callArmoire(["runs", "show", ...settings]);
-  expect(run).toMatch(/\nThe run ended early: /);
-  expect(run).toMatch(refusal);
+  for (const run of [1, 2]) {
+    expect((await callArmoire(["sync", ...settings])).stdout).toMatch(refusal);
+    const { stdout: status } = await callArmoire(["status", ...settings]);
+    expect(status).toMatch(RegExp(`\nLast run {3}${run}, .*, stopped: allowance\nReason {5}`));
+    expect(status).toMatch(refusal);
+    const { stdout: shown } = await callArmoire(["runs", "show", String(run), ...settings]);
+    expect(shown).toMatch(/\nThe run ended early: /);
+    expect(shown).toMatch(refusal);
+  }
+  expect(sandbox.log().filter(({ status }) => status === 403).length).toBeLessThanOrEqual(3);
+  expect((await callArmoire(["doctor", ...settings])).stdout).toMatch(
+    /ledger\.sqlite is readable\n +Allowance: 0 left of \d a day, renewed at /,
+  );
 });

@@ -2,7 +2,7 @@
  * Runs after all tests: fails if a secret was found in a file that Armoire wrote during any of them, or if nothing was
  * searched. The test that leaked has usually failed by itself too.
  */
-import { rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
@@ -16,8 +16,11 @@ export default function setup(project: TestProject): () => Promise<void> {
   const recordFile = join(folder, "canary.ndjson");
   process.env.ARMOIRE_TESTS_CANARY = recordFile;
   return async () => {
-    // Node's compile cache of the tests contains the tests' own secrets. Processes that end now still write to it.
-    rmSync(join(folder, "compile-cache"), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    // Node's compile cache of the tests contains the tests' own secrets. Processes that end now would write to it again.
+    const cache = join(folder, "compile-cache");
+    if (existsSync(cache)) renameSync(cache, `${cache}-ended`);
+    writeFileSync(cache, "");
+    rmSync(`${cache}-ended`, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     const record = readCanaryRecord(recordFile);
     rmSync(recordFile, { force: true });
     await requireNoSecrets(folder, undefined);

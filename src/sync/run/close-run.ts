@@ -5,9 +5,9 @@ import type { Connection } from "../../mirror/file/connection.ts";
 import { MirrorError } from "../../mirror/file/errors.ts";
 import { isComplete } from "../../mirror/runs/coverage.ts";
 import { postponedIds, readPostponed } from "../../mirror/runs/postponed.ts";
-import type { RunClosing, StopReason } from "../../mirror/runs/runs.ts";
+import { listRuns, type RunClosing, type StopReason } from "../../mirror/runs/runs.ts";
 import { readConfirmation } from "../../mirror/snapshots/loaded.ts";
-import { toIso } from "../../platform/clock.ts";
+import { dayMillis, toIso } from "../../platform/clock.ts";
 import { SyncError } from "../errors.ts";
 import type { RemainingWork } from "../plan/counts.ts";
 import { summarizeAllowance } from "../rate-limit/known-allowance.ts";
@@ -58,8 +58,9 @@ export async function closeAndReport(
   const { mirror, runBudget, runStop, clock } = tools;
   const { stop } = runStop;
   const stoppedBy = runStop.reason(runBudget.refusal);
-  const isNotable = stoppedBy === "error" || stop?.isUnexplained === true;
-  const ending = { stopped: stoppedBy, left, ...(stop && isNotable && { error: stop.message }) };
+  const refusal = stop?.isUnexplained ? stop.message : earlierRefusal(tools, state, stoppedBy);
+  const error = refusal ?? (stoppedBy === "error" ? stop?.message : undefined);
+  const ending = { stopped: stoppedBy, left, ...(error !== undefined && { error }) };
   const { resources, stopped, bulkDeletions } = await closeRun(request, tools, state, ending);
   // Compression comes after the run and is not part of its duration.
   const seconds = (clock.now() - state.startedMillis) / 1000;
@@ -98,11 +99,26 @@ export async function closeAndReport(
     ...(snapshots && { snapshots }),
     bulkDeletions,
     allowance: { ...summarizeAllowance(allowance), checkPrice: allowance.checkPrice },
-    ...((stopped === "allowance" || stopped === "error") && stop?.isUnexplained && { refusal: stop.message }),
+    ...((stopped === "allowance" || stopped === "error") && refusal !== undefined && { refusal }),
     ...(postponedUntil !== undefined && { postponedUntil }),
     resumeAt: resumeMillis === null ? null : toIso(resumeMillis),
     seconds,
   };
+}
+
+/** Why the service refused the run before, if that is what lets this one send nothing. */
+function earlierRefusal(
+  { mirror, runBudget }: RunTools,
+  { runId }: RunState,
+  stoppedBy: StopReason | null,
+): string | undefined {
+  if (stoppedBy !== "allowance" || runBudget.counts.sent > 0) return undefined;
+  const [before] = listRuns(mirror.reader, 1, true, runId);
+  const { resetAt, windowSeconds } = runBudget.state;
+  if (before?.stopped !== "allowance" || before.endedAt === null || resetAt === null) return undefined;
+  const windowMillis = windowSeconds === null ? dayMillis : windowSeconds * 1000;
+  const isOfThisWindow = Date.parse(before.endedAt) >= resetAt - windowMillis;
+  return isOfThisWindow ? (before.error ?? undefined) : undefined;
 }
 
 function readSnapshots(db: Connection, { summary }: RunState): SyncReport["snapshots"] {
