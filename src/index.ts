@@ -49,6 +49,7 @@ export { type CreateBackupRequest, type CreatedBackup, createBackup } from "./ar
 export { BackupError, SigningKeyError } from "./archive/errors.ts";
 export { type BackupOwner, type ListedBackup, type ListRequest, listBackups } from "./archive/list.ts";
 export { type PruneReport, type PruneRequest, pruneBackups } from "./archive/prune.ts";
+export { type PublishReport, type PublishRequest, publishSnapshot } from "./archive/published/publish.ts";
 export {
   type RestoredMirror,
   type RestoreMirrorRequest,

@@ -1166,13 +1166,13 @@ interface EntryVisitor<Manifest> {
   readonly readsTables?: boolean;
 }
 declare const BackupError_base: {
-  new (code: "damaged" | "exists" | "needs-passphrase" | "not-found" | "not-shareable" | "nothing-held" | "other-account" | "other-contents" | "other-version" | "too-big" | "unreadable" | "weak-passphrase" | "write-failed" | "wrong-passphrase" | "wrong-place", message: string, hint?: string, options?: ErrorOptions): {
+  new (code: "damaged" | "exists" | "needs-passphrase" | "not-found" | "not-shareable" | "nothing-held" | "other-account" | "other-contents" | "other-key" | "other-version" | "too-big" | "unreadable" | "weak-passphrase" | "write-failed" | "wrong-passphrase" | "wrong-place", message: string, hint?: string, options?: ErrorOptions): {
     readonly name: string;
     message: string;
     stack?: string;
     cause?: unknown;
     readonly kind: ErrorKind;
-    readonly code: "damaged" | "exists" | "needs-passphrase" | "not-found" | "not-shareable" | "nothing-held" | "other-account" | "other-contents" | "other-version" | "too-big" | "unreadable" | "weak-passphrase" | "write-failed" | "wrong-passphrase" | "wrong-place";
+    readonly code: "damaged" | "exists" | "needs-passphrase" | "not-found" | "not-shareable" | "nothing-held" | "other-account" | "other-contents" | "other-key" | "other-version" | "too-big" | "unreadable" | "weak-passphrase" | "write-failed" | "wrong-passphrase" | "wrong-place";
     readonly hint: string;
   };
   captureStackTrace(targetObject: object, constructorOpt?: Function): void;
@@ -1285,6 +1285,92 @@ interface BackedUp<Synced> {
  * of `sync` if there is nothing to back up
  */
 export declare function backUp<Synced>(request: BackUpRequest<Synced>): Promise<BackedUp<Synced>>;
+interface SigningKey {
+  readonly privateKey: KeyObject;
+  /** 32 bytes, in base64url. */
+  readonly publicKey: string;
+  /** Names the public key in words, for people to compare. */
+  readonly fingerprint: string;
+}
+/** @throws SigningKeyError `exists`; FileError */
+export declare function createSigningKey(file: string): SigningKey;
+/** @throws SigningKeyError `not-found`, `not-a-key`; FileError `unsafe` if others may read it */
+export declare function readSigningKey(file: string): SigningKey;
+declare const manifest: z.ZodObject<{
+  format: z.ZodLiteral<"armoire-backup">;
+  formatVersion: z.ZodLiteral<4>;
+  contents: z.ZodLiteral<"snapshot">;
+  service: z.ZodObject<{
+    baseUrl: z.ZodURL;
+    name: z.ZodString;
+  }, z.core.$strict>;
+  takenOn: z.ZodISODate;
+  seenBy: z.ZodEnum<{
+    app: "app";
+    none: "none";
+    token: "token";
+  }>;
+  license: z.ZodString;
+  citation: z.ZodNullable<z.ZodString>;
+  coverage: z.ZodArray<z.ZodObject<{
+    kind: z.ZodString;
+    held: z.ZodNumber;
+    gone: z.ZodNumber;
+    due: z.ZodNumber;
+    oldest: z.ZodNullable<z.ZodISODate>;
+    newest: z.ZodNullable<z.ZodISODate>;
+  }, z.core.$strict>>;
+  continues: z.ZodOptional<z.ZodString>;
+}, z.core.$strict>;
+type SnapshotManifest = z.infer<typeof manifest>;
+/** What the publisher says about a snapshot. */
+interface SnapshotPublication {
+  /** An SPDX identifier, or the URL of a licence. */
+  readonly license: string;
+  readonly citation?: string;
+}
+declare const published: z.ZodObject<{
+  sequence: z.ZodInt;
+  file: z.ZodString;
+  bytes: z.ZodNumber;
+  rootHash: z.ZodString;
+  takenOn: z.ZodISODate;
+  continues: z.ZodNullable<z.ZodString>;
+  signature: z.ZodNullable<z.ZodObject<{
+    publicKey: z.ZodBase64URL;
+    signature: z.ZodBase64URL;
+  }, z.core.$strict>>;
+}, z.core.$strict>;
+type PublishedSnapshot = z.infer<typeof published>;
+interface PublishRequest extends SnapshotPublication {
+  /** The mirror's file; a sync may write it meanwhile. */
+  readonly mirror: string;
+  /** An existing folder, for nothing else. */
+  readonly folder: string;
+  readonly signingKey?: SigningKey;
+  /** At most so many increments follow a whole snapshot. Default: 30. */
+  readonly maxIncrements?: number;
+  /** So many whole snapshots stay, with their increments. Default: 2. */
+  readonly keep?: number;
+  readonly now: () => number;
+  readonly readFreeBytes?: ReadFreeBytes;
+  readonly signal?: AbortSignal;
+}
+interface PublishReport {
+  readonly folder: string;
+  /** Null if nothing has changed since the last one. */
+  readonly published: PublishedSnapshot | null;
+  /** Resources in it. */
+  readonly resources: number;
+  /** The number of the newest snapshot. */
+  readonly sequence: number;
+  /** The fingerprint of the key; null if it is not signed. */
+  readonly signedBy: string | null;
+  /** Files of earlier snapshots. */
+  readonly removed: readonly string[];
+}
+/** @throws BackupError, FileError `locked`; MirrorError; the signal's reason */
+export declare function publishSnapshot(request: PublishRequest): Promise<PublishReport>;
 /** A defect of a mirror. */
 interface CheckProblem {
   readonly code: "file" | "foreign-key" | "body" | "state" | "row" | "link" | "member" | "page" | "search" | "media";
@@ -1360,49 +1446,6 @@ interface SoundContent {
   readonly manifest: BackupManifest;
   readonly rootHash: string;
 }
-interface SigningKey {
-  readonly privateKey: KeyObject;
-  /** 32 bytes, in base64url. */
-  readonly publicKey: string;
-  /** Names the public key in words, for people to compare. */
-  readonly fingerprint: string;
-}
-/** @throws SigningKeyError `exists`; FileError */
-export declare function createSigningKey(file: string): SigningKey;
-/** @throws SigningKeyError `not-found`, `not-a-key`; FileError `unsafe` if others may read it */
-export declare function readSigningKey(file: string): SigningKey;
-declare const manifest: z.ZodObject<{
-  format: z.ZodLiteral<"armoire-backup">;
-  formatVersion: z.ZodLiteral<4>;
-  contents: z.ZodLiteral<"snapshot">;
-  service: z.ZodObject<{
-    baseUrl: z.ZodURL;
-    name: z.ZodString;
-  }, z.core.$strict>;
-  takenOn: z.ZodISODate;
-  seenBy: z.ZodEnum<{
-    app: "app";
-    none: "none";
-    token: "token";
-  }>;
-  license: z.ZodString;
-  citation: z.ZodNullable<z.ZodString>;
-  coverage: z.ZodArray<z.ZodObject<{
-    kind: z.ZodString;
-    held: z.ZodNumber;
-    gone: z.ZodNumber;
-    due: z.ZodNumber;
-    oldest: z.ZodNullable<z.ZodISODate>;
-    newest: z.ZodNullable<z.ZodISODate>;
-  }, z.core.$strict>>;
-}, z.core.$strict>;
-type SnapshotManifest = z.infer<typeof manifest>;
-/** What the publisher says about a snapshot. */
-interface SnapshotPublication {
-  /** An SPDX identifier, or the URL of a licence. */
-  readonly license: string;
-  readonly citation?: string;
-}
 type CreateSnapshotRequest = Omit<WriteArchiveRequest, "passphrase"> & SnapshotPublication & {
   /** Signs it, in a file of its own beside it. */
   readonly signingKey?: SigningKey;
@@ -1442,6 +1485,8 @@ interface SnapshotDescription {
   readonly signedBy: string | null;
   /** Its number in a published folder; null outside of one. */
   readonly sequence: number | null;
+  /** The root hash of the snapshot that an increment adds to; absent for a whole one. */
+  readonly continues?: string;
 }
 /** A resource as the snapshot's mirror held it last. */
 interface SnapshotResource {
@@ -1476,10 +1521,27 @@ declare const signatureShape: z.ZodObject<{
 type Signature = z.infer<typeof signatureShape>;
 /** Sees the contents of a snapshot on the way, as long as no problem is known. */
 type SnapshotVisitor = EntryVisitor<SnapshotManifest>;
+/** @param origin of the service */
+declare function resourceLineShape(origin: string): z.ZodObject<{
+  url: z.ZodString;
+  kind: z.ZodString;
+  base_url: z.ZodOptional<z.ZodString>;
+  status: z.ZodInt;
+  etag: z.ZodOptional<z.ZodString>;
+  modified_at: z.ZodOptional<z.ZodISODateTime>;
+  content_type: z.ZodOptional<z.ZodString>;
+  link: z.ZodOptional<z.ZodString>;
+  fetched_on: z.ZodISODate;
+  gone_on: z.ZodOptional<z.ZodISODate>;
+  sha256: z.ZodString;
+  offset: z.ZodInt;
+  length: z.ZodInt;
+}, z.core.$strict>;
+type ResourceLine = z.infer<ReturnType<typeof resourceLineShape>>;
 interface VerifySnapshotRequest extends Omit<VerifyRequest, "askPassphrase"> {
   /** The fingerprint of the key that must have signed it. */
   readonly key?: string;
-  /** What a published folder says of it. Default: what the file beside it says. */
+  /** What a published folder says of it. Default: what its folder or the file beside it says. */
   readonly published?: PublishedAs;
 }
 /** Of a snapshot in a published folder. */
@@ -1490,6 +1552,8 @@ interface PublishedAs {
 interface SnapshotReport extends ArchiveReport<SnapshotManifest> {
   /** The fingerprint of the key that signed it; null if it is not signed. */
   readonly signedBy: string | null;
+  /** Its number in a published folder; null outside of one. */
+  readonly sequence: number | null;
 }
 /**
  * Reads all of a snapshot and writes nothing.
@@ -1499,6 +1563,8 @@ export declare function verifySnapshot(request: VerifySnapshotRequest, visitor?:
 interface OpenSnapshot extends SnapshotSource {
   readonly manifest: SnapshotManifest;
   readonly bytes: number;
+  /** What is known of each resource beside its body. */
+  readonly lines: () => AsyncIterable<ResourceLine>;
 }
 /**
  * Verifies a whole snapshot, so that its resources can be read.
@@ -1943,13 +2009,13 @@ export declare function catalogueMirrorFile(dataDir: string, baseUrl: string): s
 /** The files of all catalogue mirrors in a data directory, sorted. */
 export declare function listCatalogueMirrors(dataDir: string): string[];
 declare const SnapshotError_base: {
-  new (code: "condemned" | "other-service", message: string, hint?: string, options?: ErrorOptions): {
+  new (code: "condemned" | "gap" | "other-service", message: string, hint?: string, options?: ErrorOptions): {
     readonly name: string;
     message: string;
     stack?: string;
     cause?: unknown;
     readonly kind: ErrorKind;
-    readonly code: "condemned" | "other-service";
+    readonly code: "condemned" | "gap" | "other-service";
     readonly hint: string;
   };
   captureStackTrace(targetObject: object, constructorOpt?: Function): void;
@@ -3353,4 +3419,4 @@ interface WebServer {
  * @throws WebError if it cannot listen; MirrorError and PointError of `createApi`
  */
 export declare function createServer(options: ServerOptions): Promise<WebServer>;
-export { type Account, type AccountOverview, type AccountPlace, type AccountSyncOptions, type AccountSyncReport, type AccountSyncResult, type AddAccountOptions, type AddedAccount, type ApiServerOptions, type Area, type BackUpRequest, type BackedUp, type BackupManifest, type BackupOwner, type CataloguePart, type Cell, type Change, type ChangeCommand, type ChangeCommandOutcome, type ChangeEntry, type ChangeLog, type ChangeLogRequest, type CheckProblem, type CheckReport, type Clock, type CompactOptions, type CompactProgress, type CompactReport, type Compression, type Coverage, type CreateBackupRequest, type CreateSnapshotRequest, type CreatedBackup, type CreatedSnapshot, type Credential, type CsvProfile, type DashboardOptions, type DataPackageRequest, type Depth, type DiagnoseRequest, type Diagnosis, type DiffRequest, type EndedRun, type ExportDatabaseRequest, type ExportFormat, type ExportMirrorRequest, type ExportTableRequest, type ExportedDatabase, type ExportedTable, type FieldChange, type FieldValue, type FindSecretsOptions, type Forecast, type ForecastSummary, type ForecastSummaryOptions, type Found, type FoundKind, type FoundResource, type FoundSecret, type Installation, type KeptRun, type Keychain, type Keyed, type KindCoverage, type KnownSecret, type LastChange, type Life, type LinkedCatalogueOptions, type LinkedCataloguePlan, type ListRequest, type ListedBackup, type LoadOptions, type LoadProgress, type LoadReport, type LogFormat, type LogOptions, type Matrix, type McpOptions, type MediaOptions, type MediaPart, type MediaReport, type MirrorPlace, type MirrorReader, type MirrorStatus, type Mode, type ModelParts, type NewSchedule, type OpenDiff, type OpenSnapshot, type Order, type PackageContents, type PassChangesOnOptions, type PastStatus, type PictureOrigin, type PlanOptions, type Point, type PointContext, type Principal, type PrintedFile, type Program, type Provenance, type PruneReport, type PruneRequest, type PublicTable, type Publication, type QueryLimits, type QueryOptions, type QueryRequest, type QueryResult, type Question, type QuestionOption, type QuestionRequest, type QuestionResult, type Reason, type RemoveAccountOptions, type RemovedAccount, type Reported, type RequestCount, type ResourceHistory, type RestoreMirrorRequest, type RestoredMirror, type RetentionPolicy, type RetentionReport, type RevisionOfLife, type Row, type RowCondition, type RunChanges, type RunRecord, type RunSchedulesOptions, type RunSelect, type RunTime, type RunWorkerOptions, type Schedule, type ScheduledRun, type ScopeName, type ScopeOptions, type SearchOptions, type SearchSuggestion, type SecretSearch, type SecretText, type ServerOptions, type ShownKind, type ShownResource, type SigningKey, type SnapshotManifest, type SnapshotReport, type SourceLocation, type StoredToken, type SyncOptions, type SyncPlan, type SyncProgress, type SyncReport, type SystemKeychainOptions, type SystemScheduler, type TokenOwner, type UnpackRequest, type Value, type VerifyReport, type VerifyRequest, type VerifySnapshotRequest, type WebServer, type WorkerReady, type WorkersOptions, type WrittenPackage, kinds$1 as kinds };
+export { type Account, type AccountOverview, type AccountPlace, type AccountSyncOptions, type AccountSyncReport, type AccountSyncResult, type AddAccountOptions, type AddedAccount, type ApiServerOptions, type Area, type BackUpRequest, type BackedUp, type BackupManifest, type BackupOwner, type CataloguePart, type Cell, type Change, type ChangeCommand, type ChangeCommandOutcome, type ChangeEntry, type ChangeLog, type ChangeLogRequest, type CheckProblem, type CheckReport, type Clock, type CompactOptions, type CompactProgress, type CompactReport, type Compression, type Coverage, type CreateBackupRequest, type CreateSnapshotRequest, type CreatedBackup, type CreatedSnapshot, type Credential, type CsvProfile, type DashboardOptions, type DataPackageRequest, type Depth, type DiagnoseRequest, type Diagnosis, type DiffRequest, type EndedRun, type ExportDatabaseRequest, type ExportFormat, type ExportMirrorRequest, type ExportTableRequest, type ExportedDatabase, type ExportedTable, type FieldChange, type FieldValue, type FindSecretsOptions, type Forecast, type ForecastSummary, type ForecastSummaryOptions, type Found, type FoundKind, type FoundResource, type FoundSecret, type Installation, type KeptRun, type Keychain, type Keyed, type KindCoverage, type KnownSecret, type LastChange, type Life, type LinkedCatalogueOptions, type LinkedCataloguePlan, type ListRequest, type ListedBackup, type LoadOptions, type LoadProgress, type LoadReport, type LogFormat, type LogOptions, type Matrix, type McpOptions, type MediaOptions, type MediaPart, type MediaReport, type MirrorPlace, type MirrorReader, type MirrorStatus, type Mode, type ModelParts, type NewSchedule, type OpenDiff, type OpenSnapshot, type Order, type PackageContents, type PassChangesOnOptions, type PastStatus, type PictureOrigin, type PlanOptions, type Point, type PointContext, type Principal, type PrintedFile, type Program, type Provenance, type PruneReport, type PruneRequest, type PublicTable, type Publication, type PublishReport, type PublishRequest, type QueryLimits, type QueryOptions, type QueryRequest, type QueryResult, type Question, type QuestionOption, type QuestionRequest, type QuestionResult, type Reason, type RemoveAccountOptions, type RemovedAccount, type Reported, type RequestCount, type ResourceHistory, type RestoreMirrorRequest, type RestoredMirror, type RetentionPolicy, type RetentionReport, type RevisionOfLife, type Row, type RowCondition, type RunChanges, type RunRecord, type RunSchedulesOptions, type RunSelect, type RunTime, type RunWorkerOptions, type Schedule, type ScheduledRun, type ScopeName, type ScopeOptions, type SearchOptions, type SearchSuggestion, type SecretSearch, type SecretText, type ServerOptions, type ShownKind, type ShownResource, type SigningKey, type SnapshotManifest, type SnapshotReport, type SourceLocation, type StoredToken, type SyncOptions, type SyncPlan, type SyncProgress, type SyncReport, type SystemKeychainOptions, type SystemScheduler, type TokenOwner, type UnpackRequest, type Value, type VerifyReport, type VerifyRequest, type VerifySnapshotRequest, type WebServer, type WorkerReady, type WorkersOptions, type WrittenPackage, kinds$1 as kinds };

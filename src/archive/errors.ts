@@ -16,6 +16,8 @@ export class BackupError extends errorClass("BackupError", {
   "wrong-passphrase": "settings",
   /** A new passphrase is too short to protect anything. */
   "weak-passphrase": "usage",
+  /** A published folder is signed with another key. */
+  "other-key": "settings",
   /** It is of another user or service than expected. */
   "other-account": "settings",
   /** The destination exists. */

@@ -27,7 +27,14 @@ interface ScheduledFlags extends RedisFlags, AccountFlags, PublicationFlags {
   readonly out?: string;
 }
 
-const schedulable = ["sync", "backup run", "backup create", "export create", "snapshot create"];
+const schedulable = [
+  "sync",
+  "backup run",
+  "backup create",
+  "export create",
+  "snapshot create",
+  "snapshot publish",
+];
 
 /** Not the table of all commands: that one leads to `schedule`, and so back to this file. */
 const modules: Readonly<Record<string, () => Promise<{ configure(command: Command, io: Io): void }>>> = {
@@ -73,7 +80,7 @@ export async function readScheduledCommand(
 function checkFlags(name: string, leaf: Command, flags: ScheduledFlags, settings: Settings, io: Io): void {
   if (flags.redis !== undefined) readRedisAddress(flags, io);
   if (name === "backup run") requireAccountToBackUp(settings);
-  if (name === "snapshot create") requireLicense(flags, settings);
+  if (name.startsWith("snapshot ")) requireLicense(flags, settings);
   if (name !== "sync") return;
   requireAccountFor(flags, settings);
   scopeOptionsFor(settings.account, leaf);
@@ -148,7 +155,7 @@ function notSchedulable(): CliError {
   return new CliError(
     "usage",
     "This command cannot be scheduled.",
-    "Schedule sync, export, backup, `backup create` or `snapshot create`, with their options after --.",
+    "Schedule sync, export, backup, `backup create`, `snapshot create` or `snapshot publish`, with their options after --.",
   );
 }
 

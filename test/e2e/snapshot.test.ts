@@ -1,5 +1,5 @@
 /** Snapshots at the command line. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
@@ -87,6 +87,29 @@ it("a signed snapshot is accepted with its key only, from a file or an address",
   await armoire(0, load(`${server.url}${name}?download=1`, [...mirror, "--key", fingerprint]));
   const refused = await armoire(15, load(`${server.url}unsigned.zip`, [...mirror, "--key", fingerprint]));
   expect(refused.stderr).toContain("it is not signed");
+});
+
+it("a folder is published, by schedule too, and its files are loaded together", async () => {
+  const to = path("public");
+  mkdirSync(to);
+  const publish = ["snapshot", "publish", "--to", to, "--license", "CC0-1.0"];
+  expect((await armoire(0, publish)).stdout).toMatch(
+    /^Published snapshot 1, a whole one with \d+ resources$/m,
+  );
+  expect((await armoire(0, publish)).stdout).toContain("Nothing has changed since snapshot 1");
+  sandbox.advance({ changes: 1, additions: 1 });
+  await armoire(0, ["sync", "--quiet"]);
+  const { published } = JSON.parse((await armoire(0, [...publish, "--json"])).stdout);
+  expect(published).toMatchObject({ sequence: 2, signature: null });
+  const files = readdirSync(to).filter((name) => name.endsWith(".zip"));
+  const loaded = ["snapshot", "load", "--mirror", path("followed.sqlite")];
+  const refused = await armoire(15, [...loaded, join(to, published.file)]);
+  expect(refused.stderr).toContain("increment of another snapshot");
+  await armoire(0, [...loaded, ...files.map((name) => join(to, name))]);
+  expect((await armoire(2, publish.slice(0, 4))).stderr).toContain("needs a licence");
+  const dataDir = ["--data-dir", path("data")];
+  await armoire(0, ["schedule", "add", "publish", "--cron", "@daily", ...dataDir, "--", ...publish]);
+  expect((await armoire(0, ["schedule", "list"])).stdout).toContain("publish");
 });
 
 it("a snapshot needs a licence, and is never of an account", async () => {

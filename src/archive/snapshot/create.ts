@@ -6,7 +6,7 @@ import { BackupError } from "../errors.ts";
 import { signatureFileOf, signStatement, writeSignatureFile } from "../signatures/signature.ts";
 import type { SigningKey } from "../signatures/signing-key.ts";
 import { type WriteArchiveRequest, type WrittenArchive, writeArchive } from "../write-archive.ts";
-import { readSnapshotContents, type SnapshotPublication } from "./entries.ts";
+import { readWholeContents, type SnapshotPublication } from "./entries.ts";
 import type { SnapshotManifest } from "./manifest.ts";
 import { verifyContents } from "./open.ts";
 
@@ -33,7 +33,7 @@ export async function createSnapshot(request: CreateSnapshotRequest): Promise<Cr
     return writeSnapshot(mirror, request);
   });
   const signedBy = await writeSignature(created, request.signingKey);
-  if (await isSame(created.file, created.rootHash)) return { ...created, signedBy };
+  if (await isSameContent(created.file, created.rootHash)) return { ...created, signedBy };
   throw new BackupError(
     "damaged",
     `Verification failed: the file on disk differs from what was written: ${created.file}`,
@@ -61,14 +61,18 @@ async function writeSnapshot(
   mirror: MirrorReader,
   request: CreateSnapshotRequest,
 ): Promise<UnsignedSnapshot> {
-  const { manifest, ...content } = readSnapshotContents(mirror, request);
+  const { manifest, ...content } = readWholeContents(mirror, request);
   const { takenOn } = manifest;
   const name = `catalogue-${takenOn}.zip`;
   const to = request.to.replaceAll("{date}", takenOn);
-  return { ...(await writeArchive({ ...request, to, name, content, isSame, mode: fileMode() })), manifest };
+  return {
+    ...(await writeArchive({ ...request, to, name, content, isSame: isSameContent, mode: fileMode() })),
+    manifest,
+  };
 }
 
-async function isSame(file: string, rootHash: string): Promise<boolean> {
+/** Whether a file is a sound snapshot with this root hash. */
+export async function isSameContent(file: string, rootHash: string): Promise<boolean> {
   const report = await verifyContents({ file, rootHash }).catch((error) => {
     if (error instanceof BackupError) return null;
     throw error;

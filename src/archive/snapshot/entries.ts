@@ -5,7 +5,8 @@ import { type HashedEntries, withChecksums } from "../container/checksums.ts";
 import type { NewEntry } from "../container/zip-writer.ts";
 import { manifestEntry, readmeEntry } from "../contents/entry-names.ts";
 import { backupFormat, backupFormatVersion, manifestText } from "../contents/manifest.ts";
-import type { SnapshotManifest } from "./manifest.ts";
+import { BackupError } from "../errors.ts";
+import type { SnapshotCoverage, SnapshotManifest } from "./manifest.ts";
 import { snapshotReadme } from "./readme.ts";
 import { chooseShared, type SharedResources } from "./shared-resources.ts";
 
@@ -25,18 +26,41 @@ export interface SnapshotContents extends HashedEntries {
  * @param mirror in a transaction
  * @throws BackupError `not-shareable`, `nothing-held`
  */
+export function readWholeContents(mirror: MirrorReader, publication: SnapshotPublication): SnapshotContents {
+  const contents = readSnapshotContents(mirror, publication, { known: new Map(), continues: null });
+  if (contents !== null) return contents;
+  throw new BackupError("nothing-held", `The mirror is empty: ${mirror.file}`, "Run `armoire sync` first.");
+}
+
+/** What was published before. */
+export interface PublishedBefore {
+  /** What it says of each resource, by URL, as `identityOf` writes it. */
+  readonly known: ReadonlyMap<string, string>;
+  /** The root hash of the snapshot that this one adds to; null for a whole one. */
+  readonly continues: string | null;
+}
+
+/**
+ * As `readWholeContents`, after other snapshots.
+ * @returns null if nothing has changed since
+ */
 export function readSnapshotContents(
   mirror: MirrorReader,
   { license, citation }: SnapshotPublication,
-): SnapshotContents {
+  { known, continues }: PublishedBefore,
+): (SnapshotContents & { readonly wholeCoverage: SnapshotCoverage }) | null {
   const shared = chooseShared(mirror);
-  const { takenOn, seenBy, coverage } = shared;
+  const { takenOn, seenBy, coverage: wholeCoverage } = shared;
+  const changed = shared.findChanged(known);
+  if (changed.length === 0) return null;
+  const coverage = continues === null ? wholeCoverage : shared.keepOnly(changed);
   const { baseUrl, serviceName: name } = mirror.identity;
   const manifest: SnapshotManifest = {
     ...{ format: backupFormat, formatVersion: backupFormatVersion, contents: "snapshot" },
     ...{ service: { baseUrl, name }, takenOn, seenBy, license, citation: citation ?? null, coverage },
+    ...(continues !== null && { continues }),
   };
-  return { manifest, ...withChecksums(contentOf(manifest, shared)) };
+  return { manifest, wholeCoverage, ...withChecksums(contentOf(manifest, shared)) };
 }
 
 function* contentOf(manifest: SnapshotManifest, { bodies }: SharedResources): Generator<NewEntry> {

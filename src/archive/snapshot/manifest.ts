@@ -11,6 +11,19 @@ import {
 
 const day = z.iso.date();
 
+/** By kind: the resources in it, among them those that are gone, and those that are known and not in it. */
+export const coverageShape = z.array(
+  z.strictObject({
+    kind: z.string(),
+    held: count,
+    gone: count,
+    due: count,
+    /** The days on which the service last sent or confirmed the resources; null without any. */
+    oldest: day.nullable(),
+    newest: day.nullable(),
+  }),
+);
+
 const manifest = z.strictObject({
   format: z.literal(backupFormat),
   formatVersion: z.literal(backupFormatVersion),
@@ -24,18 +37,12 @@ const manifest = z.strictObject({
   license: z.string(),
   /** How to cite it; null for nothing stated. */
   citation: z.string().nullable(),
-  /** By kind: the resources in it, among them those that are gone, and those that are known and not in it. */
-  coverage: z.array(
-    z.strictObject({
-      kind: z.string(),
-      held: count,
-      gone: count,
-      due: count,
-      /** The days on which the service last sent or confirmed the resources; null without any. */
-      oldest: day.nullable(),
-      newest: day.nullable(),
-    }),
-  ),
+  coverage: coverageShape,
+  /** The root hash of the snapshot that an increment adds to; absent in a whole snapshot. */
+  continues: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
 });
 
 export type SnapshotManifest = z.infer<typeof manifest>;

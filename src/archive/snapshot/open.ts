@@ -1,13 +1,14 @@
 /** Verifies and opens snapshots. In: a file from an untrusted source. Out: its resources, in order. */
 import { hash } from "node:crypto";
 import { open } from "node:fs/promises";
-import { basename } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import type { SnapshotResource, SnapshotSource } from "../../mirror/snapshots/snapshot-resource.ts";
 import { toReadingError } from "../container/open.ts";
 import { parseRows } from "../container/row-parts.ts";
 import { byteReader, readEntries, ZipError } from "../container/zip-reader.ts";
 import { blockOf } from "../contents/entry-names.ts";
 import { BackupError } from "../errors.ts";
+import { isPublishedName, readState } from "../published/state.ts";
 import {
   checkSignature,
   readSignatureFile,
@@ -22,7 +23,7 @@ import { type ResourceLine, startOfDay, toResource } from "./resource-lines.ts";
 export interface VerifySnapshotRequest extends Omit<VerifyRequest, "askPassphrase"> {
   /** The fingerprint of the key that must have signed it. */
   readonly key?: string;
-  /** What a published folder says of it. Default: what the file beside it says. */
+  /** What a published folder says of it. Default: what its folder or the file beside it says. */
   readonly published?: PublishedAs;
 }
 
@@ -35,6 +36,8 @@ export interface PublishedAs {
 export interface SnapshotReport extends ArchiveReport<SnapshotManifest> {
   /** The fingerprint of the key that signed it; null if it is not signed. */
   readonly signedBy: string | null;
+  /** Its number in a published folder; null outside of one. */
+  readonly sequence: number | null;
 }
 
 /**
@@ -66,24 +69,40 @@ export async function verifyContents(
   }
 }
 
+/** Of a file in a published folder; null for any other. */
+function publishedAs(file: string, rootHash: string): PublishedAs | null {
+  if (!isPublishedName(basename(file))) return null;
+  const found = readState(dirname(resolve(file)))?.snapshots.find((one) => one.rootHash === rootHash);
+  return found === undefined ? null : { sequence: found.sequence, signature: found.signature };
+}
+
 function withSignature(
   { file, key, published }: VerifySnapshotRequest,
   report: ArchiveReport<SnapshotManifest>,
 ): SnapshotReport {
   const { manifest, rootHash, problems } = report;
-  if (manifest === null || rootHash === null || problems.length > 0) return { ...report, signedBy: null };
-  const { sequence, signature } = published ?? { sequence: null, signature: readSignatureFile(file) };
+  if (manifest === null || rootHash === null || problems.length > 0)
+    return { ...report, signedBy: null, sequence: null };
+  const { sequence, signature } = published ??
+    publishedAs(file, rootHash) ?? { sequence: null, signature: readSignatureFile(file) };
   const statement = { baseUrl: manifest.service.baseUrl, sequence, rootHash };
   const { signedBy, problem } =
     signature === "damaged"
       ? { signedBy: null, problem: `the file of its signature is damaged: ${signatureFileOf(file)}` }
       : checkSignature(statement, signature, key);
-  return { ...report, signedBy, problems: problem === null ? [] : [{ entry: null, message: problem }] };
+  return {
+    ...report,
+    signedBy,
+    sequence,
+    problems: problem === null ? [] : [{ entry: null, message: problem }],
+  };
 }
 
 export interface OpenSnapshot extends SnapshotSource {
   readonly manifest: SnapshotManifest;
   readonly bytes: number;
+  /** What is known of each resource beside its body. */
+  readonly lines: () => AsyncIterable<ResourceLine>;
 }
 
 /** Where an entry is in the file, and what it must be. */
@@ -114,10 +133,12 @@ export async function openSnapshot(
       },
     },
   );
-  const { manifest, rootHash, bytes, signedBy } = requireSound(report);
+  const { manifest, rootHash, bytes, signedBy, sequence } = requireSound(report);
   const endOf = ({ offset }: Place) => starts.find((start) => start > offset) ?? bytes;
   const read = (place: Place) => readPlace(file, place, endOf(place));
-  const { service, takenOn, seenBy } = manifest;
+  const { service, takenOn, seenBy, continues } = manifest;
+  // Its shape was checked before.
+  const linesOf = async (index: Place) => parseRows(await read(index)) as unknown as Iterable<ResourceLine>;
   return {
     ...{ manifest, bytes },
     description: {
@@ -128,16 +149,18 @@ export async function openSnapshot(
         takenOn: startOfDay(takenOn),
         seenBy,
       },
-      ...{ source: basename(file), signedBy, sequence: expected.published?.sequence ?? null },
+      ...{ source: basename(file), signedBy, sequence: sequence },
+      ...(continues !== undefined && { continues }),
+    },
+    async *lines() {
+      for (const index of indexes) yield* await linesOf(index);
     },
     async *resources(): AsyncGenerator<SnapshotResource> {
       for (const [n, index] of indexes.entries()) {
         let content: Promise<Buffer> | null = null;
         const block = blocks[n];
         if (block === undefined) throw changed(file);
-        for (const row of parseRows(await read(index))) {
-          // Its shape was checked before.
-          const line = row as unknown as ResourceLine;
+        for (const line of await linesOf(index)) {
           yield toResource(line, async () => {
             content ??= read(block);
             // A copy, so that a body that is kept does not keep its block.
@@ -154,6 +177,7 @@ interface SoundSnapshot {
   readonly rootHash: string;
   readonly bytes: number;
   readonly signedBy: string | null;
+  readonly sequence: number | null;
 }
 
 /** @throws BackupError `damaged` */
@@ -163,10 +187,11 @@ function requireSound({
   rootHash,
   bytes,
   signedBy,
+  sequence,
   problems: [problem],
 }: SnapshotReport): SoundSnapshot {
   if (problem === undefined && manifest !== null && rootHash !== null)
-    return { manifest, rootHash, bytes, signedBy };
+    return { manifest, rootHash, bytes, signedBy, sequence };
   const { entry, message } = problem ?? { entry: null, message: "it is incomplete" };
   throw new BackupError(
     "damaged",

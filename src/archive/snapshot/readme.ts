@@ -3,7 +3,14 @@ import { checksumsEntry } from "../contents/entry-names.ts";
 import { oneLine } from "../contents/readme.ts";
 import type { SnapshotManifest } from "./manifest.ts";
 
-export function snapshotReadme({ service, takenOn, license, citation, coverage }: SnapshotManifest): string {
+export function snapshotReadme({
+  service,
+  takenOn,
+  license,
+  citation,
+  coverage,
+  continues,
+}: SnapshotManifest): string {
   const held = coverage.map(({ kind, held, gone, due }) => {
     const others = [gone > 0 ? `${gone} that are gone` : "", due > 0 ? `${due} more are known` : ""];
     return `  ${kind}: ${[held, ...others.filter(Boolean)].join("; ")}\n`;
@@ -13,7 +20,7 @@ export function snapshotReadme({ service, takenOn, license, citation, coverage }
 ${oneLine(`Service         ${service.baseUrl}`)}
 As of           ${takenOn}
 ${oneLine(`Licence         ${license}`)}
-${citation === null ? "" : `${oneLine(`Citation        ${citation}`)}\n`}
+${citation === null ? "" : `${oneLine(`Citation        ${citation}`)}\n`}${continues === undefined ? "" : `\nThis is an increment: it adds to the snapshot with the root hash\n${continues}\n`}
 IN IT
 ${held.map(oneLine).join("\n")}
 READ IT

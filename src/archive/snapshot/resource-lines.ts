@@ -2,6 +2,7 @@
  * A line of a snapshot's index: what is known of a resource beside its body. Cells without a value are left out, and times are
  * days.
  */
+import { hash } from "node:crypto";
 import { z } from "zod";
 import type { BookkeepingRow } from "../../mirror/bookkeeping/rows.ts";
 import { kind } from "../../mirror/rows/meta-and-runs.ts";
@@ -48,6 +49,14 @@ export type ResourceCells = Omit<ResourceLine, "sha256" | "offset" | "length">;
 /** Leaves out cells without a value. */
 export const cellsOf = (row: BookkeepingRow): BookkeepingRow =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+
+/** What a line says, but for the day on which that was last confirmed and the place of the body. */
+export function identityOf(line: BookkeepingRow | ResourceLine): string {
+  const { fetched_on: _day, offset: _offset, length: _length, ...rest } = line;
+  const cells = Object.entries(rest).filter(([, value]) => value !== null && value !== undefined);
+  const sorted = cells.sort(([a], [b]) => (a < b ? -1 : 1));
+  return hash("sha256", JSON.stringify(sorted), "base64");
+}
 
 export const startOfDay = (day: string) => `${day}T00:00:00.000Z`;
 

@@ -14,7 +14,7 @@ import type { SeenBy } from "../../mirror/snapshots/snapshot-resource.ts";
 import type { NewBody } from "../container/body-blocks.ts";
 import { BackupError } from "../errors.ts";
 import type { SnapshotCoverage } from "./manifest.ts";
-import { cellsOf } from "./resource-lines.ts";
+import { cellsOf, identityOf } from "./resource-lines.ts";
 
 export interface SharedResources {
   readonly takenOn: string;
@@ -22,6 +22,10 @@ export interface SharedResources {
   readonly coverage: SnapshotCoverage;
   /** Owners before what they own, then by kind and URL. @throws DamagedBodyError */
   bodies(): Generator<NewBody>;
+  /** Resources of which something else is known than was. @returns their numbers */
+  findChanged(known: ReadonlyMap<string, string>): readonly number[];
+  /** Leaves out all others. @returns their coverage */
+  keepOnly(numbers: readonly number[]): SnapshotCoverage;
 }
 
 /** Runs for the links of an account fetch only those. */
@@ -89,19 +93,7 @@ export function chooseShared(mirror: MirrorReader): SharedResources {
   db.exec(choose);
   requireContent(mirror);
   const seenBy = readSeenBy(db);
-  const coverage = db
-    .prepare<[], SnapshotCoverage[number]>(
-      `select kind, coalesce(sum(held), 0) as held, coalesce(sum(gone), 0) as gone, coalesce(sum(due), 0) as due,
-         min(fetched_on) as oldest, max(fetched_on) as newest
-       from (
-         select kind, gone_on is null as held, gone_on is not null as gone, 0 as due, fetched_on from temp._shared
-         union all
-         select r.kind, 0, 0, 1, null from main._resource r
-         where r.owner_id in (select id from temp._followed) and r.id not in (select id from temp._followed)
-           and r.state in ('due', 'failed', 'held')
-       ) group by kind order by kind`,
-    )
-    .all();
+  const coverage = readCoverage(db, dueRows);
   const takenOn = db
     .prepare<[], string>(
       `select max(day) from (
@@ -110,7 +102,46 @@ export function chooseShared(mirror: MirrorReader): SharedResources {
     )
     .pluck()
     .get();
-  return { takenOn: takenOn ?? "", seenBy, coverage, bodies: () => eachBody(db, seenBy) };
+  return {
+    ...{ takenOn: takenOn ?? "", seenBy, coverage },
+    bodies: () => eachBody(db, seenBy),
+    findChanged: (known) => findChanged(db, seenBy, known),
+    keepOnly(numbers) {
+      db.prepare("delete from temp._shared where n not in (select value from json_each(?))").run(
+        JSON.stringify(numbers),
+      );
+      return readCoverage(db, "");
+    },
+  };
+}
+
+/** What is known and not in it. */
+const dueRows = `union all
+  select r.kind, 0, 0, 1, null from main._resource r
+  where r.owner_id in (select id from temp._followed) and r.id not in (select id from temp._followed)
+    and r.state in ('due', 'failed', 'held')`;
+
+function readCoverage(db: Connection, more: string): SnapshotCoverage {
+  return db
+    .prepare<[], SnapshotCoverage[number]>(
+      `select kind, coalesce(sum(held), 0) as held, coalesce(sum(gone), 0) as gone, coalesce(sum(due), 0) as due,
+         min(fetched_on) as oldest, max(fetched_on) as newest
+       from (
+         select kind, gone_on is null as held, gone_on is not null as gone, 0 as due, fetched_on from temp._shared
+         ${more}
+       ) group by kind order by kind`,
+    )
+    .all();
+}
+
+function findChanged(db: Connection, seenBy: SeenBy, known: ReadonlyMap<string, string>): number[] {
+  const changed: number[] = [];
+  const select = db.prepare<{ seenBy: SeenBy }, BookkeepingRow & { n: number; url: string }>(
+    `select n, ${cells}, sha256 from (${lines}) order by n`,
+  );
+  for (const { n, ...line } of select.iterate({ seenBy }))
+    if (known.size === 0 || known.get(line.url) !== identityOf(line)) changed.push(n);
+  return changed;
 }
 
 /**
@@ -145,23 +176,26 @@ interface SharedRow extends StoredBody {
   readonly sha256: string;
 }
 
+/** Of a line of a snapshot's index. */
+const cells = `url, kind, base_url, status, iif(is_ours and (etag like '%"' or modified_at is not null), etag, null) as etag,
+  modified_at, content_type, link, fetched_on, gone_on`;
+
+const lines = `
+  select s.n, r.url, r.kind, v.base_url, v.status, coalesce(v.etag, r.etag) as etag, h.content_type, h.link, s.fetched_on, s.gone_on,
+    s.gone_on is null and json_extract(w.scope_json, '$.credential') is :seenBy as is_ours,
+    iif(${dayOf("v.modified_at")} < ${dayOf("v.fetched_at")}, ${isoTimeOf("v.modified_at")}, null) as modified_at,
+    lower(hex(c.sha256)) as sha256, c.codec, c.size, c.body, c.dictionary_id as dictionaryId
+  from temp._shared s join main._resource r on r.id = s.id
+    join main._revision v on v.resource_id = s.id and v.seq = s.seq
+    join main._content c on c.id = v.content_id
+    left join main._headers h on h.id = v.headers_id
+    left join main._run w on w.id = s.checked_run`;
+
 function* eachBody(db: Connection, seenBy: SeenBy): Generator<NewBody> {
   const readBody = prepareReadProvenBody(db);
   const select = db.prepare<{ seenBy: SeenBy }, BookkeepingRow & SharedRow>(
-    `select url, kind, base_url, status, iif(is_ours and (etag like '%"' or modified_at is not null), etag, null) as etag,
-       modified_at, content_type, link, fetched_on, gone_on, sha256, codec, size, body, dictionaryId
-     from (
-       select s.n, r.url, r.kind, v.base_url, v.status, coalesce(v.etag, r.etag) as etag, h.content_type, h.link, s.fetched_on, s.gone_on,
-         s.gone_on is null and json_extract(w.scope_json, '$.credential') is :seenBy as is_ours,
-         iif(${dayOf("v.modified_at")} < ${dayOf("v.fetched_at")}, ${isoTimeOf("v.modified_at")}, null) as modified_at,
-         lower(hex(c.sha256)) as sha256, c.codec, c.size, c.body, c.dictionary_id as dictionaryId
-       from temp._shared s join main._resource r on r.id = s.id
-         join main._revision v on v.resource_id = s.id and v.seq = s.seq
-         join main._content c on c.id = v.content_id
-         left join main._headers h on h.id = v.headers_id
-         left join main._run w on w.id = s.checked_run)
-     order by n`,
+    `select ${cells}, sha256, codec, size, body, dictionaryId from (${lines}) order by n`,
   );
-  for (const { sha256, codec, size, body, dictionaryId, ...cells } of select.iterate({ seenBy }))
-    yield { sha256, body: readBody({ codec, size, body, dictionaryId }, sha256), about: cellsOf(cells) };
+  for (const { sha256, codec, size, body, dictionaryId, ...row } of select.iterate({ seenBy }))
+    yield { sha256, body: readBody({ codec, size, body, dictionaryId }, sha256), about: cellsOf(row) };
 }

@@ -11,8 +11,18 @@ export interface Newest {
 
 export async function chooseNewest(sources: readonly SnapshotSource[]): Promise<Newest> {
   const kinds = new Set<string>();
+  const continued = new Map(sources.map(({ description }) => [description.rootHash, description.continues]));
+  /** An increment comes after what it adds to, also on the same day. */
+  const depthOf = (rootHash: string): number => {
+    let depth = 0;
+    for (let at = continued.get(rootHash); at !== undefined && depth < sources.length; depth++)
+      at = continued.get(at);
+    return depth;
+  };
   // The newer snapshot first, so that it wins where both know as much.
-  const order = sources.map((source, index) => ({ source, index })).sort(compare);
+  const order = sources
+    .map((source, index) => ({ source, index, depth: depthOf(source.description.rootHash) }))
+    .sort(compare);
   const chosen = new Map<string, { readonly source: number; readonly until: string }>();
   let count = 0;
   for (const { source, index } of order) {
@@ -35,9 +45,12 @@ export async function chooseNewest(sources: readonly SnapshotSource[]): Promise<
 
 interface Ordered {
   readonly source: { readonly description: Pick<SnapshotDescription, "takenOn" | "rootHash"> };
+  readonly depth: number;
 }
 
-function compare({ source: { description: a } }: Ordered, { source: { description: b } }: Ordered): number {
+function compare(one: Ordered, other: Ordered): number {
+  const [a, b] = [one.source.description, other.source.description];
   if (a.takenOn !== b.takenOn) return a.takenOn > b.takenOn ? -1 : 1;
+  if (one.depth !== other.depth) return other.depth - one.depth;
   return a.rootHash < b.rootHash ? -1 : 1;
 }

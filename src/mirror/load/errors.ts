@@ -4,6 +4,8 @@ import { errorClass } from "../../platform/errors.ts";
 export class SnapshotError extends errorClass("SnapshotError", {
   /** It is of another service than the mirror, or than another snapshot. */
   "other-service": "rejected",
+  /** It adds to a snapshot that is not loaded. */
+  gap: "rejected",
   /** The service has contradicted it. */
   condemned: "rejected",
 }) {}

@@ -86,6 +86,7 @@ function requireOneService({ file, sources, expected = {}, now }: LoadOptions) {
   const [first, ...others] = descriptions;
   if (first === undefined) throw new TypeError("nothing to load");
   const known = existsSync(file) ? readMirror(file, ({ identity }) => identity) : null;
+  requireNoGap(file, descriptions);
   const identity = known ?? {
     baseUrl: new URL(expected.baseUrl ?? first.baseUrl).href,
     area: "catalogue" as const,
@@ -111,6 +112,25 @@ function requireOneService({ file, sources, expected = {}, now }: LoadOptions) {
       refuse(`The snapshot is of the future (${takenOn}): ${source}`);
   }
   return identity;
+}
+
+/** @throws SnapshotError `gap` for an increment of a snapshot that is neither given nor loaded */
+function requireNoGap(file: string, descriptions: readonly SnapshotDescription[]): void {
+  const given = new Set(descriptions.map(({ rootHash }) => rootHash));
+  const loaded = existsSync(file)
+    ? readMirror(
+        file,
+        ({ db }) => new Set(db.prepare<[], string>("select root_hash from _snapshot").pluck().all()),
+      )
+    : new Set<string>();
+  for (const { continues, source } of descriptions) {
+    if (continues === undefined || given.has(continues) || loaded.has(continues)) continue;
+    throw new SnapshotError(
+      "gap",
+      `This is an increment of another snapshot, which is not loaded (root hash ${continues}): ${source}`,
+      "Load the whole snapshot before it and all increments since, together or in their order.",
+    );
+  }
 }
 
 async function load(

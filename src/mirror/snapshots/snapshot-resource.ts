@@ -21,6 +21,8 @@ export interface SnapshotDescription {
   readonly signedBy: string | null;
   /** Its number in a published folder; null outside of one. */
   readonly sequence: number | null;
+  /** The root hash of the snapshot that an increment adds to; absent for a whole one. */
+  readonly continues?: string;
 }
 
 /** A resource as the snapshot's mirror held it last. */

@@ -59,7 +59,10 @@ function configureAdd(schedule: Command, io: Io): void {
     .command("add")
     .description("run a command at set times")
     .argument("<name>", "a name of a-z, 0-9, _ and -")
-    .argument("<command...>", "sync, export, backup or `backup create` with options, after --")
+    .argument(
+      "<command...>",
+      "sync, export, backup, `backup create`, `snapshot create` or `snapshot publish` with options, after --",
+    )
     .requiredOption("--cron <expression>", 'minute, hour, day, month and weekday, such as "0 6 * * *"')
     .addOption(
       new Option("--tz <zone>", "the time zone, by its IANA name").default(undefined, "this machine's"),

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { requirePlace } from "../../../archive/destination.ts";
 import { readSigningKey } from "../../../archive/signatures/signing-key.ts";
 import { createSnapshot } from "../../../archive/snapshot/create.ts";
+import type { SnapshotPublication } from "../../../archive/snapshot/entries.ts";
 import { formatCreatedSnapshot } from "../../format/operations/snapshot.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
 import {
@@ -12,7 +13,7 @@ import {
   readPublication,
   requireLicense,
 } from "../../settings/publication.ts";
-import { readSettings } from "../../settings/settings.ts";
+import { readSettings, type Settings } from "../../settings/settings.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, interruptSignal, printText } from "../../terminal/io.ts";
@@ -56,16 +57,21 @@ async function createOne(flags: CreateFlags, command: Command, io: Io): Promise<
   const settings = readSettings(command, io);
   const { to, sign, replace = false } = flags;
   const signingKey = sign === undefined ? undefined : readSigningKey(sign);
-  const license = requireLicense(flags, settings);
-  const { citation } = readPublication(flags, settings);
+  const publication = requirePublication(flags, settings);
   const mirror = mirrorFileToRead(settings);
   await requirePlace({ to, replace, isEncrypted: false });
   const created = await createSnapshot({
-    ...{ mirror, to, replace, license },
-    ...(citation !== undefined && { citation }),
+    ...publication,
+    ...{ mirror, to, replace },
     ...(signingKey !== undefined && { signingKey }),
     signal: interruptSignal(io, "nothing was written"),
   });
   if (settings.json) io.out(toJsonLine(created));
   else if (!settings.quiet) printText(io, formatCreatedSnapshot(created));
+}
+
+/** @throws CliError without a licence */
+export function requirePublication(flags: PublicationFlags, settings: Settings): SnapshotPublication {
+  const { citation } = readPublication(flags, settings);
+  return { license: requireLicense(flags, settings), ...(citation !== undefined && { citation }) };
 }

@@ -1,10 +1,11 @@
-/** `armoire snapshot create|verify|show|load|key`: archives of a catalogue, to share. */
+/** `armoire snapshot create|verify|show|load|publish|key`: archives of a catalogue, to share. */
 import type { Command } from "commander";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { configureCreate } from "./create.ts";
 import { configureKey } from "./key.ts";
 import { configureLoad } from "./load.ts";
+import { configurePublish } from "./publish.ts";
 import { configureShow, configureVerify } from "./verify.ts";
 
 export function configure(command: Command, io: Io): void {
@@ -25,5 +26,6 @@ export function configure(command: Command, io: Io): void {
   configureVerify(command, io);
   configureShow(command, io);
   configureLoad(command, io);
+  configurePublish(command, io);
   configureKey(command, io);
 }

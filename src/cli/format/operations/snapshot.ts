@@ -1,8 +1,9 @@
 /** Formats snapshots for people: created, verified and shown ones. */
+import type { PublishReport } from "../../../archive/published/publish.ts";
 import type { CreatedSnapshot } from "../../../archive/snapshot/create.ts";
 import type { SnapshotCoverage, SnapshotManifest } from "../../../archive/snapshot/manifest.ts";
 import type { SnapshotReport } from "../../../archive/snapshot/open.ts";
-import { formatBytes, formatNumber } from "../../../presentation/numbers.ts";
+import { formatBytes, formatCount, formatNumber } from "../../../presentation/numbers.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 
@@ -17,6 +18,21 @@ ${
     : `Signed by ${signedBy}: publish the file that ends in .sig with it`
 }
 `;
+}
+
+export function formatPublished({ folder, published, resources, ...report }: PublishReport): string {
+  const { sequence, signedBy, removed } = report;
+  const lines =
+    published === null
+      ? [`Nothing has changed since snapshot ${sequence}: ${escapeControls(folder)}`]
+      : [
+          `Published snapshot ${sequence}, ${published.continues === null ? "a whole one" : "an increment"} with ${formatCount(resources, "resource")}`,
+          `${formatBytes(published.bytes)}, verified after writing: ${escapeControls(folder)}/${published.file}`,
+          `Root hash ${published.rootHash}`,
+          ...(signedBy === null ? [] : [`Signed by ${signedBy}`]),
+        ];
+  if (removed.length > 0) lines.push(`Removed ${formatCount(removed.length, "earlier file")}.`);
+  return lines.map((line) => `${line}\n`).join("");
 }
 
 /** @param expected what was compared */

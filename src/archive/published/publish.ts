@@ -1,0 +1,210 @@
+/**
+ * Publishes the state of a catalogue's mirror in a folder that any static server can hold: a whole snapshot, or an increment
+ * with what has changed since. `state.json` is written last, so followers never see a part. Nothing is published if nothing
+ * has changed. After a kill, the next call goes on.
+ */
+import { readdirSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
+import { fileMode } from "../../platform/atomic-file.ts";
+import type { ReadFreeBytes } from "../../platform/files/free-space.ts";
+import { removeFile, syncFolder } from "../../platform/folders.ts";
+import { takeLock } from "../../platform/process-lock.ts";
+import { requireFolder } from "../destination.ts";
+import { BackupError } from "../errors.ts";
+import { signStatement } from "../signatures/signature.ts";
+import { fingerprintOf, type SigningKey } from "../signatures/signing-key.ts";
+import { isSameContent } from "../snapshot/create.ts";
+import { readSnapshotContents, type SnapshotPublication } from "../snapshot/entries.ts";
+import { openSnapshot } from "../snapshot/open.ts";
+import { identityOf } from "../snapshot/resource-lines.ts";
+import { writeArchive } from "../write-archive.ts";
+import {
+  currentChain,
+  fileNameOf,
+  isPublishedName,
+  type PublishedSnapshot,
+  type PublishedState,
+  readState,
+  stateFile,
+  writeState,
+} from "./state.ts";
+
+export interface PublishRequest extends SnapshotPublication {
+  /** The mirror's file; a sync may write it meanwhile. */
+  readonly mirror: string;
+  /** An existing folder, for nothing else. */
+  readonly folder: string;
+  readonly signingKey?: SigningKey;
+  /** At most so many increments follow a whole snapshot. Default: 30. */
+  readonly maxIncrements?: number;
+  /** So many whole snapshots stay, with their increments. Default: 2. */
+  readonly keep?: number;
+  readonly now: () => number;
+  readonly readFreeBytes?: ReadFreeBytes;
+  readonly signal?: AbortSignal;
+}
+
+export interface PublishReport {
+  readonly folder: string;
+  /** Null if nothing has changed since the last one. */
+  readonly published: PublishedSnapshot | null;
+  /** Resources in it. */
+  readonly resources: number;
+  /** The number of the newest snapshot. */
+  readonly sequence: number;
+  /** The fingerprint of the key; null if it is not signed. */
+  readonly signedBy: string | null;
+  /** Files of earlier snapshots. */
+  readonly removed: readonly string[];
+}
+
+export const defaultMaxIncrements = 30;
+export const defaultKeep = 2;
+
+/** @throws BackupError, FileError `locked`; MirrorError; the signal's reason */
+export async function publishSnapshot(request: PublishRequest): Promise<PublishReport> {
+  const folder = resolve(request.folder);
+  await requireFolder(folder);
+  const lock = takeLock(join(folder, stateFile), {
+    startedAt: new Date(request.now()).toISOString(),
+    busyMessage: `The folder ${folder} is in use`,
+  });
+  try {
+    const state = readState(folder);
+    if (state !== null) requireSameKey(state, folder, request.signingKey);
+    const chain = state === null ? [] : currentChain(state);
+    const known = await readKnown(folder, chain);
+    return await readMirror(request.mirror, async (mirror) => {
+      // One read transaction: one instant of the mirror, while a sync may write it.
+      mirror.db.exec("begin");
+      requireSameService(state, folder, mirror);
+      return await publishNext(mirror, { ...request, folder }, { state, chain, known });
+    });
+  } finally {
+    lock.releaseAndRemove();
+  }
+}
+
+interface Published {
+  readonly state: PublishedState | null;
+  readonly chain: readonly PublishedSnapshot[];
+  /** What the chain says of each resource, by URL. */
+  readonly known: ReadonlyMap<string, string>;
+}
+
+async function publishNext(
+  mirror: MirrorReader,
+  request: PublishRequest,
+  { state, chain, known }: Published,
+): Promise<PublishReport> {
+  const { folder, license, citation, signingKey, keep = defaultKeep } = request;
+  const last = chain.at(-1);
+  const isWhole = last === undefined || isWholeDue(chain, request.maxIncrements ?? defaultMaxIncrements);
+  const continues = isWhole ? null : last.rootHash;
+  const publication = { license, ...(citation !== undefined && { citation }) };
+  const contents = readSnapshotContents(mirror, publication, { known, continues });
+  const sequence = (last?.sequence ?? 0) + 1;
+  const signedBy = signingKey?.fingerprint ?? null;
+  if (contents === null) {
+    const removed = state === null ? [] : removeUnlisted(folder, state);
+    return { folder, published: null, resources: 0, sequence: sequence - 1, signedBy, removed };
+  }
+  const { manifest, wholeCoverage } = contents;
+  const name = fileNameOf(sequence, manifest.takenOn);
+  // A killed call may have left a file of this name, which no state lists.
+  const written = await writeArchive({
+    ...{ mirror: request.mirror, to: folder, name, content: contents, isSame: isSameContent },
+    ...{ replace: true, mode: fileMode() },
+    ...(request.readFreeBytes !== undefined && { readFreeBytes: request.readFreeBytes }),
+    ...(request.signal !== undefined && { signal: request.signal }),
+  });
+  const { rootHash, bytes } = written;
+  if (!(await isSameContent(written.file, rootHash)))
+    throw new BackupError(
+      "damaged",
+      `Verification failed: the file on disk differs from what was written: ${written.file}`,
+      "The disk or its cable may be failing. Nothing was published.",
+    );
+  const { baseUrl } = manifest.service;
+  const signature =
+    signingKey === undefined ? null : signStatement({ baseUrl, sequence, rootHash }, signingKey);
+  const published = {
+    sequence,
+    file: name,
+    bytes,
+    rootHash,
+    takenOn: manifest.takenOn,
+    continues,
+    signature,
+  };
+  const next: PublishedState = {
+    ...{ format: "armoire-snapshots", formatVersion: 1, service: manifest.service },
+    ...{ line: state?.line ?? rootHash, license, citation: citation ?? null, coverage: wholeCoverage },
+    snapshots: newest([...(state?.snapshots ?? []), published], keep),
+  };
+  await writeState(folder, next);
+  const removed = removeUnlisted(folder, next);
+  const resources = manifest.coverage.reduce((sum, { held, gone }) => sum + held + gone, 0);
+  return { folder, published, resources, sequence, signedBy, removed };
+}
+
+/** Also once the increments are larger than the whole snapshot was. */
+function isWholeDue([whole, ...increments]: readonly PublishedSnapshot[], maxIncrements: number): boolean {
+  const bytes = increments.reduce((sum, increment) => sum + increment.bytes, 0);
+  return increments.length >= maxIncrements || bytes > (whole?.bytes ?? 0);
+}
+
+/** The snapshots since the oldest whole one that stays. */
+function newest(snapshots: readonly PublishedSnapshot[], keep: number): PublishedSnapshot[] {
+  const wholes = snapshots.filter(({ continues }) => continues === null);
+  const oldest = wholes.at(-keep) ?? wholes[0];
+  return snapshots.filter(({ sequence }) => sequence >= (oldest?.sequence ?? 0));
+}
+
+/** Also what a killed call has left. */
+function removeUnlisted(folder: string, { snapshots }: PublishedState): string[] {
+  const listed = new Set(snapshots.map(({ file }) => file));
+  const removed = readdirSync(folder).filter((name) => isPublishedName(name) && !listed.has(name));
+  for (const name of removed) removeFile(join(folder, name));
+  if (removed.length > 0) syncFolder(folder);
+  return removed.sort();
+}
+
+/** @throws BackupError `damaged`, also for a file that is not the published one */
+async function readKnown(folder: string, chain: readonly PublishedSnapshot[]): Promise<Map<string, string>> {
+  const known = new Map<string, string>();
+  for (const { file, sequence, rootHash, signature } of chain) {
+    const path = join(folder, file);
+    if (statSync(path, { throwIfNoEntry: false }) === undefined)
+      throw new BackupError(
+        "damaged",
+        `A file that ${stateFile} lists is missing: ${path}`,
+        "Put it back, or publish into another folder.",
+      );
+    const snapshot = await openSnapshot(path, { rootHash, published: { sequence, signature } });
+    for await (const line of snapshot.lines()) known.set(line.url, identityOf(line));
+  }
+  return known;
+}
+
+/** Followers refuse a snapshot that another key has signed, or none. */
+function requireSameKey({ snapshots }: PublishedState, folder: string, key: SigningKey | undefined): void {
+  const publicKey = snapshots.at(-1)?.signature?.publicKey;
+  if (publicKey === undefined || publicKey === key?.publicKey) return;
+  throw new BackupError(
+    "other-key",
+    `The folder's snapshots are signed by ${fingerprintOf(publicKey)}: ${folder}`,
+    "Give that key with --sign, or publish into a new folder: followers refuse another key.",
+  );
+}
+
+function requireSameService(state: PublishedState | null, folder: string, mirror: MirrorReader): void {
+  const { baseUrl, serviceName } = mirror.identity;
+  if (state === null || (state.service.baseUrl === baseUrl && state.service.name === serviceName)) return;
+  throw new BackupError(
+    "wrong-place",
+    `The folder is of ${state.service.name} at ${state.service.baseUrl}, and the mirror of ${serviceName} at ${baseUrl}: ${folder}`,
+    "Publish into a folder of its own.",
+  );
+}

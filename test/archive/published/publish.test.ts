@@ -1,0 +1,232 @@
+/** Folders of published snapshots: a whole one, increments of what has changed, and what a kill leaves. */
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { kinds } from "../../../jobs/kinds.ts";
+import { type PublishRequest, publishSnapshot } from "../../../src/archive/published/publish.ts";
+import { currentChain, parseState, readState } from "../../../src/archive/published/state.ts";
+import { createSigningKey } from "../../../src/archive/signatures/signing-key.ts";
+import { createSnapshot } from "../../../src/archive/snapshot/create.ts";
+import { openSnapshot, verifySnapshot } from "../../../src/archive/snapshot/open.ts";
+import { loadSnapshots } from "../../../src/mirror/load/load-snapshot.ts";
+import { readMirror } from "../../../src/mirror/reader.ts";
+import { takeLock } from "../../../src/platform/process-lock.ts";
+import { crawl, startMirrorRig } from "../../mirror/support/mirror-rig.ts";
+import { urlOf } from "../../mirror/support/world.ts";
+import { tries } from "../../support/thorough.ts";
+import { catalogueWorld } from "../support/linked-catalogue-rig.ts";
+
+const license = "CC0-1.0";
+const now = () => Date.parse("2026-02-01T00:00:00.000Z");
+
+async function startPublisher() {
+  const rig = await startMirrorRig();
+  const folder = join(rig.folder, "public");
+  mkdirSync(folder);
+  const mirror = await rig.write();
+  const publish = (more: Partial<PublishRequest> = {}) =>
+    publishSnapshot({ mirror: rig.file, folder, license, now, ...more });
+  /** What a load of the newest state would show: URL, body and whether it is gone. */
+  const published = async () => {
+    const state = readState(folder);
+    const all = new Map<string, string>();
+    for (const { file, sequence, rootHash, signature } of state === null ? [] : currentChain(state)) {
+      const opened = await openSnapshot(join(folder, file), { rootHash, published: { sequence, signature } });
+      for await (const { url, goneAt, readBody } of opened.resources())
+        all.set(url, `${goneAt !== null} ${Buffer.from(await readBody())}`);
+    }
+    return all;
+  };
+  const whole = async () => {
+    const { file } = await createSnapshot({
+      mirror: rig.file,
+      to: join(rig.folder, "whole.zip"),
+      license,
+      replace: true,
+    });
+    const all = new Map<string, string>();
+    for await (const { url, goneAt, readBody } of (await openSnapshot(file)).resources())
+      all.set(url, `${goneAt !== null} ${Buffer.from(await readBody())}`);
+    return all;
+  };
+  return { ...rig, folder, above: rig.folder, mirror, publish, published, whole };
+}
+
+const rename = (world: Map<string, string>, name: string) => {
+  const url = urlOf("brands/b/");
+  world.set(url, JSON.stringify({ ...JSON.parse(world.get(url) ?? ""), name }));
+};
+
+const rows = `select href, name, gone_at is null as is_there from brand
+  union all select href, null, gone_at is null from size order by href`;
+
+it("the first snapshot is whole, the next ones have what has changed, and nothing changed writes nothing", async () => {
+  await using rig = await startPublisher();
+  const world = catalogueWorld();
+  crawl(rig.mirror, world);
+  const first = await rig.publish();
+  expect(first).toMatchObject({
+    sequence: 1,
+    published: { continues: null, sequence: 1 },
+    resources: world.size,
+  });
+  const before = readFileSync(join(rig.folder, "state.json"));
+  expect(await rig.publish()).toMatchObject({ sequence: 1, published: null, removed: [] });
+  expect(readFileSync(join(rig.folder, "state.json"))).toEqual(before);
+  rename(world, "Newer");
+  crawl(rig.mirror, world);
+  expect(await rig.publish()).toMatchObject({
+    ...{ sequence: 2, resources: 1, published: { continues: first.published?.rootHash } },
+  });
+  expect(await rig.published()).toEqual(await rig.whole());
+  expect(readdirSync(rig.folder).sort()).toEqual([
+    ...["catalogue-000001-2026-01-15.zip", "catalogue-000002-2026-01-15.zip", "state.json"],
+  ]);
+  const umask = process.umask();
+  for (const name of readdirSync(rig.folder))
+    expect(statSync(join(rig.folder, name)).mode & 0o777).toBe(0o666 & ~umask);
+});
+
+it("whole snapshots and increments show the mirror's state after any history, and a mirror loads them", async () => {
+  const steps = fc.array(
+    fc.record({ change: fc.constantFrom("none", "rename", "remove", "return"), n: fc.nat(3) }),
+    {
+      minLength: 1,
+      maxLength: 6,
+    },
+  );
+  await fc.assert(
+    fc.asyncProperty(steps, fc.integer({ min: 0, max: 2 }), async (history, maxIncrements) => {
+      await using rig = await startPublisher();
+      let world = catalogueWorld();
+      for (const { change, n } of history) {
+        if (change === "rename") rename(world, `Name ${n}`);
+        if (change === "remove") world = catalogueWorld(["a", "b"]);
+        if (change === "return") world = catalogueWorld();
+        crawl(rig.mirror, world, { approve: true });
+        await rig.publish({ maxIncrements, keep: 1 });
+        expect(await rig.published()).toEqual(await rig.whole());
+      }
+      const state = readState(rig.folder);
+      const chain = state === null ? [] : currentChain(state);
+      expect(chain.length).toBeLessThanOrEqual(maxIncrements + 1);
+      const sources = await Promise.all(chain.map(({ file }) => openSnapshot(join(rig.folder, file))));
+      const file = join(rig.above, "loaded.sqlite");
+      await loadSnapshots({ file, sources, kinds, now });
+      const loaded = readMirror(file, ({ db }) => db.prepare(rows).all());
+      expect(loaded).toEqual(rig.mirror.db.prepare(rows).all());
+    }),
+    { numRuns: tries(3, 200) },
+  );
+});
+
+it("an increment without what it adds to is refused, and nothing changes", async () => {
+  await using rig = await startPublisher();
+  const world = catalogueWorld();
+  crawl(rig.mirror, world);
+  await rig.publish();
+  rename(world, "Newer");
+  crawl(rig.mirror, world);
+  const { published } = await rig.publish();
+  const increment = await openSnapshot(join(rig.folder, published?.file ?? ""));
+  const file = join(rig.above, "loaded.sqlite");
+  await expect(loadSnapshots({ file, sources: [increment], kinds, now })).rejects.toMatchObject({
+    code: "gap",
+  });
+  expect(readdirSync(rig.above)).not.toContain("loaded.sqlite");
+});
+
+it("older snapshots are removed with their increments, and numbers go on", async () => {
+  await using rig = await startPublisher();
+  const world = catalogueWorld();
+  for (let n = 1; n <= 5; n++) {
+    rename(world, `Name ${n}`);
+    crawl(rig.mirror, world);
+    await rig.publish({ maxIncrements: 1, keep: 1 });
+  }
+  const state = readState(rig.folder);
+  expect(state?.snapshots.map(({ sequence, continues }) => [sequence, continues === null])).toEqual([
+    [5, true],
+  ]);
+  expect(readdirSync(rig.folder).sort()).toEqual(["catalogue-000005-2026-01-15.zip", "state.json"]);
+});
+
+it("what a kill leaves before or after state.json is replaced or removed by the next call", async () => {
+  await using rig = await startPublisher();
+  const world = catalogueWorld();
+  crawl(rig.mirror, world);
+  await rig.publish();
+  const old = join(rig.above, "old.json");
+  copyFileSync(join(rig.folder, "state.json"), old);
+  rename(world, "Newer");
+  crawl(rig.mirror, world);
+  const { published } = await rig.publish();
+  // Killed before state.json: the increment is written, and not listed.
+  renameSync(old, join(rig.folder, "state.json"));
+  rename(world, "Newest");
+  crawl(rig.mirror, world);
+  expect((await rig.publish()).published).toMatchObject({ sequence: 2, file: published?.file });
+  expect(await rig.published()).toEqual(await rig.whole());
+  // Killed after it: a file that is no longer listed is still there. What is not ours stays.
+  writeFileSync(join(rig.folder, "catalogue-000000-2026-01-01.zip"), "");
+  writeFileSync(join(rig.folder, "index.html"), "");
+  expect((await rig.publish()).removed).toEqual(["catalogue-000000-2026-01-01.zip"]);
+  expect(readdirSync(rig.folder)).toContain("index.html");
+});
+
+it("another key, service, state or missing file is refused, and the folder stays as it is", async () => {
+  await using rig = await startPublisher();
+  const world = catalogueWorld();
+  crawl(rig.mirror, world);
+  const signingKey = createSigningKey(join(rig.above, "key.pem"));
+  const other = createSigningKey(join(rig.above, "other.pem"));
+  expect((await rig.publish({ signingKey })).signedBy).toBe(signingKey.fingerprint);
+  const [file = ""] = readdirSync(rig.folder).map((name) => join(rig.folder, name));
+  const verify = async (key: string) =>
+    (await verifySnapshot({ file, key })).problems.map(({ message }) => message);
+  expect(await verify(signingKey.fingerprint)).toEqual([]);
+  expect(await verify(other.fingerprint)).toEqual([expect.stringContaining("signed with another key")]);
+  rename(world, "Newer");
+  crawl(rig.mirror, world);
+  const state = readFileSync(join(rig.folder, "state.json"), "utf8");
+  const refusal = async (more: Partial<PublishRequest> = {}) => {
+    const before = readFileSync(join(rig.folder, "state.json"), "utf8");
+    const { code } = await rig.publish(more).then(
+      () => ({ code: "none" }),
+      (error) => error,
+    );
+    expect(readFileSync(join(rig.folder, "state.json"), "utf8")).toBe(before);
+    return code;
+  };
+  expect(await refusal()).toBe("other-key");
+  expect(await refusal({ signingKey: other })).toBe("other-key");
+  const busy = { startedAt: "2026-02-01T00:00:00.000Z", busyMessage: "in use" };
+  const lock = takeLock(join(rig.folder, "state.json"), busy);
+  expect(await refusal({ signingKey })).toBe("locked");
+  lock.releaseAndRemove();
+  for (const change of [
+    (text: string) => text.slice(1),
+    (text: string) => text.replace(/"rootHash": "../, '"rootHash": "00'),
+    (text: string) => text.replace('"sequence": 1', '"sequence": 2'),
+    (text: string) => text.replace(/"signature": "..../, '"signature": "AAAA'),
+  ]) {
+    writeFileSync(join(rig.folder, "state.json"), change(state));
+    expect(await refusal({ signingKey })).toBe("damaged");
+  }
+  expect(() => parseState(state.replace('"formatVersion": 1', '"formatVersion": 2'), "x")).toThrow(
+    "format 2",
+  );
+  writeFileSync(join(rig.folder, "state.json"), state);
+  rmSync(join(rig.folder, readState(rig.folder)?.snapshots[0]?.file ?? ""));
+  expect(await refusal({ signingKey })).toBe("damaged");
+});
