@@ -968,7 +968,7 @@ type RetentionRule = (typeof retentionRules)[number];
 /** How many runs each rule keeps: the newest runs, or the last run of each of the newest periods that have one. */
 type RetentionPolicy = Readonly<Partial<Record<RetentionRule, number>>>;
 interface KeptRun extends EndedRun {
-  /** `latest`, `last`, or a rule and the period whose last run this is, for example `weekly 2026-W03`. */
+  /** `latest`, `last`, `on-change`, or a rule and the period whose last run this is, for example `weekly 2026-W03`. */
   readonly reasons: readonly string[];
 }
 /** Both lists are ordered from the newest run to the oldest. */
@@ -1637,6 +1637,11 @@ interface ChangeLog {
   readonly to: EndedRun;
   /** The number of pruned runs: what they changed counts as changed by the next run that is left. */
   readonly prunedRuns: number;
+  /**
+   * The first run that is left, if all runs before it are pruned. The state before it is not known, so that neither its
+   * changes nor theirs are listed. Null if the log begins earlier or later.
+   */
+  readonly baseline: EndedRun | null;
   /** The runs that changed something, newest first. Read the changes of one run before the next run. */
   readonly runs: () => Iterable<RunChanges>;
   /** At the last run, of the kinds that may have changes. */
@@ -1724,8 +1729,8 @@ interface DiffRequest extends FilterInput {
   /** The mirror of points that are no path. Not needed if both are files or folders. */
   readonly mirror?: string;
   /**
-   * Default: the run before the last one, up to `to`, that changed anything. `"previous"`: the run before `to`, or the empty
-   * mirror if `to` is the first run.
+   * Default: the run before the last one, up to `to`, that changed anything. `"previous"`: the run before `to`; the empty
+   * mirror if `to` is the first run; `to` itself if all runs before it are pruned.
    */
   readonly from?: PointOrPath | "previous";
   /** Default: the latest run. */

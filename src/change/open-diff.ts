@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Point, type PointContext, type PointOrPath, pointContext } from "../mirror/points/point.ts";
-import { resolvePoint, runBefore } from "../mirror/points/resolve-point.ts";
+import { comparedRun, resolvePoint } from "../mirror/points/resolve-point.ts";
 import { readServiceTime } from "../mirror/points/service-time.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import type { Coverage } from "../mirror/runs/coverage.ts";
@@ -28,8 +28,8 @@ export interface DiffRequest extends FilterInput {
   /** The mirror of points that are no path. Not needed if both are files or folders. */
   readonly mirror?: string;
   /**
-   * Default: the run before the last one, up to `to`, that changed anything. `"previous"`: the run before `to`, or the empty
-   * mirror if `to` is the first run.
+   * Default: the run before the last one, up to `to`, that changed anything. `"previous"`: the run before `to`; the empty
+   * mirror if `to` is the first run; `to` itself if all runs before it are pruned.
    */
   readonly from?: PointOrPath | "previous";
   /** Default: the latest run. */
@@ -113,7 +113,7 @@ function resolveFrom(
   from: FromRun,
   to: MirrorLocation,
 ): Omit<MirrorLocation, "mirror"> {
-  if (from === "previous") return runBefore(mirror.db, to.run) ?? { run: 0, endedAt: null };
+  if (from === "previous") return comparedRun(mirror.db, to);
   if (from !== "before-last-change") return resolvePoint(mirror.db, from);
   const before = runBeforeLastChange(mirror, to.run);
   if (before !== null) return before;

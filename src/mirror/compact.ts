@@ -8,6 +8,7 @@ import { toMirrorError } from "./file/errors.ts";
 import { prepare, q } from "./file/statements.ts";
 import { listPoints } from "./points/resolve-point.ts";
 import { type MirrorReader, readMirror } from "./reader.ts";
+import { readPassedOn } from "./runs/passed-on.ts";
 import { measurePrunable, type PrunableData } from "./runs/prune-runs.ts";
 import { chooseRuns, type RetentionChoice, type RetentionPolicy } from "./runs/retention.ts";
 import { type MirrorWriter, openMirrorWriter } from "./writer.ts";
@@ -55,7 +56,7 @@ export interface RetentionReport extends RetentionChoice {
 /** What compaction with this policy would prune; changes nothing. @throws MirrorError */
 export function previewRetention({ file, keep }: { file: string; keep: RetentionPolicy }): RetentionReport {
   return readMirror(file, ({ db }) => {
-    const choice = chooseRuns(listPoints(db), keep);
+    const choice = chooseRuns(listPoints(db), keep, readPassedOn(db));
     return { ...choice, removed: measurePrunable(db, idsOf(choice)) };
   });
 }
@@ -105,7 +106,7 @@ function usedBytes({ db }: Pick<MirrorReader, "db">): number {
 }
 
 function prune(mirror: MirrorWriter, keep: RetentionPolicy, at: string): RetentionReport {
-  const choice = chooseRuns(listPoints(mirror.db), keep);
+  const choice = chooseRuns(listPoints(mirror.db), keep, readPassedOn(mirror.db));
   const removed = choice.prune.length === 0 ? noData : mirror.pruneRuns(idsOf(choice), at);
   return { ...choice, removed };
 }

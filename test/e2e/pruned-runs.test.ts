@@ -24,20 +24,24 @@ beforeAll(async () => {
     await sync({ file: file(), baseUrl: sandbox.url, mode: "verify", budget });
     sandbox.advance({ changes: 1, kind: "brand" });
   }
-  const identity = readMirror(file(), ({ identity: found, db }) => {
+  readMirror(file(), ({ db }) => {
     ends = db.prepare<[], string>("select ended_at from _run order by id").pluck().all();
     brand = db.prepare<[], string>("select href from brand limit 1").pluck().get() ?? "";
-    return found;
   });
-  const openedAt = new Date().toISOString();
-  const mirror = await openMirrorWriter({ file: file(), kinds, identity, openedAt });
-  mirror.pruneRuns([2, 3, 4], openedAt);
-  mirror.close();
+  await prune([2, 3, 4]);
 });
 afterAll(async () => {
   await sandbox.close();
   await folder[Symbol.asyncDispose]();
 });
+
+async function prune(runs: readonly number[]) {
+  const identity = readMirror(file(), (mirror) => mirror.identity);
+  const openedAt = new Date().toISOString();
+  const mirror = await openMirrorWriter({ file: file(), kinds, identity, openedAt });
+  mirror.pruneRuns(runs, openedAt);
+  mirror.close();
+}
 
 const file = () => join(folder.path, "catalogue.sqlite");
 
@@ -106,4 +110,25 @@ it("changes, recently_changed and @changed say that what pruned runs changed is 
   expect((await run("query", "@changed")).stderr).toMatch(lost);
   expect((await run("query", "select * from brand")).stderr).toBe("");
   expect((await run("changes", "--quiet")).stderr).toBe("");
+});
+
+it("nothing of the first run that is left counts as added when all runs before it are pruned", async () => {
+  await prune([1]);
+  const baseline = "All runs before run 5 were pruned: ";
+  for (const format of ["markdown", "ndjson", "atom", "jsonfeed"]) {
+    const { stdout, stderr } = await run("changes", "--format", format);
+    expect(stdout).not.toContain("added");
+    expect(stdout).not.toMatch(/run\W*5/i);
+    expect(stderr).toBe(`${baseline}only changes after it are listed.\n`);
+  }
+  const shown = await run("runs", "show", "5", "--json");
+  expect(JSON.parse(shown.stdout)).toMatchObject({ totals: {} });
+  expect(shown.stderr).toBe(`${baseline}its changes are not known.\n`);
+  const counts = await run("query", "@counts-by-run", "--kind", "brand", "--json");
+  expect(JSON.parse(counts.stdout).at(-1)).toMatchObject({ run: 5, added: null, gone: null, held: 3 });
+
+  await sync({ file: file(), baseUrl: sandbox.url, mode: "verify" });
+  expect((await run("changes", "--format", "ndjson")).stdout).toMatch(
+    /^(\{"run":7,.*"change":"changed".*\n)+$/,
+  );
 });

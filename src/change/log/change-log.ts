@@ -12,10 +12,10 @@ import { lastChangedRun } from "../../mirror/past/changed-since.ts";
 import { type Point, PointError } from "../../mirror/points/point.ts";
 import { countPruned } from "../../mirror/points/pruned-runs.ts";
 import {
+  comparedRun,
   type EndedRun,
   resolvePoint,
   resolveSince,
-  runBefore,
   runFrom,
 } from "../../mirror/points/resolve-point.ts";
 import { publicTables } from "../../mirror/public-tables.ts";
@@ -47,6 +47,11 @@ export interface ChangeLog {
   readonly to: EndedRun;
   /** The number of pruned runs: what they changed counts as changed by the next run that is left. */
   readonly prunedRuns: number;
+  /**
+   * The first run that is left, if all runs before it are pruned. The state before it is not known, so that neither its
+   * changes nor theirs are listed. Null if the log begins earlier or later.
+   */
+  readonly baseline: EndedRun | null;
   /** The runs that changed something, newest first. Read the changes of one run before the next run. */
   readonly runs: () => Iterable<RunChanges>;
   /** At the last run, of the kinds that may have changes. */
@@ -104,12 +109,14 @@ export function openChangeLog({
     const filter = parseFilter(input, kinds, () => brandsIn(mirror));
     const ofFilter = kinds.filter((kind) => isOfKind(filter, kind)).map(({ name }) => name);
     const runs = () => runsWithChanges(mirror, after, last.run, filter);
+    const baseline = readBaseline(mirror, after);
     return {
       identity: mirror.identity,
       id: urnOf(`${mirrorId} ${toJson(filter)}`),
       to: last,
       coverage: readCoverage({ db: mirror.db, asOf: last }, ofFilter),
-      prunedRuns: countPruned(mirror.db, { after, before: last.run }),
+      prunedRuns: countPruned(mirror.db, { after: baseline?.run ?? after, before: last.run }),
+      baseline,
       runs,
       *entries() {
         for (const run of runs()) yield* entriesOf(run, mirrorId, subjectFinder(mirror, run.run));
@@ -128,6 +135,11 @@ function runOfSince({ db }: MirrorReader, since: Point): number {
   }
 }
 
+function readBaseline({ db }: MirrorReader, after: number): EndedRun | null {
+  const first = runFrom(db, 1);
+  return first !== null && first.run > after && comparedRun(db, first).run === first.run ? first : null;
+}
+
 function* runsWithChanges(
   mirror: MirrorReader,
   after: number,
@@ -139,7 +151,8 @@ function* runsWithChanges(
     // What a pruned run changed counts as changed by the next run.
     const ended = runFrom(db, run);
     if (ended === null || ended.run <= after) return;
-    const before = runBefore(db, ended.run)?.run ?? 0;
+    const before = comparedRun(db, ended).run;
+    if (before === ended.run) return;
     // Undoes the temporary tables of the comparison, so that the next one can make its own.
     db.exec("savepoint of_run");
     try {

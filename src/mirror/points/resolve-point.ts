@@ -54,6 +54,17 @@ export function runBefore(db: Connection, run: number): EndedRun | null {
   return select.get({ run }) ?? null;
 }
 
+/** A run that has ended, or run 0, the empty mirror before the first. */
+type RunOrNone = Omit<EndedRun, "endedAt"> & { readonly endedAt: string | null };
+
+/**
+ * The run with which a run is compared: the one before it, or run 0 for the first. If every run before
+ * it is pruned, their state is not known: then the run itself, so that nothing it has counts as added.
+ */
+export function comparedRun(db: Connection, run: RunOrNone): RunOrNone {
+  return runBefore(db, run.run) ?? (hasPrunedRuns(db, run.run) ? run : { run: 0, endedAt: null });
+}
+
 /** The first run from this one on that can be shown; null if there is none. */
 export function runFrom(db: Connection, run: number): EndedRun | null {
   const select = prepare(db, (p: { run: number }) =>
@@ -151,9 +162,9 @@ function runError(db: Connection, run: number, available: readonly EndedRun[], h
 
 const describe = ({ run, endedAt }: EndedRun): string => `run ${run} (${utcSecond(endedAt)})`;
 
-function hasPrunedRuns(db: Connection): boolean {
-  const select = prepareColumn(db, () =>
-    q.selectFrom("_run").select("id").where("pruned_at", "is not", null).limit(1),
+function hasPrunedRuns(db: Connection, before = Number.MAX_SAFE_INTEGER): boolean {
+  const select = prepareColumn(db, (p: { before: number }) =>
+    q.selectFrom("_run").select("id").where("pruned_at", "is not", null).where("id", "<", p.before).limit(1),
   );
-  return select.get() !== undefined;
+  return select.get({ before }) !== undefined;
 }

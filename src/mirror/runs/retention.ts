@@ -13,7 +13,7 @@ export type RetentionRule = (typeof retentionRules)[number];
 export type RetentionPolicy = Readonly<Partial<Record<RetentionRule, number>>>;
 
 export interface KeptRun extends EndedRun {
-  /** `latest`, `last`, or a rule and the period whose last run this is, for example `weekly 2026-W03`. */
+  /** `latest`, `last`, `on-change`, or a rule and the period whose last run this is, for example `weekly 2026-W03`. */
   readonly reasons: readonly string[];
 }
 
@@ -26,8 +26,13 @@ export interface RetentionChoice {
 /**
  * Keeps the latest run, and each run that at least one rule keeps. A policy without rules keeps all runs. As for points, a
  * run with a higher number is newer, whatever its clock said.
+ * @param passedOn the last run whose changes were passed on: kept too, because later changes are found by comparing with it
  */
-export function chooseRuns(runs: readonly EndedRun[], policy: RetentionPolicy): RetentionChoice {
+export function chooseRuns(
+  runs: readonly EndedRun[],
+  policy: RetentionPolicy,
+  passedOn: number | null = null,
+): RetentionChoice {
   const newestFirst = runs.toSorted((a, b) => b.run - a.run);
   const reasons = new Map<number, string[]>(newestFirst.slice(0, 1).map(({ run }) => [run, ["latest"]]));
   const rules = retentionRules.filter((rule) => policy[rule] !== undefined);
@@ -35,6 +40,9 @@ export function chooseRuns(runs: readonly EndedRun[], policy: RetentionPolicy): 
     for (const { run, reason } of candidatesOf(rule, newestFirst).slice(0, policy[rule]))
       reasons.set(run, [...(reasons.get(run) ?? []), reason]);
   }
+  const compared = passedOn === null ? -1 : newestFirst.findIndex(({ run }) => run <= passedOn);
+  const needed = compared > 0 ? newestFirst[compared] : undefined;
+  if (needed !== undefined) reasons.set(needed.run, [...(reasons.get(needed.run) ?? []), "on-change"]);
   const isKept = ({ run }: EndedRun) => rules.length === 0 || reasons.has(run);
   return {
     keep: newestFirst.filter(isKept).map((run) => ({ ...run, reasons: reasons.get(run.run) ?? [] })),

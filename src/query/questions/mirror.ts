@@ -38,7 +38,7 @@ order by models_known + sizes_known - models_held - sizes_held desc, k.href`,
   {
     name: "counts-by-run",
     title:
-      "How many brands, models and sizes did each run add and lose, and how many were held after it? The newest run comes first.",
+      "How many brands, models and sizes did each run add and lose (null if all runs before it were pruned), and how many were held after it? The newest run comes first.",
     options: [{ ...kind, choices: Object.keys(countedTables) }, limit],
     // A row stays while its resource is gone: the states of the resource say when that was.
     sql: `with begun as materialized (
@@ -57,15 +57,20 @@ change as (
     union all select b.kind, b.id, max(t.run, b.run), t.was_gone - t.is_gone, 0
       from turn t join begun b on b.id = t.id where t.is_gone <> t.was_gone)
   group by kind, id, run),
+baseline as (
+  select min(id) as run from _run where ended_at is not null and pruned_at is null
+    having min(id) > (select min(id) from _run where pruned_at is not null)),
 counted as (
   select kind, run, count(*) filter (where step > 0 and is_first) as added, count(*) filter (where step < 0) as gone,
     count(*) filter (where step > 0 and not is_first) as returned, sum(step) as step
   from change group by kind, run),
 counts as (
-  select r.id as run, r.ended_at, r.pruned_at, k.column1 as kind, coalesce(c.added, 0) as added, coalesce(c.gone, 0) as gone,
-    coalesce(c.returned, 0) as returned, coalesce(sum(c.step) over (partition by k.column1 order by r.id), 0) as held
-  from _run r cross join (values ${countedKinds}) k left join counted c on c.run = r.id and c.kind = k.column1)
-select run, ended_at, kind, added, gone, returned, held from counts
+  select r.id as run, r.ended_at, r.pruned_at, k.column1 as kind, b.run is null as is_known, coalesce(c.added, 0) as added,
+    coalesce(c.gone, 0) as gone, coalesce(c.returned, 0) as returned, coalesce(sum(c.step) over (partition by k.column1 order by r.id), 0) as held
+  from _run r cross join (values ${countedKinds}) k left join counted c on c.run = r.id and c.kind = k.column1
+  left join baseline b on b.run = r.id)
+select run, ended_at, kind, iif(is_known, added, null) as added, iif(is_known, gone, null) as gone,
+  iif(is_known, returned, null) as returned, held from counts
 where ended_at is not null and pruned_at is null and kind = coalesce(:kind, kind)
 order by run desc, kind
 limit :limit`,

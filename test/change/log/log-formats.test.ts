@@ -15,6 +15,7 @@ function logOf(entries: readonly ChangeEntry[]): ChangeLog {
     id: "urn:uuid:0",
     to: { run: 3, endedAt },
     prunedRuns: 0,
+    baseline: null,
     coverage: { complete: true, kinds: [] },
     runs: () => entries.map(({ run, changes }) => ({ run, endedAt, isFirst: false, changes })),
     entries: () => entries,

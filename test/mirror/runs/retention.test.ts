@@ -38,6 +38,17 @@ describe("retention rules", () => {
     });
   });
 
+  it("chooseRuns keeps the last run whose changes were passed on", () => {
+    const year = result("2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04");
+    const reasonsOf = (passedOn: number | null) =>
+      chooseRuns(year, { last: 1 }, passedOn).keep.map(({ run, reasons }) => [run, ...reasons]);
+    expect(reasonsOf(2)).toEqual([
+      [4, "latest", "last"],
+      [2, "on-change"],
+    ]);
+    for (const passedOn of [null, 0, 4]) expect(reasonsOf(passedOn)).toEqual([[4, "latest", "last"]]);
+  });
+
   it("chooseRuns keeps all runs without a rule", () => {
     fc.assert(
       fc.property(runs, (all) => {

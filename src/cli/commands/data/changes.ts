@@ -100,7 +100,9 @@ export function configure(command: Command, io: Io): void {
   });
 }
 
-function warnOfPrunedRuns({ prunedRuns }: ChangeLog, io: Io): void {
+function warnOfPrunedRuns({ baseline, prunedRuns }: ChangeLog, io: Io): void {
+  if (baseline !== null)
+    io.err(`All runs before run ${baseline.run} were pruned: only changes after it are listed.\n`);
   if (prunedRuns > 0)
     io.err(`${describePruned(prunedRuns, "the next run that is left lists what they changed")}\n`);
 }

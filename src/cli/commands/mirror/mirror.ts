@@ -82,8 +82,8 @@ export function configure(command: Command, io: Io): void {
         "the same, history included. Reading continues meanwhile; writing is locked. It needs free disk space of twice the " +
         "new size, half of it in the folder of temporary files (SQLITE_TMPDIR or TMPDIR). It can be stopped at any time " +
         "without loss. While another process reads the mirror, the file keeps its old size until the next sync or compact.",
-      "A run is kept if at least one --keep option selects it. The latest run is always kept, and without a --keep option " +
-        "all are. Days, weeks, months and years are in UTC, by the end of a run. Data that only pruned runs contain is " +
+      "A run is kept if at least one --keep option selects it. The latest run is always kept, as is the last one whose " +
+        "changes `sync --on-change` passed on, and without a --keep option all are. Days, weeks, months and years are in UTC, by the end of a run. Data that only pruned runs contain is " +
         "removed for good. Kept runs, current values and tombstones do not change. `armoire runs` still lists pruned runs.",
     ],
     examples: [

@@ -71,7 +71,10 @@ export function configure(command: Command, io: Io): void {
     const mirror = mirrorFileToRead(settings);
     const opened = await openDiff({ mirror, from: "previous", to });
     try {
-      const run = withMirror(settings, (reader) => readRun(reader, opened.to.place.run ?? 0));
+      const { run: number } = opened.to.place;
+      if (!settings.quiet && opened.from?.place.run === number)
+        io.err(`All runs before run ${number} were pruned: its changes are not known.\n`);
+      const run = withMirror(settings, (reader) => readRun(reader, number ?? 0));
       if (settings.json) await printChanges(opened, "json", io, { run });
       else {
         if (run !== null) printText(io, `${formatRun(run)}\n`);

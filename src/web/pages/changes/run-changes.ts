@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import { changeColumns, rowsOfAll } from "../../../change/log/change-rows.ts";
 import { openRunDiff } from "../../../change/open-diff.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
-import { type EndedRun, resolvePoint, runBefore } from "../../../mirror/points/resolve-point.ts";
+import { comparedRun, type EndedRun, resolvePoint } from "../../../mirror/points/resolve-point.ts";
 import { listRuns } from "../../../mirror/runs/runs.ts";
 import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
 import type { Html, Page, View } from "../../page.ts";
@@ -15,15 +15,16 @@ export const runChangesPage: Page = {
   render(view) {
     const { run, endedAt } = runOf(view);
     if (view.parameters.run !== String(run)) return { redirect: view.link(`/changes/${run}`) };
+    const before = comparedRun(view.mirror.db, { run, endedAt });
     const found = view.slow("changes", {
       ...{ from: "previous", to: run, filter: {} },
-      isFirst: runBefore(view.mirror.db, run) === null,
+      isFirst: before.run === 0,
     });
     const body = html`<nav class="crumbs" aria-label="Breadcrumbs"><a href="${view.link("/changes")}">Changes</a></nav>
 <h1>Changes of run ${run}</h1>
-<p class="hint">${comparedWith(view, run)} Run ${run} ended ${timeOf(endedAt)}.</p>
+<p class="hint">${comparedWith(before, run)} Run ${run} ended ${timeOf(endedAt)}.</p>
 ${changeList(view, found, {
-  emptyText: "This run changed no brand, model or size.",
+  emptyText: before.run === run ? "No changes to show." : "This run changed no brand, model or size.",
   uncounted: countsOf(view, run),
   allHref: view.link(`/changes/${run}.csv`),
 })}`;
@@ -42,11 +43,11 @@ const runOf = ({ mirror, parameters }: View): EndedRun =>
 const openChanges = ({ mirror: { file } }: View, run: number) =>
   openRunDiff({ file, point: { kind: "run", run } }, "previous", {});
 
-function comparedWith({ mirror }: View, run: number): Html | string {
-  const before = runBefore(mirror.db, run);
-  return before === null
-    ? "There is no run before it to compare with: everything is new."
-    : html`Compared with run ${before.run}, which ended ${timeOf(before.endedAt)}.`;
+function comparedWith({ run, endedAt }: ReturnType<typeof comparedRun>, after: number): Html | string {
+  if (endedAt === null) return "There is no run before it to compare with: everything is new.";
+  return run === after
+    ? "All runs before it were pruned: its changes are not known."
+    : html`Compared with run ${run}, which ended ${timeOf(endedAt)}.`;
 }
 
 /** As the run itself has counted them. */
