@@ -28,18 +28,27 @@ const prefixes = ["x-ratelimit", "x-rate-limit", "ratelimit"] as const;
 const windows = ["second", "minute", "hour", "day", "month", "year"] as const;
 const windowSeconds = { second: 1, minute: 60, hour: 3600, day: 86_400, month: null, year: null } as const;
 
-const families = prefixes.flatMap((prefix) => [null, ...windows].map((window) => familyOf(prefix, window)));
+/** What is counted, or by whom; other words, such as `tokens`, count something else than requests. */
+const words = ["requests", "global", ...windows] as const;
+
+/** A word may stand before the name or behind it: `-Day-Remaining`, `-Remaining-Day`. */
+const families = prefixes.flatMap((prefix) => [
+  familyOf((name) => `${prefix}-${name}`, null),
+  ...words.flatMap((word) => [
+    familyOf((name) => `${prefix}-${name}-${word}`, word),
+    familyOf((name) => `${prefix}-${word}-${name}`, word),
+  ]),
+]);
 
 type Family = ReturnType<typeof familyOf>;
 
-function familyOf(prefix: (typeof prefixes)[number], window: (typeof windows)[number] | null) {
-  const nameOf = (name: string) => (window === null ? `${prefix}-${name}` : `${prefix}-${name}-${window}`);
+function familyOf(nameOf: (name: string) => string, word: (typeof words)[number] | null) {
   return {
     limit: nameOf("limit"),
     remaining: nameOf("remaining"),
     used: nameOf("used"),
     reset: nameOf("reset"),
-    window,
+    word,
   };
 }
 
@@ -54,7 +63,7 @@ export const rateLimitFields: readonly string[] = [
 
 /**
  * Reads `X-RateLimit-Limit`, `-Remaining` (or `-Used`) and `-Reset`, the same with `X-Rate-Limit` and `RateLimit`, each also
- * with a window at its end, such as `-Day`, and the fields `RateLimit` and `RateLimit-Policy`. If they disagree, the lowest
+ * with a window, such as `-Day`, `-Requests` or `-Global`, and the fields `RateLimit` and `RateLimit-Policy`. If they disagree, the lowest
  * remaining count holds, until its latest reset. The values of a field that is sent several times, or joined by commas, belong
  * to one window each if another field has as many; a window that lasts up to a minute is waited for. Null if all are missing.
  * @param now epoch milliseconds
@@ -95,10 +104,10 @@ function readFamily(headers: IncomingHttpHeaders, family: Family, now: number): 
   const limit = headers[family.limit];
   const remaining = headers[family.remaining] ?? readUnused(limit, headers[family.used]);
   const reset = headers[family.reset];
-  if (remaining === undefined && (family.window !== null || (limit ?? reset) === undefined)) return [];
+  if (remaining === undefined && (family.word !== null || (limit ?? reset) === undefined)) return [];
   // A limit may be followed by the policies that it comes from: `100, 100;w=86400`.
   const limits = [limit ?? []].flat().map((text) => readCount(text.split(/[,;]/, 1)[0]));
-  const rests = valuesOf(remaining).map(readCount);
+  const rests = valuesOf(remaining).map(readRest);
   const resets =
     reset === undefined
       ? [endOfWindow(family, headers, now)]
@@ -118,8 +127,9 @@ function readFamily(headers: IncomingHttpHeaders, family: Family, now: number): 
 }
 
 /** By the service's clock, to the next second. */
-function endOfWindow({ window }: Family, headers: IncomingHttpHeaders, now: number): number | null {
-  const seconds = window === null ? null : windowSeconds[window];
+function endOfWindow({ word }: Family, headers: IncomingHttpHeaders, now: number): number | null {
+  const window = windows.find((one) => one === word);
+  const seconds = window === undefined ? null : windowSeconds[window];
   if (seconds === null) return null;
   return now + seconds * 1000 - ((readDate(headers.date ?? "") ?? now) % (seconds * 1000));
 }
@@ -135,6 +145,12 @@ function readUnused(limit: Header, used: Header): string | undefined {
 /** A field that is sent twice arrives as an array, or joined by a proxy. */
 function valuesOf(header: Header): string[] {
   return [header ?? []].flat().flatMap((text) => text.split(","));
+}
+
+/** Also in quotes, with parameters, or with the limit behind it: `9/10`. */
+function readRest(text: string): number | null {
+  const [, rest] = /^\s*"?([^";/]*)/.exec(text) ?? [];
+  return readCount(rest);
 }
 
 const lowest = (values: readonly (number | null)[]): number | null => sorted(values)[0] ?? null;

@@ -46,6 +46,13 @@ describe("other usual forms", () => {
     ["a limit and what was used", { "x-ratelimit-limit": "10", "x-ratelimit-used": "7" }, 3],
     ["more used than granted", { "ratelimit-limit": "10", "ratelimit-used": "12" }, 0],
     ["another prefix", { "x-rate-limit-limit": "10", "x-rate-limit-remaining": "4" }, 4],
+    ["quotes", { "x-ratelimit-limit": "10", "x-ratelimit-remaining": '"9"' }, 9],
+    ["rests with the limit behind", { "x-ratelimit-limit": "10", "x-ratelimit-remaining": "9/10" }, 9],
+    ["parameters", { "ratelimit-limit": "10;w=3600", "ratelimit-remaining": "9;w=3600" }, 9],
+    ["requests", { "x-ratelimit-limit-requests": "10", "x-ratelimit-remaining-requests": "9" }, 9],
+    ["requests before", { "x-ratelimit-requests-limit": "10", "x-ratelimit-requests-remaining": "9" }, 9],
+    ["global fields", { "x-ratelimit-global-limit": "10", "x-ratelimit-global-remaining": "9" }, 9],
+    ["months before", { "x-ratelimit-month-limit": "10", "x-ratelimit-month-remaining": "9" }, 9],
   ])("%s are read", (_form, headers, remaining) => {
     expect(readRateLimitHeaders(headers, now)).toEqual({ limit: 10, remaining, resetAt: null });
   });
