@@ -112,8 +112,9 @@ async function parseCommand([name = "", ...rest]: readonly string[], io: Io): Pr
     await program.parseAsync([name, ...rest], { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
+    const sub = command.commands.find((one) => one.name() === rest[0])?.name();
     const why = error.exitCode === 0 ? "it only prints help" : error.message.replace(/^error: /, "");
-    throw refused(name, redactTokens(why));
+    throw refused([name, sub ?? []].flat().join(" "), redactTokens(why));
   }
   if (parsed === null) throw refused(name, "it has no subcommand");
   return parsed;

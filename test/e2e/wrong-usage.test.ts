@@ -289,6 +289,13 @@ it("an empty value in a command to schedule is refused when it is added", () =>
     /--out has an empty value/,
   ]));
 
+it("a wrong command to schedule names the help of that command", () =>
+  expectRefused(fixture, [
+    () => ["schedule", "add", "x", "--cron", "0 6 * * *", "--", "snapshot", "create"],
+    2,
+    /'--to <.*\n`armoire snapshot create --help` explains the usage\.\n$/,
+  ]));
+
 it("plan has no --require-complete", () =>
   expectRefused(fixture, [() => ["plan", "--require-complete"], 2, /unknown option/]));
 

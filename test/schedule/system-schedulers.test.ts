@@ -81,6 +81,8 @@ describe("systemd", () => {
     expect(service?.content).toContain("Environment=ARMOIRE_BASE_URL=https://api.example.org/\n");
     for (const line of ["User=anna", "NoNewPrivileges=true", "ProtectSystem=strict", "#LoadCredential="])
       expect(service?.content).toContain(line);
+    // Exports are for others to read, and what is private has its own modes.
+    expect(service?.content).not.toContain("UMask");
     expect(timer?.path).toBe("/etc/systemd/system/armoire-daily.timer");
     expect(timer?.content).toContain("OnCalendar=*-*-* 06:00:00 Europe/Paris\n");
     expect(timer?.content).toContain("Persistent=true");

@@ -51,8 +51,8 @@ export function toReadingError(error: unknown, file: string): unknown {
   if (hasCode(error, "not-a-file")) return unreadable(file, "it is not a regular file", error);
   if (!isSystemError(error)) return error;
   if (error.code === "ENOENT") {
-    const hint = "`armoire backup list DIR` shows the backups of a folder.";
-    return new BackupError("not-found", `There is no backup: ${file}`, hint, { cause: error });
+    const hint = "Check the path; `armoire backup list DIR` shows the backups of a folder.";
+    return new BackupError("not-found", `There is no such file or folder: ${file}`, hint, { cause: error });
   }
   return unreadable(file, error.message, error);
 }

@@ -81,7 +81,7 @@ export function systemIo(): Io {
   return {
     env: process.env,
     isTerminal: process.stderr.isTTY === true,
-    columns: process.stderr.columns ?? 80,
+    columns: widthOf(process.stderr),
     screen: process.stdout.isTTY === true ? screenOf(process.stdout) : null,
     ask: process.stdin.isTTY ? askHere : null,
     readInput,
@@ -102,8 +102,13 @@ export function systemIo(): Io {
 }
 
 /** Not JSON of the log, nor what has a layout, such as help and stacks. */
-const wrapNotice = (text: string, { columns = 80 }: { readonly columns?: number }): string =>
-  text.replace(/^[^ {].*$/gm, (line) => wrapText(line, columns));
+const wrapNotice = (text: string, terminal: Sized): string =>
+  text.replace(/^[^ {].*$/gm, (line) => wrapText(line, widthOf(terminal)));
+
+type Sized = { readonly columns?: number };
+
+/** A terminal that was never given a size, such as one of a container or a test, says that its width is 0. */
+const widthOf = ({ columns }: Sized): number => columns || 80;
 
 /** Prints all of a text for people, on a terminal wrapped, and in a pager if it is longer than the screen. */
 export function printText({ out, screen }: Pick<Io, "out" | "screen">, text: string) {
@@ -127,7 +132,7 @@ function screenOf(terminal: NodeJS.WriteStream): Screen {
     return `${color === undefined || !hasColors ? safe : styleText(color, safe, { validateStream: false })}\n`;
   };
   return {
-    columns: Number(process.env.COLUMNS) || terminal.columns || 80,
+    columns: Number(process.env.COLUMNS) || widthOf(terminal),
     print(lines) {
       const text = lines.map(show).join("");
       return lines.length >= terminal.rows && showInPager(text, process.env) ? undefined : write(text);

@@ -54,7 +54,6 @@ Description=Armoire: ${name}
 Type=oneshot
 WorkingDirectory=${escapePercent(folder)}
 ${environment.map(formatVariable).join("")}${formatStart(installation, args)}NoNewPrivileges=true
-UMask=0077
 `;
 }
 
@@ -108,7 +107,6 @@ RestrictSUIDSGID=true
 LockPersonality=true
 CapabilityBoundingSet=
 SystemCallArchitectures=native
-UMask=0077
 `;
 }
 

@@ -17,7 +17,7 @@ const unsafeCharacter = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 /** Printers to streams that are a terminal. */
 function fakeTerminal() {
   const stdout = Object.assign(new PassThrough(), { fd: 1, isTTY: true });
-  const stderr = new PassThrough();
+  const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 0 });
   const printers = printersOf({ stdout: stdout as unknown as OutputStreams["stdout"], stderr });
   const ended = (stream: PassThrough) => text(stream.end());
   return { ...printers, readOut: () => ended(stdout), readErr: () => ended(stderr) };
@@ -36,6 +36,12 @@ it.each<ResultFormat>(["table", "csv", "json", "ndjson"])(
     expect(printed).toContain("é 日本 👙");
   },
 );
+
+it("a message has lines of 80 columns on a terminal that does not know its width", async () => {
+  const { err, readErr } = fakeTerminal();
+  err(`${"word ".repeat(20)}\n`);
+  expect((await readErr()).split("\n").map(({ length }) => length)).toEqual([79, 19, 0]);
+});
 
 it.each<ResultFormat>(["json", "ndjson"])(
   "rows as %s have unsafe characters as escapes, also in a file, and mean the same",

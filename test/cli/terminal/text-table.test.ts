@@ -214,7 +214,10 @@ describe("tables on a terminal", () => {
     expect(fitted(["name", "last_modified_at"], [row], 40)[2]).toBe(`Longline Ba…  ${time}`);
   });
 
-  it("rows that cannot fit have a line for each value, uncut", () => {
+  it("rows that cannot fit have a line for each value, and only addresses are cut, in the middle", () => {
+    const href = "https://api.example.org/brands/comexim/models/a-long-name-of-a-model/";
+    const [, count, address] = fitted(["bra_count", "href"], [[12_345_678, href]], 27);
+    expect([count, address]).toEqual(["bra_count  12,345,678", "href       …ame-of-a-model/"]);
     const columns = Array.from({ length: 6 }, (_, n) => `column ${n}`);
     const rows = [1, 2].map((row) => columns.map((_, n) => `${"x".repeat(20)} ${row} ${n}`));
     const lines = fitted(columns, rows, 60);

@@ -14,7 +14,7 @@ export interface Column {
   readonly isNumeric: boolean;
 }
 
-const minAddressWidth = 16;
+export const minAddressWidth = 16;
 /** Of a text beside a URL. */
 const readableWidth = 24;
 const minTextWidth = 10;
@@ -90,7 +90,7 @@ function cut(column: Column, width: number, shorten: (text: string, columns: num
 
 /** What a person pastes into `armoire show`. */
 const isKey = ({ name }: Column) => name === "key";
-const isAddress = (column: Column) => consistsOf(column, /^https?:\/\/[\x21-\x7e]*$/);
+export const isAddress = (column: Column) => consistsOf(column, /^https?:\/\/[\x21-\x7e]*$/);
 const isTime = (column: Column) => consistsOf(column, /^\d{4}-\d\d-\d\d[\d :.TZUC+-]{0,24}$/);
 
 function consistsOf({ cells }: Column, form: RegExp): boolean {
@@ -98,7 +98,7 @@ function consistsOf({ cells }: Column, form: RegExp): boolean {
 }
 
 /** The end of an address tells more than its host, which a narrow column leaves out. */
-function truncateMiddle(address: string, columns: number): string {
+export function truncateMiddle(address: string, columns: number): string {
   if (displayWidth(address) <= columns) return address;
   const head = columns < readableWidth ? 0 : Math.floor((columns - 1) / 3);
   return `${address.slice(0, head)}…${address.slice(address.length - (columns - 1 - head))}`;

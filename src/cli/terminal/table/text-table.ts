@@ -4,7 +4,7 @@ import { formatStoredTime } from "../../../presentation/times.ts";
 import { escapeControls } from "../safe-text.ts";
 import { wrapText } from "../wrap.ts";
 import { displayWidth } from "./display-width.ts";
-import { type Column, fitColumns } from "./fit-columns.ts";
+import { type Column, fitColumns, isAddress, minAddressWidth, truncateMiddle } from "./fit-columns.ts";
 
 type Rows = readonly (readonly unknown[])[];
 
@@ -62,7 +62,7 @@ export function* tableLines(columns: readonly string[], rows: Rows): Generator<s
 
 /**
  * The lines of a table that fits a terminal. Columns with large numbers have separators, and times are short. If the columns
- * cannot be made narrow enough, it has a line for each value, uncut and with the key.
+ * cannot be made narrow enough, it has a line for each value, with the key. There, too, only addresses are cut.
  * @param width of the terminal
  */
 export function* fittedLines(columns: readonly string[], rows: Rows, width: number): Generator<string> {
@@ -129,10 +129,14 @@ function* linesOf(columns: readonly Column[], rows: number): Generator<string> {
 
 function* recordLines(columns: readonly Column[], rows: number, width: number): Generator<string> {
   const names = Math.max(...columns.map(({ name }) => displayWidth(name)));
+  const room = Math.max(width - names - gap.length, minAddressWidth);
+  const shown = columns.map((column) =>
+    isAddress(column) ? { ...column, cells: column.cells.map((cell) => truncateMiddle(cell, room)) } : column,
+  );
   for (let row = 0; row < rows; row++) {
     const head = `─ ${row + 1} of ${rows} `;
     yield head.padEnd(Math.max(head.length, Math.min(width, 80)), "─");
-    for (const { name, cells } of columns)
+    for (const { name, cells } of shown)
       yield `${name}${" ".repeat(names - displayWidth(name))}${gap}${cells[row] ?? ""}`.trimEnd();
   }
 }
