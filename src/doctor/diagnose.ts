@@ -12,10 +12,12 @@ import { hasCode, messageOf } from "../platform/errors.ts";
 import { openServiceClient } from "../service/client.ts";
 import type { Credential } from "../service/credentials/credential.ts";
 import { ServiceError } from "../service/errors.ts";
+import type { FetchResult } from "../service/fetch-result.ts";
 import { describeAllowance } from "../sync/describe-plan.ts";
 import { readLatest, summarizeAllowance } from "../sync/rate-limit/known-allowance.ts";
 import { proveLedger } from "../sync/rate-limit/store/ledger-store.ts";
 import { fetchTokenOwner, type TokenOwnerRequest } from "../sync/run/identify-user.ts";
+import { openRateLimitedClient } from "../sync/run/rate-limited-client.ts";
 
 export interface DiagnoseRequest {
   readonly dataDir: string;
@@ -55,7 +57,7 @@ export async function diagnose(request: DiagnoseRequest): Promise<Diagnosis[]> {
   const service =
     account !== null && credential !== null
       ? await checkToken(account, { baseUrl, token: credential, ledgerFile, clock: systemClock })
-      : await checkService(baseUrl, credential);
+      : await checkService(baseUrl, credential, existsSync(ledgerFile) ? ledgerFile : null);
   return [...diagnoses, service];
 }
 
@@ -147,10 +149,14 @@ function checkLedger(file: string, baseUrl: string | null): Diagnosis {
   }
 }
 
-async function checkService(baseUrl: string, credential: Credential | null): Promise<Diagnosis> {
-  const client = openServiceClient({ baseUrl, credential });
+/** @param ledgerFile null if there is none: then no allowance is known */
+async function checkService(
+  baseUrl: string,
+  credential: Credential | null,
+  ledgerFile: string | null,
+): Promise<Diagnosis> {
   try {
-    const response = await client.fetch({ url: new URL(baseUrl).href });
+    const response = await fetchRoot(baseUrl, credential, ledgerFile);
     const rel =
       response.outcome === "body"
         ? readEnvelopeOrThrow(parseJsonBytesOrThrow(response.body).value).envelope.rel
@@ -159,11 +165,31 @@ async function checkService(baseUrl: string, credential: Credential | null): Pro
       ? { isOk: true, message: `The service at ${baseUrl} responds`, hint: null }
       : { isOk: false, message: `${baseUrl} is not the root of a service`, hint: "Check the base URL." };
   } catch (error) {
+    if (isSpent(error)) return notChecked(`The service at ${baseUrl} was not checked`);
     return diagnoseError(error);
-  } finally {
-    await client.close();
   }
 }
+
+async function fetchRoot(
+  baseUrl: string,
+  credential: Credential | null,
+  ledgerFile: string | null,
+): Promise<FetchResult> {
+  const common = { baseUrl, credential, clock: systemClock };
+  const limits = { budget: null, reserve: 0, connections: 1 };
+  const opened =
+    ledgerFile === null ? null : await openRateLimitedClient({ ...common, ...limits, ledgerFile });
+  const client = opened?.client ?? openServiceClient(common);
+  return await client.fetch({ url: new URL(baseUrl).href }).finally((opened ?? client).close);
+}
+
+const isSpent = (error: unknown): boolean => error instanceof ServiceError && error.next === "stop-allowance";
+
+const notChecked = (start: string): Diagnosis => ({
+  isOk: true,
+  message: `${start}: the allowance is spent`,
+  hint: "Run this again after the allowance is renewed.",
+});
 
 /** Whether the service accepts the token, and the token belongs to the account's user. */
 async function checkToken(account: TokenOwner, request: TokenOwnerRequest): Promise<Diagnosis> {
@@ -186,10 +212,7 @@ async function checkToken(account: TokenOwner, request: TokenOwnerRequest): Prom
       hint: describeOtherScopes(missing, unknownScopes),
     };
   } catch (error) {
-    if (error instanceof ServiceError && error.next === "stop-allowance") {
-      const message = `The token of the account ${name} was not checked at the service: the allowance is spent`;
-      return { isOk: true, message, hint: "Run this again after the allowance is renewed." };
-    }
+    if (isSpent(error)) return notChecked(`The token of the account ${name} was not checked at the service`);
     const diagnosis = diagnoseError(error);
     return hasCode(error, "refused")
       ? { ...diagnosis, hint: `${diagnosis.hint} Store it with \`armoire account add ${name}\`.` }

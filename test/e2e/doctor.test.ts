@@ -2,6 +2,7 @@
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { startIndependentService } from "../support/independent-service/service.ts";
 import { callArmoire, type RunOptions } from "../support/run-armoire.ts";
 import { createFixture, type Fixture } from "./support/fixture.ts";
 
@@ -154,4 +155,20 @@ it("doctor finds a dangling link in the path of the data directory", async () =>
   expect(checks).toContainEqual(
     expect.objectContaining({ isOk: false, message: expect.stringMatching(/is not writable: ENOENT/) }),
   );
+});
+
+it("doctor counts its request, and sends none when the allowance is spent", async () => {
+  const allowance = { requests: 4, windowMs: 3_600_000, start: "first-request", per: "service" } as const;
+  const service = await startIndependentService({ allowance });
+  try {
+    const args = ["--data-dir", fixture.newPath(), "--base-url", service.baseUrl];
+    await callArmoire(["sync", "--budget", "3", ...args]);
+    const checked = async () => (await runDoctor(args)).checks.at(-1)?.message;
+    const start = `The service at ${service.baseUrl}`;
+    expect([await checked(), service.requests.length]).toEqual([`${start} responds`, 4]);
+    const spent = [`${start} was not checked: the allowance is spent`, 4];
+    expect([await checked(), service.requests.length]).toEqual(spent);
+  } finally {
+    await service.close();
+  }
 });
