@@ -2430,6 +2430,8 @@ interface QueryResult {
   readonly coverage: QueryCoverage;
   /** Tables that it reads and that no mirror of this area has rows of. */
   readonly emptyTables: EmptyTables;
+  /** Whether it reads `relation`, which has no rows because no sync followed the links that lead to them. */
+  readonly lacksRelations: boolean;
   /** The number of pruned runs, if the statement reads `recently_changed`, which lacks what only they show; else 0. */
   readonly prunedRuns: number;
   /** At most this many rows. */

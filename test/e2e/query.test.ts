@@ -64,6 +64,14 @@ it("a query of an account's tables in a catalogue names --account", async () => 
   expect((await callArmoire([...count, "--quiet"])).stderr).toBe("");
 });
 
+it("a query of relations that no sync followed names --follow", async () => {
+  const about = /^The table relation is empty: .*`armoire sync --follow related/m;
+  const count = ["query", "select count(*) from relation", "--mirror", fixture.mirror];
+  expect((await callArmoire(count)).stderr).toMatch(about);
+  expect((await callArmoire([...count, "--quiet"])).stderr).toBe("");
+  expect((await callArmoire(["query", "@related-models", "--mirror", fixture.mirror])).stderr).toMatch(about);
+});
+
 it("the program's own table of links is read without a remark on completeness", async () => {
   expect(await query("select count(*) > 0 as found from _link", "--format", "csv")).toBe("found\n1\n");
 });

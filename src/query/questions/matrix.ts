@@ -20,6 +20,7 @@ export async function toMatrix(result: QueryResult, matrix: Matrix, maxRows: num
     columns,
     coverage: result.coverage,
     emptyTables: result.emptyTables,
+    lacksRelations: result.lacksRelations,
     prunedRuns: result.prunedRuns,
     batches: readBatches(),
     rows: readRows(),

@@ -19,21 +19,25 @@ export const mirrorQuestions: readonly Question[] = [
   {
     name: "brand-coverage",
     title:
-      "How many of the listed models and sizes of each brand are fetched? The least complete brands come first.",
+      "How many of the listed models and sizes of each brand are fetched? The least complete brands come first; a list that is not fetched has no count.",
     options: [brand],
-    sql: `with listed_model as materialized (select href, owner_href, state from known
+    sql: `with read_list as materialized (select distinct o.url as href, l.kind
+    from _resource l join _resource o on o.id = l.owner_id where l.kind in ('models', 'sizes') and l.state = 'held'),
+  listed_model as materialized (select href, owner_href, state from known
     where kind = 'model' and state <> 'gone'),
-  of_models as (select owner_href as href, count(*) as known, sum(state = 'held') as held
-    from listed_model group by owner_href),
+  of_models as (select m.owner_href as href, count(*) as known, sum(m.state = 'held') as held, sum(l.href is null) as unread
+    from listed_model m left join read_list l on l.href = m.href and l.kind = 'sizes' group by m.owner_href),
   of_sizes as (select m.owner_href as href, count(*) as known, sum(s.state = 'held') as held
     from known s join listed_model m on m.href = s.owner_href
     where s.kind = 'size' and s.state <> 'gone' group by m.owner_href)
-select k.name, k.state, coalesce(m.known, 0) as models_known, coalesce(m.held, 0) as models_held,
-  coalesce(s.known, 0) as sizes_known, coalesce(s.held, 0) as sizes_held, ${keyOf("k.href")}, k.href
+select k.name, k.state, coalesce(m.known, iif(l.href is null, null, 0)) as models_known, coalesce(m.held, 0) as models_held,
+  coalesce(s.known, iif(l.href is null or m.unread > 0, null, 0)) as sizes_known, coalesce(s.held, 0) as sizes_held, ${keyOf("k.href")}, k.href
 from known k left join of_models m on m.href = k.href left join of_sizes s on s.href = k.href
+  left join read_list l on l.href = k.href and l.kind = 'models'
 where k.kind = 'brand' and k.state <> 'gone'
   and ${isOfBrand("k.href")}
-order by models_known + sizes_known - models_held - sizes_held desc, k.href`,
+order by models_known is null desc, sizes_known is null desc,
+  coalesce(models_known, 0) + coalesce(sizes_known, 0) - models_held - sizes_held desc, k.href`,
   },
   {
     name: "counts-by-run",

@@ -7,12 +7,14 @@ import { setTimeout } from "node:timers/promises";
 import type { Row } from "../../../exports/formats/table.ts";
 import type { Area } from "../../../schema/kind.ts";
 import { MirrorError } from "../../mirror/file/errors.ts";
+import { prepare } from "../../mirror/file/statements.ts";
 import { readShownViews } from "../../mirror/past/as-of.ts";
 import type { Point } from "../../mirror/points/point.ts";
 import { countPruned } from "../../mirror/points/pruned-runs.ts";
 import { tablesOfArea } from "../../mirror/public-tables.ts";
 import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
 import { type Coverage, publicTablesFrom, readCoverage } from "../../mirror/runs/coverage.ts";
+import { q } from "../views.ts";
 import { QueryError } from "./errors.ts";
 import { defaultLimits, type QueryLimits } from "./limits.ts";
 import {
@@ -55,6 +57,8 @@ export interface QueryResult {
   readonly coverage: QueryCoverage;
   /** Tables that it reads and that no mirror of this area has rows of. */
   readonly emptyTables: EmptyTables;
+  /** Whether it reads `relation`, which has no rows because no sync followed the links that lead to them. */
+  readonly lacksRelations: boolean;
   /** The number of pruned runs, if the statement reads `recently_changed`, which lacks what only they show; else 0. */
   readonly prunedRuns: number;
   /** At most this many rows. */
@@ -70,6 +74,10 @@ export interface EmptyTables {
   readonly area: Area | null;
   readonly names: readonly string[];
 }
+
+/** What to say if `lacksRelations`. */
+export const followHint =
+  "The table relation is empty: no sync followed such links. `armoire sync --follow related --follow same_cut` fetches them.";
 
 /** How whole the tables are that a statement reads; null for a mirror of which it reads none. */
 export interface QueryCoverage {
@@ -144,6 +152,7 @@ export async function runQuery(
       catalogue: coverageOfRead(sql, request.catalogue, tablesRead.catalogue),
     },
     emptyTables: emptyTablesOf(file, tablesRead.main),
+    lacksRelations: lacksRelations(request),
     prunedRuns: prunedRunsOf(request),
     batches,
     rows: readRows(),
@@ -203,6 +212,14 @@ function emptyTablesOf(file: string, tables: readonly string[]): EmptyTables {
   const area = names.length === 0 ? null : readIfMirror(file, ({ identity }) => identity.area);
   const ofOther = area === null ? [] : tablesOfArea[area === "account" ? "catalogue" : "account"];
   return { area, names: names.filter((name) => ofOther.includes(name)) };
+}
+
+function lacksRelations({ file, sql, asOf }: QueryRequest): boolean {
+  if (!/\brelation\b/i.test(sql)) return false;
+  const isEmpty = ({ db, identity }: MirrorReader) =>
+    identity.area === "catalogue" &&
+    prepare(db, () => q.selectFrom("relation").select("href").limit(1)).all().length === 0;
+  return readIfMirror(file, isEmpty, asOf) ?? false;
 }
 
 /** 0 unless the statement is about revisions, of which pruning removes some. */

@@ -254,6 +254,9 @@ it("@growing-brands counts models listed after the first complete reading, not i
 
 it("@models-without-sizes and @brand-coverage show what an incomplete mirror lacks", async () => {
   await using partial = await startRig({ brands: 6, models: 20, sizes: 60, pageSize: 5 });
+  await partial.sync({ depth: "brands" });
+  for (const row of await questionRows("brand-coverage", {}, partial.file))
+    expect(row).toMatchObject({ models_known: null, models_held: 0, sizes_known: null, sizes_held: 0 });
   await partial.sync({ depth: "models" });
   const { brands, models } = catalogueOf(partial.sandbox);
   const withoutSizes = await questionRows("models-without-sizes", {}, partial.file);
@@ -261,16 +264,18 @@ it("@models-without-sizes and @brand-coverage show what an incomplete mirror lac
   await partial.sync({ brands: [String(models[0]?.brand.fields.name)] });
   const coverage = await questionRows("brand-coverage", {}, partial.file);
   const { sizes } = catalogueOf(partial.sandbox);
+  const isRead = (href: unknown) =>
+    models[0]?.brand.href === href || models.every(({ brand }) => brand.href !== href);
   const countOf = (href: unknown) => ({
     models: models.filter(({ brand }) => brand.href === href).length,
-    sizes: models[0]?.brand.href === href ? sizes.filter(({ model }) => model.brand.href === href).length : 0,
+    sizes: isRead(href) ? sizes.filter(({ model }) => model.brand.href === href).length : null,
   });
   expect(coverage.map(({ href }) => href).sort()).toEqual(brands.map(({ href }) => href).sort());
   for (const row of coverage) {
     const { models: modelCount, sizes: sizeCount } = countOf(row.href);
     expect(row).toMatchObject({
       ...{ state: "held", models_known: modelCount, models_held: modelCount },
-      ...{ sizes_known: sizeCount, sizes_held: sizeCount },
+      ...{ sizes_known: sizeCount, sizes_held: sizeCount ?? 0 },
     });
   }
 });

@@ -7,7 +7,7 @@ import { formatRows } from "../../../presentation/numbers.ts";
 import { areasOf, type Question } from "../../../query/questions/question.ts";
 import { findQuestion, listQuestions } from "../../../query/questions/questions.ts";
 import { type QuestionResult, runQuestion } from "../../../query/questions/run-question.ts";
-import { type QueryResult, runQuery } from "../../../query/sql/run-query.ts";
+import { followHint, type QueryResult, runQuery } from "../../../query/sql/run-query.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { positiveNumber } from "../../flags/option-values.ts";
 import {
@@ -120,6 +120,7 @@ export function configure(command: Command, io: Io): void {
       const option = result.maxRows < flags.maxRows ? "--limit" : "--max-rows";
       printGapsOfQuery(result.coverage, settings, io);
       if (!settings.quiet && result.prunedRuns > 0) io.err(`${describeLostRevisions(result.prunedRuns)}\n`);
+      if (!settings.quiet && result.lacksRelations) io.err(`${followHint}\n`);
       const isOnScreen = format === "table" && flags.out === undefined && io.screen !== null;
       if (!settings.quiet && io.hasReader()) printEmptiness(counted, result.ifEmpty ?? null, isOnScreen, io);
       if (result.isCut && flags.out === undefined) truncationNotice(result, option, settings, io);
@@ -187,9 +188,10 @@ function countRows(result: QueryResult): CountedResult {
       yield row;
     }
   }
-  const { columns, coverage, emptyTables, prunedRuns, maxRows } = result;
+  const { columns, coverage, emptyTables, lacksRelations, prunedRuns, maxRows } = result;
   return {
-    ...{ columns, coverage, emptyTables, prunedRuns, maxRows, batches: readBatches(), rows: readRows() },
+    ...{ columns, coverage, emptyTables, lacksRelations, prunedRuns, maxRows },
+    ...{ batches: readBatches(), rows: readRows() },
     get isCut() {
       return result.isCut;
     },

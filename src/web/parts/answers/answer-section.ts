@@ -4,7 +4,7 @@ import { describeLostRevisions } from "../../../mirror/points/pruned-runs.ts";
 import { describeTableCoverage } from "../../../mirror/runs/coverage.ts";
 import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
 import { formatMinute } from "../../../presentation/times.ts";
-import type { QueryResult } from "../../../query/sql/run-query.ts";
+import { followHint, type QueryResult } from "../../../query/sql/run-query.ts";
 import { answerChart } from "../../charts/answer-charts.ts";
 import { chartFigure } from "../../charts/figure.ts";
 import type { Html, View } from "../../page.ts";
@@ -42,7 +42,7 @@ function countOf(shown: number, read: number, { isCut, total }: QueryResult): st
   return `The first ${formatNumber(shown)} of ${formatCount(total ?? read, "row")}`;
 }
 
-function notesOf({ coverage, emptyTables: { area, names }, prunedRuns }: QueryResult): Html {
+function notesOf({ coverage, emptyTables: { area, names }, lacksRelations, prunedRuns }: QueryResult): Html {
   const { mirror } = coverage;
   return html`${
     mirror === null || mirror.complete
@@ -52,5 +52,5 @@ function notesOf({ coverage, emptyTables: { area, names }, prunedRuns }: QueryRe
     names.length === 0
       ? ""
       : html`<p class="note" role="note">A mirror of ${area === "catalogue" ? "the catalogue" : "an account"} has no rows of ${names.join(", ")}.</p>`
-  }${prunedRuns === 0 ? "" : html`<p class="note" role="note">${describeLostRevisions(prunedRuns)}</p>`}`;
+  }${lacksRelations ? html`<p class="note" role="note">${followHint}</p>` : ""}${prunedRuns === 0 ? "" : html`<p class="note" role="note">${describeLostRevisions(prunedRuns)}</p>`}`;
 }
