@@ -22,6 +22,8 @@ export interface Address {
 }
 
 const maxConnections = 256;
+/** A client that sends thousands at once on a connection is then served in turns, between which the server can end. */
+const maxRequestsPerConnection = 100;
 /** For a connection on which nothing moves. */
 const idleMillis = 30_000;
 const requestMillis = 10_000;
@@ -31,6 +33,7 @@ export async function listen(fetch: Hono["fetch"], { host, port, flag }: Address
   const server = createAdaptorServer({ fetch, serverOptions: { requestTimeout: requestMillis } });
   server.setTimeout(idleMillis);
   if ("maxConnections" in server) server.maxConnections = maxConnections;
+  if ("maxRequestsPerSocket" in server) server.maxRequestsPerSocket = maxRequestsPerConnection;
   try {
     server.listen(port, host);
     await once(server, "listening");

@@ -1,5 +1,6 @@
 /** Questions and statements as pages and as rows: the answers of `armoire query`, within its limits. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { request } from "node:http";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { readCsvRows } from "../../exports/formats/csv.ts";
 import { areasOf } from "../../src/query/questions/question.ts";
 import { listQuestions } from "../../src/query/questions/questions.ts";
@@ -233,4 +234,22 @@ it("a statement ends when its browser goes away, and gives its place back", asyn
   open.close();
   open.close();
   expect((await others.readFirst(ask("select 2"), 10)).rows).toEqual([[2]]);
+});
+
+it("at most 4 statements run at a time, and the next one is refused with the time to wait", async () => {
+  const { port } = new URL(web.server.url);
+  const running = [1, 2, 3, 4].map((n) => {
+    const sent = request({ host: "127.0.0.1", port, path: sqlPath(`${endless} -- ${n}`), agent: false });
+    sent.on("error", () => {});
+    return sent.end();
+  });
+  const patience = { timeout: 15_000 };
+  const next = async () => await web.get(sqlPath("select 1", ".json"));
+  const { headers } = await vi.waitUntil(async () => {
+    const reply = await next();
+    return reply.status === 503 && reply;
+  }, patience);
+  expect(headers["retry-after"]).toBe("5");
+  for (const sent of running) sent.destroy();
+  await vi.waitUntil(async () => (await next()).status === 200, patience);
 });

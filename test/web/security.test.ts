@@ -1,4 +1,5 @@
 /** Which requests the server of the pages accepts, and what browsers may do with its responses. */
+import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/platform/clock.ts";
 import { createServer } from "../../src/web/server.ts";
@@ -166,4 +167,17 @@ it("while many wrong keys wait, further keys are not compared", async () => {
   expect(await Promise.all(wrong)).toEqual(Array.from({ length: 8 }, () => null));
   const token = await sessions.open(sessions.key);
   expect(sessions.has(String(token))).toBe(true);
+});
+
+it("a connection gets 100 responses, and everything else that it sends is refused without being read", async () => {
+  const { port } = new URL(web.server.url);
+  const socket = connect(Number(port), "127.0.0.1");
+  socket.write(`HEAD /nothing HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`.repeat(300));
+  let received = "";
+  const count = (status: number) => received.split(`HTTP/1.1 ${status} `).length - 1;
+  for await (const chunk of socket.setEncoding("latin1")) {
+    received += chunk;
+    if (count(404) + count(503) === 300) break;
+  }
+  expect([count(404), count(503)]).toEqual([100, 200]);
 });

@@ -41,7 +41,8 @@ export interface OpenAnswer extends Pick<QueryResult, "columns" | "batches"> {
   close(): void;
 }
 
-const maxStatements = 16;
+/** Each may take a processor, and the memory that `query` may. */
+const maxStatements = 4;
 /** A browser that waits longer gives up; so does the socket, on which nothing moves. */
 const pageMillis = 20_000;
 /** As `armoire query`. */
