@@ -1487,6 +1487,8 @@ interface SnapshotDescription {
   readonly sequence: number | null;
   /** The root hash of the snapshot that an increment adds to; absent for a whole one. */
   readonly continues?: string;
+  /** Tells the published folder that it was followed in from others; absent for a file that was given by name. */
+  readonly line?: string;
 }
 /** A resource as the snapshot's mirror held it last. */
 interface SnapshotResource {
@@ -2014,13 +2016,13 @@ export declare function catalogueMirrorFile(dataDir: string, baseUrl: string): s
 /** The files of all catalogue mirrors in a data directory, sorted. */
 export declare function listCatalogueMirrors(dataDir: string): string[];
 declare const SnapshotError_base: {
-  new (code: "condemned" | "gap" | "other-service", message: string, hint?: string, options?: ErrorOptions): {
+  new (code: "condemned" | "gap" | "other-line" | "other-service" | "rolled-back", message: string, hint?: string, options?: ErrorOptions): {
     readonly name: string;
     message: string;
     stack?: string;
     cause?: unknown;
     readonly kind: ErrorKind;
-    readonly code: "condemned" | "gap" | "other-service";
+    readonly code: "condemned" | "gap" | "other-line" | "other-service" | "rolled-back";
     readonly hint: string;
   };
   captureStackTrace(targetObject: object, constructorOpt?: Function): void;

@@ -1,7 +1,7 @@
 /** Loading snapshots at the command line: before and after a sync, refused ones, and ones that the service contradicts. */
 
 import { once } from "node:events";
-import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -90,6 +90,16 @@ it("an export says what the service has not confirmed", async () => {
   await armoire("exporter", 0, ["export", "verify", path("export")]);
 });
 
+it("a sync can begin with a published folder, and loads nothing from it twice", async () => {
+  mkdirSync(path("public"));
+  const publish = ["snapshot", "publish", "--to", path("public"), "--license", "CC0-1.0", "--quiet"];
+  await armoire("publisher", 0, publish);
+  const { seed } = await json("following", ["sync", "--seed", path("public")]);
+  expect(seed.snapshots).toMatchObject([{ sequence: 1, rootHash }]);
+  const { stdout } = await armoire("following", 0, ["sync", "--seed", path("public")]);
+  expect(stdout).toMatch(/^Nothing new: all of it was loaded before: /m);
+});
+
 it("a sync can begin with a snapshot, from a file or an address", async () => {
   const { seed, ...report } = await json("seeded", ["sync", "--seed", snapshot()]);
   expect(seed.snapshots[0].resources.new).toBeGreaterThan(8);
@@ -150,6 +160,11 @@ it("a service that contradicts a snapshot ends the sync with 15, and the next on
   expect(stderr).toMatch(/^armoire: The service contradicts the snapshot catalogue\.zip: at http/m);
   const { stderr: refused } = await armoire("deceived", 15, ["snapshot", "load", snapshot()]);
   expect(refused).toContain("The service has contradicted this snapshot");
+  mkdirSync(path("condemned"));
+  const publish = ["snapshot", "publish", "--to", path("condemned"), "--license", "CC0-1.0", "--quiet"];
+  await armoire("publisher", 0, publish);
+  const { stderr: followed } = await armoire("deceived", 15, ["snapshot", "load", path("condemned")]);
+  expect(followed).toContain("The service has contradicted a snapshot of this folder");
   await armoire("deceived", 0, ["sync", "--mode", "full"]);
   expect((await json("deceived", ["status"])).complete).toBe(true);
 });

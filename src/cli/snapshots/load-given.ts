@@ -1,20 +1,28 @@
-/** Loads the snapshots that the user gave as files or addresses. What is downloaded is verified, shown and removed again. */
-import { createHash } from "node:crypto";
-import { rmSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+/**
+ * Loads the snapshots that the user gave as files, folders or addresses. Of a folder, what the mirror has not loaded yet. What
+ * is downloaded is verified, shown and removed again.
+ */
+import { existsSync, rmSync } from "node:fs";
+import { basename, resolve } from "node:path";
 import { kinds } from "../../../jobs/kinds.ts";
+import { BackupError } from "../../archive/errors.ts";
+import { chooseUnloaded } from "../../archive/published/follow.ts";
 import { maxSignatureBytes, signatureFileOf } from "../../archive/signatures/signature.ts";
-import { type OpenSnapshot, openSnapshot } from "../../archive/snapshot/open.ts";
+import { type OpenSnapshot, openSnapshot, type VerifySnapshotRequest } from "../../archive/snapshot/open.ts";
 import { catalogueMirrorFile } from "../../mirror/file/paths.ts";
-import { type LoadReport, loadSnapshots } from "../../mirror/load/load-snapshot.ts";
-import { makeFolders } from "../../platform/folders.ts";
-import { formatDownloadProgress, formatLoadProgress, formatOpened } from "../format/mirror/loaded.ts";
+import { loadSnapshots } from "../../mirror/load/load-snapshot.ts";
+import { readLoadedSnapshots } from "../../mirror/load/loaded-snapshots.ts";
+import { readMirror } from "../../mirror/reader.ts";
+import { formatLoadProgress, formatOpened, type GivenReport } from "../format/mirror/loaded.ts";
 import { givenServiceName, type Settings } from "../settings/settings.ts";
+import { CliError } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
 import { progressDisplay } from "../terminal/progress-display.ts";
+import { type DownloadSettings, downloadFile, isAddress, loadClient } from "./download-file.ts";
+import { type FollowedFolder, openFolder } from "./followed-folder.ts";
 
 export interface GivenSnapshots {
-  /** Files, or addresses of files. */
+  /** Files or published folders, or their addresses. */
   readonly places: readonly string[];
   /** The expected root hash of each; empty for none. */
   readonly rootHashes?: readonly string[];
@@ -29,27 +37,36 @@ export interface GivenSnapshots {
 /** More than a catalogue of many times the usual size. */
 const maxDownloadBytes = 2 * 2 ** 30;
 
-/** @throws BackupError, SnapshotError, DownloadError, MirrorError; the signal's reason */
-export async function loadGiven(given: GivenSnapshots, settings: Settings, io: Io): Promise<LoadReport> {
-  const { places, rootHashes = [], key, sampleSize, signal } = given;
-  const downloaded: string[] = [];
+/** A snapshot that is to be loaded. */
+interface Wanted {
+  /** A file or an address. */
+  readonly place: string;
+  readonly expected: Omit<VerifySnapshotRequest, "file">;
+  /** The published folder that it is in; null for a file that was given by name. */
+  readonly folder: FollowedFolder | null;
+}
+
+/** @throws BackupError, SnapshotError, DownloadError, MirrorError, CliError; the signal's reason */
+export async function loadGiven(given: GivenSnapshots, settings: Settings, io: Io): Promise<GivenReport> {
+  const { allowPrivate, sampleSize, signal } = given;
+  const downloads = { allowPrivate, signal, settings, io };
+  const { wanted, mirror } = await chooseWanted(given, downloads);
+  if (wanted.length === 0) return { mirror, run: null, snapshots: [], sampled: 0, seconds: 0 };
+  // All downloads come first: what has arrived stays until there is all of it.
+  const files: string[] = [];
+  for (const one of wanted)
+    files.push(isAddress(one.place) ? await downloadWanted(one, downloads) : resolve(one.place));
   try {
     const sources: OpenSnapshot[] = [];
-    for (const [n, place] of places.entries()) {
-      const isAddress = /^https?:\/\//i.test(place);
-      const file = isAddress ? await downloadTo(place, given, settings, io) : resolve(place);
-      if (isAddress) downloaded.push(file, signatureFileOf(file));
-      const rootHash = rootHashes[n];
-      const expected = { ...(rootHash !== undefined && { rootHash }), ...(key !== undefined && { key }) };
-      const opened = await openSnapshot(file, expected);
-      const source = isAddress ? await nameOf(place) : basename(file);
-      sources.push({ ...opened, description: { ...opened.description, source } });
-      if (!settings.quiet) io.err(formatOpened(sources.at(-1) ?? opened));
+    for (const [n, one] of wanted.entries()) {
+      const source = await openWanted(files[n] ?? "", one);
+      sources.push(source);
+      if (!settings.quiet) io.err(formatOpened(source));
       signal.throwIfAborted();
     }
     const display = progressDisplay(io, performance.now.bind(performance), formatLoadProgress);
     return await loadSnapshots({
-      file: mirrorFileToLoad(settings, sources),
+      file: mirrorFileToLoad(settings, sources[0]?.description.baseUrl),
       ...{ sources, kinds, signal },
       expected: expectedService(settings),
       ...(sampleSize !== undefined && { sampleSize }),
@@ -57,39 +74,82 @@ export async function loadGiven(given: GivenSnapshots, settings: Settings, io: I
       onProgress: settings.quiet ? () => {} : (progress) => display.update(() => progress),
     }).finally(display.end);
   } finally {
-    for (const file of downloaded) rmSync(file, { force: true });
+    for (const [n, { place }] of wanted.entries()) {
+      const file = files[n];
+      if (file === undefined || !isAddress(place)) continue;
+      for (const path of [file, signatureFileOf(file)]) rmSync(path, { force: true });
+    }
   }
 }
 
-async function nameOf(url: string): Promise<string> {
-  const { shownAddress } = await import("../../service/downloads/download.ts");
-  return shownAddress(url);
+/** @returns also the mirror that the last folder is of */
+async function chooseWanted(
+  { places, rootHashes = [], key }: GivenSnapshots,
+  downloads: DownloadSettings,
+): Promise<{ wanted: readonly Wanted[]; mirror: string }> {
+  const { settings } = downloads;
+  const wanted: Wanted[] = [];
+  let mirror = "";
+  for (const [n, place] of places.entries()) {
+    const folder = await openFolder(place, downloads);
+    const rootHash = rootHashes[n];
+    const ofKey = key !== undefined && { key };
+    if (folder === null) {
+      wanted.push({ place, expected: { ...(rootHash !== undefined && { rootHash }), ...ofKey }, folder });
+      continue;
+    }
+    if (rootHash !== undefined)
+      throw new CliError(
+        "usage",
+        `--root-hash is of a file, and this is a folder of several: ${folder.place}`,
+        "Demand the publisher's key with --key FINGERPRINT.",
+      );
+    mirror = mirrorFileToLoad(settings, folder.state.service.baseUrl);
+    wanted.push(...wantedOf(folder, mirror, key));
+  }
+  return { wanted, mirror };
 }
 
-async function downloadTo(
-  url: string,
-  { allowPrivate, key, signal }: GivenSnapshots,
-  settings: Settings,
-  io: Io,
+function wantedOf(folder: FollowedFolder, mirror: string, key: string | undefined): Wanted[] {
+  const ofKey = key !== undefined && { key };
+  const loaded = existsSync(mirror) ? readMirror(mirror, ({ db }) => readLoadedSnapshots(db)) : [];
+  return chooseUnloaded({ ...folder, loaded, ...ofKey }).map(({ file, rootHash, sequence, signature }) => ({
+    place: folder.fileAt(file),
+    expected: { rootHash, published: { sequence, signature }, ...ofKey },
+    folder,
+  }));
+}
+
+async function openWanted(file: string, { place, expected, folder }: Wanted): Promise<OpenSnapshot> {
+  const opened = await openSnapshot(file, expected);
+  const source = isAddress(place) ? (await loadClient()).shownAddress(place) : basename(file);
+  if (folder === null) return { ...opened, description: { ...opened.description, source } };
+  const { service, line } = folder.state;
+  if (opened.description.baseUrl !== service.baseUrl)
+    throw new BackupError(
+      "damaged",
+      `The folder is of ${service.baseUrl}, and its snapshot of ${opened.description.baseUrl}: ${source}`,
+      "Nothing was loaded.",
+    );
+  const description = { ...opened.description, source, line };
+  return { ...opened, description };
+}
+
+async function downloadWanted(
+  { place, expected, folder }: Wanted,
+  downloads: DownloadSettings,
 ): Promise<string> {
-  // Loaded only now: files need no HTTP client.
-  const { download, isMissing } = await import("../../service/downloads/download.ts");
-  const folder = join(settings.dataDir.value, "downloads");
-  makeFolders(folder);
-  const to = join(folder, `${createHash("sha256").update(url).digest("hex").slice(0, 16)}.zip`);
-  const display = progressDisplay(io, performance.now.bind(performance), formatDownloadProgress);
-  const onProgress: Parameters<typeof download>[0]["onProgress"] = (progress) =>
-    display.update(() => progress);
-  await download({
-    ...{ url, to, allowPrivate, signal },
-    maxBytes: maxDownloadBytes,
-    ...(!settings.quiet && { onProgress }),
-  }).finally(display.end);
-  if (key !== undefined) {
-    const signature = new URL(url);
+  const { rootHash, key } = expected;
+  const isPinned = folder !== null && rootHash !== undefined;
+  const request = { url: place, maxBytes: maxDownloadBytes, ...(isPinned && { rootHash }) };
+  const to = await downloadFile(request, downloads);
+  if (key !== undefined && folder === null) {
+    const { download, isMissing } = await loadClient();
+    const { allowPrivate, signal } = downloads;
+    const signature = new URL(place);
     signature.pathname = signatureFileOf(signature.pathname);
-    const request = { url: signature.href, to: signatureFileOf(to), maxBytes: maxSignatureBytes };
-    await download({ ...request, allowPrivate, signal }).catch((error) => {
+    const file = { url: signature.href, to: signatureFileOf(to), maxBytes: maxSignatureBytes };
+    await download({ ...file, allowPrivate, signal }).catch((error) => {
       if (!isMissing(error)) throw error;
     });
   }
@@ -97,9 +157,8 @@ async function downloadTo(
 }
 
 /** The named mirror, or that of the service. */
-function mirrorFileToLoad({ mirror, baseUrl, dataDir }: Settings, [first]: readonly OpenSnapshot[]): string {
-  const url = baseUrl.value ?? first?.description.baseUrl ?? "";
-  return mirror.value ?? catalogueMirrorFile(dataDir.value, url);
+function mirrorFileToLoad({ mirror, baseUrl, dataDir }: Settings, ofSnapshot = ""): string {
+  return mirror.value ?? catalogueMirrorFile(dataDir.value, baseUrl.value ?? ofSnapshot);
 }
 
 /** What the settings say about the service. */

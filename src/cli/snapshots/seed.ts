@@ -1,6 +1,5 @@
 /** `sync --seed`: the snapshot that is loaded before a sync. */
-import type { LoadReport } from "../../mirror/load/load-snapshot.ts";
-import { formatLoaded } from "../format/mirror/loaded.ts";
+import { formatLoaded, type GivenReport } from "../format/mirror/loaded.ts";
 import type { Settings } from "../settings/settings.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import { type Io, printText } from "../terminal/io.ts";
@@ -29,7 +28,7 @@ export async function loadSeed(
   signal: AbortSignal,
   settings: Settings,
   io: Io,
-): Promise<LoadReport | null> {
+): Promise<GivenReport | null> {
   if (seed === undefined) return null;
   // Loaded only now: other syncs start sooner without archives.
   const { loadGiven } = await import("./load-given.ts");

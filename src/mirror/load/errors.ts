@@ -6,6 +6,10 @@ export class SnapshotError extends errorClass("SnapshotError", {
   "other-service": "rejected",
   /** It adds to a snapshot that is not loaded. */
   gap: "rejected",
+  /** A published folder is older than what was loaded from it. */
+  "rolled-back": "rejected",
+  /** A published folder continues something else than what was loaded from it. */
+  "other-line": "rejected",
   /** The service has contradicted it. */
   condemned: "rejected",
 }) {}

@@ -80,7 +80,11 @@ export function prepareLoadBodies(db: Connection, parts: LoadParts): LoadBodies 
     if (resource.kind !== given.kind) return "other-kind";
     const { id } = resource;
     const checkedAt = resource.lastCheckedRun === 0 ? null : statements.checkedAt.get({ id });
-    if (typeof checkedAt === "number" && checkedAt >= Date.parse(knownUntil(given))) return "kept";
+    const until = Date.parse(knownUntil(given));
+    if (typeof checkedAt === "number" && checkedAt >= until) {
+      const isNext = checkedAt === until && statements.isFromEarlier.get({ id, snapshotId }) !== undefined;
+      if (!isNext) return "kept";
+    }
     const compared = storeBody.compare(resource, body);
     const { last, isSame } = compared;
     const isLoaded = last !== undefined && statements.isUnconfirmed.get({ id, seq: last.seq }) !== undefined;
@@ -148,6 +152,28 @@ function prepareStatements(db: Connection) {
         .where("seq", "=", p.seq)
         .where("validator_run", "is", null)
         .where("bytes_run", "is", null),
+    ),
+    /** Whether what is held came from a snapshot with a lower number. Both may be of one day. */
+    isFromEarlier: prepareColumn(db, (p: { id: number; snapshotId: number }) =>
+      q
+        .selectFrom("_loaded as l")
+        .innerJoin("_snapshot as held", "held.id", "l.snapshot_id")
+        .innerJoin("_snapshot as given", (join) => join.onRef("given.sequence", ">", "held.sequence"))
+        .select("l.seq")
+        .where("given.id", "=", p.snapshotId)
+        .where("l.resource_id", "=", p.id)
+        .where("l.validator_run", "is", null)
+        .where("l.bytes_run", "is", null)
+        .where((eb) =>
+          eb(
+            "l.seq",
+            "=",
+            eb
+              .selectFrom("_revision as v")
+              .select(({ fn }) => fn.max("v.seq").as("seq"))
+              .where("v.resource_id", "=", p.id),
+          ),
+        ),
     ),
     addLoaded: prepare(db, (p: { id: number; seq: number; snapshotId: number; etag: string | null }) =>
       q

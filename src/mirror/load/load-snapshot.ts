@@ -20,6 +20,7 @@ import { createBatches } from "./batches.ts";
 import { chooseNewest } from "./choose-newest.ts";
 import { SnapshotError } from "./errors.ts";
 import type { LoadOutcome } from "./load-bodies.ts";
+import { scopeOfLoad } from "./loaded-snapshots.ts";
 
 export interface LoadOptions {
   /** The mirror's file; created if missing. */
@@ -154,7 +155,7 @@ async function load(
   const run = mirror.beginRun({
     startedAt,
     mode: "load",
-    scope: { snapshots: sources.map(({ description }) => description.rootHash) },
+    scope: scopeOfLoad(sources.map(({ description }) => description)),
   });
   mirror.addRoot(run);
   // A mirror that a user has filled follows the links that they chose.

@@ -23,6 +23,8 @@ export interface SnapshotDescription {
   readonly sequence: number | null;
   /** The root hash of the snapshot that an increment adds to; absent for a whole one. */
   readonly continues?: string;
+  /** Tells the published folder that it was followed in from others; absent for a file that was given by name. */
+  readonly line?: string;
 }
 
 /** A resource as the snapshot's mirror held it last. */

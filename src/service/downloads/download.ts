@@ -26,10 +26,19 @@ export class DownloadError extends errorClass("DownloadError", {
   "keeps-changing": "failed",
 }) {}
 
+const statusOf = (error: unknown): number | null => {
+  const cause = error instanceof DownloadError ? error.cause : null;
+  return cause instanceof ServiceError ? cause.status : null;
+};
+
 /** Whether the server has said that it has no such file. */
 export function isMissing(error: unknown): boolean {
-  const cause = error instanceof DownloadError ? error.cause : null;
-  return cause instanceof ServiceError && (cause.status === 404 || cause.status === 410);
+  return [404, 410].includes(statusOf(error) ?? 0);
+}
+
+/** As `isMissing`, or that the file must not be read: some servers tell no difference. */
+export function isWithheld(error: unknown): boolean {
+  return isMissing(error) || [400, 401, 403].includes(statusOf(error) ?? 0);
 }
 
 export interface DownloadRequest {

@@ -64,7 +64,7 @@ async function startPublisher() {
 
 const rename = (world: Map<string, string>, name: string) => {
   const url = urlOf("brands/b/");
-  world.set(url, JSON.stringify({ ...JSON.parse(world.get(url) ?? ""), name }));
+  world.set(url, JSON.stringify({ ...JSON.parse(world.get(url) ?? ""), body: { name, slug: "b" } }));
 };
 
 const rows = `select href, name, gone_at is null as is_there from brand

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { kinds } from "../../../jobs/kinds.ts";
 import { type LoadOptions, loadSnapshots } from "../../../src/mirror/load/load-snapshot.ts";
-import { openMirrorReader } from "../../../src/mirror/reader.ts";
+import { readLoadedSnapshots } from "../../../src/mirror/load/loaded-snapshots.ts";
+import { openMirrorReader, readMirror } from "../../../src/mirror/reader.ts";
 import { listRuns } from "../../../src/mirror/runs/runs.ts";
 import type { SnapshotDescription, SnapshotSource } from "../../../src/mirror/snapshots/snapshot-resource.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
@@ -170,8 +171,12 @@ it("a load that was killed at any step leaves a sound mirror, and the next one c
   };
   await load(cut.file, [copied], { batchSize: 1 });
   expect(images).toHaveLength(resources.length);
+  const isComplete = (file: string) =>
+    readMirror(file, ({ db }) => readLoadedSnapshots(db).map((snapshot) => snapshot.isComplete));
   for (const image of images) {
+    expect(isComplete(image)).toEqual([false]);
     const report = await load(image, [sourceOf(resources)]);
+    expect(isComplete(image)).toEqual([true]);
     expect(report.sampled).toBe(resources.length);
     const mirror = openMirrorReader(image);
     expect(canonicalDump(mirror)).toEqual(whole);

@@ -70,7 +70,7 @@ export function configure(command: Command, io: Io): void {
         .default(undefined, "4, or 64 with --redis"),
     )
     .option(...redisOption)
-    .option("--seed <place>", "first load a snapshot, from a file or an address")
+    .option("--seed <place>", "first load a snapshot: a file, a published folder, or an address")
     .option("--allow-private", "with --seed: download also from a private network")
     .option("--dry-run", "print the plan and send nothing, as `armoire plan`")
     .option(

@@ -21,7 +21,10 @@ export function configureLoad(snapshot: Command, io: Io): void {
   const load = snapshot
     .command("load")
     .description("load snapshots into a new or an existing mirror, without a request to the service")
-    .argument("<file...>", "files or addresses; of each resource, the newest body counts")
+    .argument(
+      "<file...>",
+      "files or published folders, or their addresses; of each resource, the newest body counts",
+    )
     .option(
       "--root-hash <hash>",
       "the expected root hash: 64 hexadecimal digits (with several files, once for each)",
@@ -46,6 +49,10 @@ export function configureLoad(snapshot: Command, io: Io): void {
         "requests, which are free with most services. Before, they fetch the sample whole, for counted requests. If the service " +
         "sends another body under the same ETag, the sync ends with exit code 15, and all of the snapshot that the service " +
         "has not sent itself is removed.",
+      "Of a folder of `armoire snapshot publish`, or its address, state.json says what is in it: the last whole snapshot and its " +
+        "increments are loaded, as far as this mirror has not loaded them. If nothing is new, the command says so, with exit " +
+        "code 0. A folder that is older than what was loaded from it, continues something else, or is signed with another key is " +
+        "refused (exit code 15).",
       "An interrupted load is continued by the same command, and so is a download. A snapshot removes nothing: only a sync " +
         "finds that something is gone.",
     ],
@@ -54,6 +61,7 @@ export function configureLoad(snapshot: Command, io: Io): void {
       "armoire snapshot load brands.zip models.zip --mirror copy.sqlite",
       `armoire snapshot load catalogue.zip --root-hash ${"6f1ed002ab5595859014ebf0951522d9".repeat(2)}`,
       "armoire snapshot load https://example.org/catalogue.zip",
+      "armoire snapshot load https://example.org/public/",
     ],
     exitCodes: [...exitCodesOfReading, "rejected", "locked", "interrupted", "terminated"],
   });

@@ -46,7 +46,8 @@ export function configurePublish(snapshot: Command, io: Io): void {
         "none is written. After --increments of them, or when they are larger than the whole snapshot, the next one is whole. " +
         "Files are numbered and dated, such as catalogue-000012-2026-11-03.zip. state.json lists them in order, with their root " +
         "hashes and signatures; it is written last, so that readers never see a part. After a crash, run the same command again.",
-      "To load them, take the last whole snapshot and the increments after it. Once a folder is signed, the same key is required.",
+      "`armoire snapshot load` takes the folder or its address, and loads what is new. Once a folder is signed, the same key is " +
+        "required.",
       "A licence is required: check first what the service's terms allow. What is in a snapshot is explained by `armoire snapshot " +
         "create --help`.",
     ],

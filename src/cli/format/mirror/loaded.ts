@@ -5,6 +5,9 @@ import { formatBytes, formatCount, formatNumber } from "../../../presentation/nu
 import type { DownloadProgress } from "../../../service/downloads/download.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 
+/** `run` is null if folders have nothing that is not loaded yet. */
+export type GivenReport = Omit<LoadReport, "run"> & { readonly run: number | null };
+
 export const formatLoadProgress = ({ resources, of }: LoadProgress): string =>
   `${formatNumber(resources)} of ${formatCount(of, "resource")} loaded`;
 
@@ -18,7 +21,8 @@ export function formatOpened({ description, bytes }: OpenSnapshot): string {
   return `${escapeControls(source)}: ${facts}\nRoot hash ${rootHash}\n`;
 }
 
-export function formatLoaded({ mirror, run, snapshots, sampled, seconds }: LoadReport): string {
+export function formatLoaded({ mirror, run, snapshots, sampled, seconds }: GivenReport): string {
+  if (run === null) return `Nothing new: all of it was loaded before: ${escapeControls(mirror)}\n`;
   const lines = snapshots.map(({ source, takenOn, resources }) => {
     const counts = [
       `${formatNumber(resources.new)} new`,

@@ -1,0 +1,101 @@
+/**
+ * Follows a published folder: which of its snapshots a mirror has yet to load. Refused are states that are older than what
+ * was loaded, that contradict it, or that another key has signed.
+ */
+import { SnapshotError } from "../../mirror/load/errors.ts";
+import type { LoadedSnapshot } from "../../mirror/load/loaded-snapshots.ts";
+import { BackupError } from "../errors.ts";
+import { checkSignature } from "../signatures/signature.ts";
+import { currentChain, type PublishedSnapshot, type PublishedState } from "./state.ts";
+
+export interface FollowRequest {
+  readonly state: PublishedState;
+  /** What the mirror has loaded. */
+  readonly loaded: readonly LoadedSnapshot[];
+  /** The folder or its address, for messages. */
+  readonly place: string;
+  /** The address of the folder, with a slash at its end; null for one on this computer. */
+  readonly address: string | null;
+  /** The fingerprint of the key that must have signed it. Default: the key that has signed what was loaded of it. */
+  readonly key?: string;
+}
+
+/**
+ * @returns those of the current chain that are not loaded yet, in their order
+ * @throws SnapshotError `rolled-back`, `other-line`, `condemned`; BackupError `damaged` for signatures
+ */
+export function chooseUnloaded(request: FollowRequest): readonly PublishedSnapshot[] {
+  const { state, loaded, place } = request;
+  const ofLine = loaded.filter(({ line }) => line === state.line);
+  requireSameLine(request, ofLine);
+  const chain = currentChain(state);
+  requireSigned(chain, request, ofLine);
+  const known = new Map(loaded.map((snapshot) => [snapshot.rootHash, snapshot]));
+  return chain.filter(({ rootHash }) => {
+    const { condemnedBy = null, isComplete = false } = known.get(rootHash) ?? {};
+    if (condemnedBy === null) return !isComplete;
+    throw new SnapshotError(
+      "condemned",
+      `The service has contradicted a snapshot of this folder at ${condemnedBy}: ${place}`,
+      "Load another one.",
+    );
+  });
+}
+
+function requireSameLine(
+  { state, loaded, place, address }: FollowRequest,
+  ofLine: readonly LoadedSnapshot[],
+): void {
+  const isOther = ({ line, source }: LoadedSnapshot) =>
+    address !== null && line !== null && line !== state.line && folderOf(source) === address;
+  if (loaded.some(isOther))
+    throw new SnapshotError(
+      "other-line",
+      `Another line of snapshots was loaded from this address before: ${place}`,
+      "Nothing was loaded. Ask the publisher, or load it into a new mirror with --mirror FILE.",
+    );
+  const published = new Map(state.snapshots.map(({ sequence, rootHash }) => [sequence, rootHash]));
+  const last = state.snapshots.at(-1)?.sequence ?? 0;
+  for (const { sequence, rootHash } of ofLine) {
+    if (sequence === null) continue;
+    if (sequence > last)
+      throw new SnapshotError(
+        "rolled-back",
+        `The folder ends with snapshot ${last}, and snapshot ${sequence} of it was loaded before: ${place}`,
+        "Nothing was loaded. Try again later, or ask its publisher.",
+      );
+    if ((published.get(sequence) ?? rootHash) !== rootHash)
+      throw new SnapshotError(
+        "other-line",
+        `The folder's snapshot ${sequence} is not the one that was loaded before: ${place}`,
+        "Nothing was loaded. Ask the publisher, or load it into a new mirror with --mirror FILE.",
+      );
+  }
+}
+
+const folderOf = (address: string) => address.slice(0, address.lastIndexOf("/") + 1);
+
+/** Before anything is downloaded. */
+function requireSigned(
+  chain: readonly PublishedSnapshot[],
+  { state, key, place }: FollowRequest,
+  ofLine: readonly LoadedSnapshot[],
+): void {
+  /** A folder may be signed from some number on. */
+  const keyOf = (number: number) =>
+    ofLine.find(({ sequence, signedBy }) => signedBy !== null && (sequence ?? 0) <= number)?.signedBy;
+  const { baseUrl } = state.service;
+  for (const { sequence, rootHash, signature, file } of chain) {
+    const { problem } = checkSignature(
+      { baseUrl, sequence, rootHash },
+      signature,
+      key ?? keyOf(sequence) ?? undefined,
+    );
+    if (problem === null) continue;
+    throw new BackupError(
+      "damaged",
+      `The folder's ${file} is refused, because ${problem}: ${place}`,
+      "Nothing was loaded. Compare the fingerprint with the one that the publisher states.",
+    );
+  }
+}
