@@ -1292,7 +1292,7 @@ interface SigningKey {
   /** Names the public key in words, for people to compare. */
   readonly fingerprint: string;
 }
-/** @throws SigningKeyError `exists`; FileError */
+/** @throws SigningKeyError `exists`; FileError, `not-replaceable` for a place of Armoire's own */
 export declare function createSigningKey(file: string): SigningKey;
 /** @throws SigningKeyError `not-found`, `not-a-key`; FileError `unsafe` if others may read it */
 export declare function readSigningKey(file: string): SigningKey;

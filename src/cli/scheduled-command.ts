@@ -2,6 +2,7 @@
 import { dirname, extname, resolve, sep } from "node:path";
 import { Command, CommanderError } from "commander";
 import { looksLikeToken } from "../accounts/account-name.ts";
+import { areSingleLines } from "../schedule/schedule.ts";
 import { type AccountFlags, requireAccountFor } from "./flags/account-flags.ts";
 import { scopeOptionsFor } from "./flags/scope-flags.ts";
 import { type RedisFlags, readRedisAddress } from "./secrets/redis-address.ts";
@@ -56,6 +57,7 @@ export async function readScheduledCommand(
   io: Io,
 ): Promise<ScheduledCommand> {
   refuseSecrets(args);
+  refuseLineBreaks(args);
   const leaf = await parseCommand(args, io);
   const name = leaf.parent?.parent ? `${leaf.parent.name()} ${leaf.name()}` : leaf.name();
   if (!schedulable.includes(name)) throw notSchedulable();
@@ -135,6 +137,16 @@ function outermost(folders: readonly string[]): string[] {
 
 function isArchive(path: string): boolean {
   return [".zip", ".age"].includes(extname(path));
+}
+
+/** @throws CliError */
+function refuseLineBreaks(args: readonly string[]): void {
+  if (areSingleLines([...args, process.cwd()])) return;
+  throw new CliError(
+    "usage",
+    "The command, or the present folder, contains a line break or another control character. Nothing was scheduled.",
+    "Choose other names.",
+  );
 }
 
 /** A schedule is stored in a file, and each run shows it on a command line. @throws CliError, which does not quote it */

@@ -35,14 +35,17 @@ const version = 1;
 /** Enough for thousands of schedules. */
 const maxBytes = 1_048_576;
 
+/** Of one line, since it becomes a part of units and crontabs. */
+const word = z.string().regex(/^\P{Cc}*$/u);
+
 const schedule = z.strictObject({
   name: z.string(),
   cron: z.string(),
   tz: z.string(),
   jitterMillis: z.int().nonnegative(),
   delayMillis: z.int().nonnegative(),
-  args: z.array(z.string()).min(1).readonly(),
-  folder: z.string(),
+  args: z.array(word).min(1).readonly(),
+  folder: word,
   mirror: z.string(),
   addedAt: z.iso.datetime(),
 });
@@ -52,6 +55,10 @@ const content = z.strictObject({
   id: z.uuid(),
   schedules: z.array(schedule).readonly(),
 });
+
+/** Whether each of these can stand in a schedule: without line breaks and other control characters. */
+export const areSingleLines = (texts: readonly string[]): boolean =>
+  texts.every((text) => word.safeParse(text).success);
 
 /**
  * @returns null without a file

@@ -279,6 +279,7 @@ describe("invalid schedules", () => {
       ["--", "sync", "--redis", "redis://:hunter2@localhost/"],
       /seems to contain a secret/,
     ],
+    "a line break": [["--", "export", "--out", "a\nExecStart=/bin/sh"], /contains a line break/],
     "a token": [["--", "sync", "--brand", "hunter2hunter2hunter2"], /seems to contain a secret/],
     "a bad time": [
       ["--cron", "61 * * * *", "--", "sync", "--base-url", "https://api.example.org/"],

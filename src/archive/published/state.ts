@@ -2,12 +2,11 @@
  * `state.json` of a folder of published snapshots: what is in it, in order. Each whole snapshot is followed by increments, which
  * hold what has changed since the one before them.
  */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { fileMode, writeTemporary } from "../../platform/atomic-file.ts";
-import { hasCode } from "../../platform/errors.ts";
-import { toReadingError } from "../container/open.ts";
+import { hasCode, toFileError } from "../../platform/errors.ts";
+import { readRegularFile } from "../../platform/files/regular-files.ts";
 import { count, serviceShape } from "../contents/manifest.ts";
 import { BackupError } from "../errors.ts";
 import { signatureShape } from "../signatures/signature.ts";
@@ -97,14 +96,14 @@ function parseOrNull(text: string): unknown {
   }
 }
 
-/** @returns null if nothing was published there @throws BackupError `damaged`, `other-version`, `unreadable` */
+/** @returns null if nothing was published there @throws BackupError `damaged`, `other-version`; FileError */
 export function readState(folder: string): PublishedState | null {
   let text: string;
   try {
-    text = readFileSync(join(folder, stateFile), "utf8");
+    text = readRegularFile(join(folder, stateFile), maxStateBytes).toString();
   } catch (error) {
     if (hasCode(error, "ENOENT")) return null;
-    throw toReadingError(error, folder);
+    throw toFileError(error, join(folder, stateFile));
   }
   return parseState(text, folder);
 }

@@ -3,6 +3,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, type KeyO
 import { resolve } from "node:path";
 import { writeNewFile } from "../../platform/atomic-file.ts";
 import { hasCode, toFileError } from "../../platform/errors.ts";
+import { requireNotOwn } from "../../platform/files/replaceable-files.ts";
 import { readPrivateFile } from "../../platform/private-files.ts";
 import { SigningKeyError } from "../errors.ts";
 import { shortWords } from "./short-words.ts";
@@ -15,9 +16,10 @@ export interface SigningKey {
   readonly fingerprint: string;
 }
 
-/** @throws SigningKeyError `exists`; FileError */
+/** @throws SigningKeyError `exists`; FileError, `not-replaceable` for a place of Armoire's own */
 export function createSigningKey(file: string): SigningKey {
   const path = resolve(file);
+  requireNotOwn(path);
   const { privateKey } = generateKeyPairSync("ed25519");
   try {
     writeNewFile(path, privateKey.export({ type: "pkcs8", format: "pem" }).toString());

@@ -1,4 +1,5 @@
 /** Folders of published snapshots: a whole one, increments of what has changed, and what a kill leaves. */
+import { execFileSync } from "node:child_process";
 import {
   copyFileSync,
   mkdirSync,
@@ -14,7 +15,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { kinds } from "../../../jobs/kinds.ts";
 import { type PublishRequest, publishSnapshot } from "../../../src/archive/published/publish.ts";
-import { currentChain, parseState, readState } from "../../../src/archive/published/state.ts";
+import { currentChain, parseState, readState, stateFile } from "../../../src/archive/published/state.ts";
 import { createSigningKey } from "../../../src/archive/signatures/signing-key.ts";
 import { createSnapshot } from "../../../src/archive/snapshot/create.ts";
 import { openSnapshot, verifySnapshot } from "../../../src/archive/snapshot/open.ts";
@@ -144,6 +145,12 @@ it("an increment without what it adds to is refused, and nothing changes", async
     code: "gap",
   });
   expect(readdirSync(rig.above)).not.toContain("loaded.sqlite");
+});
+
+it.skipIf(process.platform === "win32")("a pipe in the place of the state is refused at once", async () => {
+  await using rig = await startPublisher();
+  execFileSync("mkfifo", [join(rig.folder, stateFile)]);
+  await expect(rig.publish()).rejects.toThrow(/pipe/);
 });
 
 it("older snapshots are removed with their increments, and numbers go on", async () => {

@@ -89,6 +89,13 @@ it("a private key is readable by its owner only, is never replaced, and is refus
   expect(() => readSigningKey(rig.path("key.pem"))).toThrow(expect.objectContaining({ code: "unsafe" }));
 });
 
+it.each(["schedules.json", "ledger.sqlite"])("no key is made in the place of %s", async (name) => {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, name);
+  expect(() => createSigningKey(file)).toThrow(/own files/);
+  expect(existsSync(file)).toBe(false);
+});
+
 it("a file of something else is refused as a key, and its text is not repeated", async () => {
   await using rig = await startKeyRig();
   const rsa = generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey;

@@ -19,7 +19,7 @@ export function configureKey(snapshot: Command, io: Io): void {
     );
   addHelp(key, {
     details: [
-      "The file holds an Ed25519 key in PEM (PKCS #8) without a passphrase; only you may read it. anyone who has it can sign as you: " +
+      "The file holds an Ed25519 key in PEM (PKCS #8) without a passphrase; only you may read it. Anyone who has it can sign as you: " +
         "keep it apart from the published files, and keep a copy. Tell others the fingerprint, 12 words, in another place than " +
         "the files; they give it as --key.",
     ],
