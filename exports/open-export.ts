@@ -80,7 +80,7 @@ function onlyTable(
   throw new ExportError(
     "bad-condition",
     "A condition is about the columns of one table of the mirror.",
-    "Give exactly one --table with --where, and no envelopes.",
+    "Give exactly one --table with --where, and no envelopes: `armoire query` selects those with envelope(href).",
   );
 }
 

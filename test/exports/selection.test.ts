@@ -197,7 +197,7 @@ it("--where needs exactly one table", async () => {
   for (const tables of [[], ["brand", "model"]])
     await expect(exportTo("x", { tables, where: where("true") })).rejects.toMatchObject({
       code: "bad-condition",
-      hint: "Give exactly one --table with --where, and no envelopes.",
+      hint: "Give exactly one --table with --where, and no envelopes: `armoire query` selects those with envelope(href).",
     });
 });
 
