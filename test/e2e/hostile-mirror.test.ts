@@ -85,6 +85,8 @@ describe("other definitions", () => {
     ["a table in the place of a public view", ["drop view brand", "create table BRAND (href)"]],
     ["a view in the place of a function", [`create view json_each as ${failing}`]],
     ["a further trigger", ["create trigger extra after insert on _run begin delete from _revision; end"]],
+    ["an added index that lacks rows", ["create index zz on _brand (name) where name > 'M'"]],
+    ["an added index that refuses rows", ["create unique index zz on _run (id > 2) where id > 2"]],
     ["another index", ["drop index _resource_owner", "create index _resource_owner on _resource (kind)"]],
     ["a missing table", ["drop table _issue"]],
   ])("%s is refused by every command, and the file is not changed", async (_what, statements) => {
@@ -99,10 +101,10 @@ describe("other definitions", () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  it("tables, indexes and views that a user has added are accepted", async () => {
+  it("tables, their indexes, and views that a user has added are accepted", async () => {
     const file = changedMirror(
       "create table notes (href, note)",
-      "create index by_time on _resource (checked_at)",
+      "create index notes_of on notes (href)",
       "create view noted as select * from brand join notes using (href)",
     );
     expect(await run(file, "status")).toMatchObject({ exitCode: 0, stderr: "" });

@@ -68,13 +68,14 @@ const changedError = (file: string) =>
     "Nothing of it is read, since they could change any answer. Restore a backup, or move the file with its -wal and -shm away and sync again.",
   );
 
-/** SHA-256 of the tables, indexes and triggers that a mirror consists of. Users may add views, tables and indexes. */
+/**
+ * SHA-256 of the tables, indexes and triggers that a mirror consists of. Users may add views, and tables with indexes. An added
+ * index of a table of Armoire could hide rows from queries, or refuse new ones.
+ */
 export const schemaDigest = (db: Database.Database): string => digestOf(readDefinitions(db));
 
 function digestOf(definitions: readonly Definition[]): string {
-  const own = definitions.filter(
-    ({ type, name, table }) => table.startsWith("_") && (type !== "index" || name.startsWith("_")),
-  );
+  const own = definitions.filter(({ table }) => table.startsWith("_"));
   // SQLite rewrites a statement when a column is added or removed, and keeps the spaces around it as they were.
   const texts = own.map(({ type, name, sql }) => `${type} ${name} ${sql.replace(/\s+/g, "")}`);
   return hash("sha256", texts.sort().join("\n"));
