@@ -44,18 +44,19 @@ export function limitedList(limit: number): LimitedList {
   };
 }
 
-/** What happened and what to do next. Other errors than Armoire's own have no hint. */
+/** What happened and what to do next, each cut: a message may repeat its input. Other errors than Armoire's own have no hint. */
 export function describeFailure(error: unknown): string {
-  if (error instanceof ArmoireError) return [error.message, error.hint].filter(Boolean).join("\n");
-  return error instanceof Error ? error.message : String(error);
+  if (error instanceof ArmoireError)
+    return [error.message, error.hint].filter(Boolean).map(cutText).join("\n");
+  return cutText(error instanceof Error ? error.message : String(error));
 }
+
+const cutText = (text: string): string =>
+  text.length <= maxTextLength ? text : `${text.slice(0, maxTextLength)}… (${text.length} characters)`;
 
 /** The value with its long texts and lists cut, and their lengths noted. */
 export function shorten(value: unknown): unknown {
-  if (typeof value === "string")
-    return value.length <= maxTextLength
-      ? value
-      : `${value.slice(0, maxTextLength)}… (${value.length} characters)`;
+  if (typeof value === "string") return cutText(value);
   if (Array.isArray(value)) {
     const entries = value.slice(0, maxEntries).map(shorten);
     return value.length <= maxEntries ? entries : [...entries, `… (${value.length} entries)`];

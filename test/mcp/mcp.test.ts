@@ -158,6 +158,14 @@ describe("limits", () => {
 
 describe("errors", () => {
   it.each([
+    ["query", { sql: `select ${"x".repeat(100_000)}` }],
+    ["questions", { name: "x".repeat(100_000) }],
+  ])("%s repeats no long input whole", async (name, input) => {
+    const { isError, text } = await call(catalogue, name, input);
+    expect([isError, text.length < 5000]).toEqual([true, true]);
+  });
+
+  it.each([
     ["query", { sql: "delete from model" }, /SELECT|read/],
     ["query", { sql: "select nam from model" }, /no such column: nam/],
     ["show", { kind: "brand", key: "no such brand" }, /no such brand/],
