@@ -1,6 +1,7 @@
 /**
  * The files beside the tables of a package: a README, and a script each for DuckDB, pandas and R, which load the CSV files with
- * the types and keys of the columns; without CSV, one that loads Parquet files into DuckDB with keys, which they lack. In: the contents of a package. Out: texts, the same for the same state.
+ * the types and keys of the columns; without CSV, one that loads Parquet files into DuckDB with keys, which
+ * they lack. In: the contents of a package. Out: texts, the same for the same state.
  */
 import { describeColumn } from "../../../schema/dictionary/columns.ts";
 import type { ExportFormat } from "../../formats/table.ts";

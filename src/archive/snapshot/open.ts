@@ -149,7 +149,7 @@ export async function openSnapshot(
         takenOn: startOfDay(takenOn),
         seenBy,
       },
-      ...{ source: basename(file), signedBy, sequence: sequence },
+      ...{ source: basename(file), signedBy, sequence },
       ...(continues !== undefined && { continues }),
     },
     async *lines() {
