@@ -1291,6 +1291,8 @@ interface SigningKey {
   readonly publicKey: string;
   /** Names the public key in words, for people to compare. */
   readonly fingerprint: string;
+  /** Of the private key. */
+  readonly file: string;
 }
 /** @throws SigningKeyError `exists`; FileError, `not-replaceable` for a place of Armoire's own */
 export declare function createSigningKey(file: string): SigningKey;
@@ -1347,6 +1349,8 @@ interface PublishRequest extends SnapshotPublication {
   readonly mirror: string;
   /** An existing folder, for nothing else. */
   readonly folder: string;
+  /** Armoire's data directory, which must not be published. */
+  readonly dataDir?: string;
   readonly signingKey?: SigningKey;
   /** At most so many increments follow a whole snapshot. Default: 30. */
   readonly maxIncrements?: number;
@@ -1456,7 +1460,8 @@ interface CreatedSnapshot extends WrittenArchive {
   readonly signedBy: string | null;
 }
 /**
- * In `to`, `{date}` is replaced by the day. On any error, an earlier file at `to` is unchanged and nothing is left beside it. The file is verified after writing.
+ * In `to`, `{date}` is replaced by the day. The file is verified after writing. On any error, an earlier file at `to` is
+ * unchanged and nothing is left beside it.
  * @throws MirrorError, also `damaged` for a damaged body; BackupError, also `not-shareable`; the signal's reason
  */
 export declare function createSnapshot(request: CreateSnapshotRequest): Promise<CreatedSnapshot>;

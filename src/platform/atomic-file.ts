@@ -55,17 +55,23 @@ export function syncFile(path: string): void {
 }
 
 /**
- * Creates a file and flushes its content, but not its name. @throws a system error, also if the file exists
+ * Creates a file and flushes its content, but not its name.
+ * @throws a system error, also if the file exists; on any other error, no file is left
  * @param mode default: readable by its owner only
  */
 export function writeNewFile(path: string, content: string | Uint8Array, mode = ownerOnly): void {
   // "wx" creates the file with its mode: there is no moment at which others could open it.
   const handle = openSync(path, "wx", mode);
   try {
-    writeFileSync(handle, content);
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
+    try {
+      writeFileSync(handle, content);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+  } catch (error) {
+    removeFile(path);
+    throw error;
   }
 }
 

@@ -1,8 +1,9 @@
 /** The commands that are tortured: what each finds, and what it must have done at the end. */
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { accountPlace } from "../../src/accounts/account.ts";
+import { readState } from "../../src/archive/published/state.ts";
 import { catalogueMirrorFile } from "../../src/mirror/file/paths.ts";
 import { mediaFolder } from "../../src/mirror/media/media-files.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
@@ -105,6 +106,18 @@ const createBackup = (place: Place) => [
   ...within(place),
 ];
 
+const publicFolder = (place: Place) => join(place.root, "public");
+const publish = (place: Place) => [
+  ...["snapshot", "publish", "--to", publicFolder(place), "--license", "CC0-1.0", "--increments", "1"],
+  ...["--keep", "1", ...at(place)],
+];
+/** What a follower gets: all that the state lists. */
+function readPublished(place: Place): unknown {
+  const state = readState(publicFolder(place));
+  if (state === null) return null;
+  return [state, state.snapshots.map(({ file }) => readFile(join(publicFolder(place), file)))];
+}
+
 const ofCatalogue = { world, mirrors: (place: Place) => [catalogueOf(place)], keepsRevisions: true };
 const ofAccount = { world, mirrors: (place: Place) => [accountOf(place).mirrorFile], keepsRevisions: true };
 
@@ -155,6 +168,22 @@ export const commands: readonly TortureCommand[] = [
       await syncCatalogue(place);
     },
     read: exported,
+    isAtomic: true,
+  },
+  {
+    name: "snapshot publish",
+    args: publish,
+    ...ofCatalogue,
+    // The next one is whole, and the earlier two are removed.
+    async prepare(place, sandbox) {
+      mkdirSync(publicFolder(place));
+      for (let n = 0; n < 3; n++) {
+        await syncCatalogue(place);
+        if (n < 2) await call(...publish(place), "--quiet");
+        change(sandbox);
+      }
+    },
+    read: readPublished,
     isAtomic: true,
   },
   {

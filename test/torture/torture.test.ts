@@ -24,3 +24,15 @@ it.each(chosen.map((command) => [command.name, command] as const))(
     expect(problems).toEqual([]);
   },
 );
+
+it("a published folder is whole for its followers whenever publishing is killed", async () => {
+  const command = commands.find(({ name }) => name === "snapshot publish");
+  if (shim.path === null || command === undefined) return;
+  const { problems, tried } = await tortureCommand(command, {
+    ...{ shim: shim.path, seed: 1, points: null, modes: ["kill"] },
+    // Where names in the folder change. `npm run torture` kills at every operation.
+    only: ({ op, path }) => (op === "rename" || op === "unlink") && path.includes("/public/"),
+  });
+  expect(tried.kill).toBeGreaterThanOrEqual(5);
+  expect(problems).toEqual([]);
+});

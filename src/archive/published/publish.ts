@@ -19,6 +19,7 @@ import { readSnapshotContents, type SnapshotPublication } from "../snapshot/entr
 import { openSnapshot } from "../snapshot/open.ts";
 import { identityOf } from "../snapshot/resource-lines.ts";
 import { writeArchive } from "../write-archive.ts";
+import { requirePublicFolder } from "./public-folder.ts";
 import {
   currentChain,
   fileNameOf,
@@ -35,6 +36,8 @@ export interface PublishRequest extends SnapshotPublication {
   readonly mirror: string;
   /** An existing folder, for nothing else. */
   readonly folder: string;
+  /** Armoire's data directory, which must not be published. */
+  readonly dataDir?: string;
   readonly signingKey?: SigningKey;
   /** At most so many increments follow a whole snapshot. Default: 30. */
   readonly maxIncrements?: number;
@@ -66,6 +69,7 @@ export const defaultKeep = 2;
 export async function publishSnapshot(request: PublishRequest): Promise<PublishReport> {
   const folder = resolve(request.folder);
   await requireFolder(folder);
+  requirePublicFolder({ folder, dataDir: request.dataDir, keyFile: request.signingKey?.file });
   const lock = takeLock(join(folder, stateFile), {
     startedAt: new Date(request.now()).toISOString(),
     busyMessage: `The folder ${folder} is in use`,

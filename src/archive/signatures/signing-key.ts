@@ -1,9 +1,10 @@
 /** Keys with which publishers sign snapshots: Ed25519, the private key in a file in PKCS #8 and PEM, for its owner only. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, type KeyObject } from "node:crypto";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { writeNewFile } from "../../platform/atomic-file.ts";
 import { hasCode, toFileError } from "../../platform/errors.ts";
 import { requireNotOwn } from "../../platform/files/replaceable-files.ts";
+import { removeFile, syncFolder } from "../../platform/folders.ts";
 import { readPrivateFile } from "../../platform/private-files.ts";
 import { SigningKeyError } from "../errors.ts";
 import { shortWords } from "./short-words.ts";
@@ -14,6 +15,8 @@ export interface SigningKey {
   readonly publicKey: string;
   /** Names the public key in words, for people to compare. */
   readonly fingerprint: string;
+  /** Of the private key. */
+  readonly file: string;
 }
 
 /** @throws SigningKeyError `exists`; FileError, `not-replaceable` for a place of Armoire's own */
@@ -23,6 +26,12 @@ export function createSigningKey(file: string): SigningKey {
   const { privateKey } = generateKeyPairSync("ed25519");
   try {
     writeNewFile(path, privateKey.export({ type: "pkcs8", format: "pem" }).toString());
+    try {
+      syncFolder(dirname(path));
+    } catch (error) {
+      removeFile(path);
+      throw error;
+    }
   } catch (error) {
     if (!hasCode(error, "EEXIST")) throw toFileError(error, path);
     throw new SigningKeyError(
@@ -32,7 +41,7 @@ export function createSigningKey(file: string): SigningKey {
       { cause: error },
     );
   }
-  return toSigningKey(privateKey);
+  return toSigningKey(privateKey, path);
 }
 
 /** @throws SigningKeyError `not-found`, `not-a-key`; FileError `unsafe` if others may read it */
@@ -45,7 +54,7 @@ export function readSigningKey(file: string): SigningKey {
       `There is no key: ${path}`,
       "Make one: armoire snapshot key FILE --create",
     );
-  return toSigningKey(parsePrivateKey(pem, path));
+  return toSigningKey(parsePrivateKey(pem, path), path);
 }
 
 /** The error never contains the text, and has no cause that could. */
@@ -61,9 +70,9 @@ function parsePrivateKey(pem: string, path: string): KeyObject {
   );
 }
 
-function toSigningKey(privateKey: KeyObject): SigningKey {
+function toSigningKey(privateKey: KeyObject, file: string): SigningKey {
   const { x = "" } = createPublicKey(privateKey).export({ format: "jwk" });
-  return { privateKey, publicKey: x, fingerprint: fingerprintOf(x) };
+  return { privateKey, publicKey: x, fingerprint: fingerprintOf(x), file };
 }
 
 /** @param publicKey 32 bytes, in base64url */

@@ -23,7 +23,8 @@ export interface CreatedSnapshot extends WrittenArchive {
 }
 
 /**
- * In `to`, `{date}` is replaced by the day. On any error, an earlier file at `to` is unchanged and nothing is left beside it. The file is verified after writing.
+ * In `to`, `{date}` is replaced by the day. The file is verified after writing. On any error, an earlier file at `to` is
+ * unchanged and nothing is left beside it.
  * @throws MirrorError, also `damaged` for a damaged body; BackupError, also `not-shareable`; the signal's reason
  */
 export async function createSnapshot(request: CreateSnapshotRequest): Promise<CreatedSnapshot> {

@@ -65,6 +65,16 @@ export function requireNotOwnFolder(path: string): void {
   );
 }
 
+const keptNames = /^(schedules\.json|ledger\.sqlite|account\.json)$/;
+
+/** Whether Armoire keeps mirrors, accounts or schedules in a folder. @throws a system error */
+export function holdsOwnFiles(folder: string): boolean {
+  return readdirSync(folder).some((name) => {
+    const path = join(folder, name);
+    return keptNames.test(name.toLowerCase()) || isMirror(path) || isOwnFolder(path);
+  });
+}
+
 /** The folder itself, and all that it is in; without links, as far as they exist. */
 function foldersAround(path: string): string[] {
   const place = resolve(path);

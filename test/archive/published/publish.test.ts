@@ -153,6 +153,43 @@ it.skipIf(process.platform === "win32")("a pipe in the place of the state is ref
   await expect(rig.publish()).rejects.toThrow(/pipe/);
 });
 
+it("a folder with private files is refused, and nothing is written", async () => {
+  await using rig = await startPublisher();
+  crawl(rig.mirror, catalogueWorld());
+  const refusal = async (more: Partial<PublishRequest>) => {
+    const before = readdirSync(rig.folder);
+    const error = await rig.publish(more).then(
+      () => ({ code: "none", message: "" }),
+      (error) => error,
+    );
+    expect(readdirSync(rig.folder)).toEqual(before);
+    expect(error.code).toBe("wrong-place");
+    return error.message;
+  };
+  const under = (name: string) => {
+    mkdirSync(join(rig.folder, name));
+    return join(rig.folder, name);
+  };
+  const secret = under("secret");
+  const signingKey = createSigningKey(join(secret, "key.pem"));
+  expect(await refusal({ signingKey })).toContain("holds a private key");
+  expect(await refusal({ folder: secret })).toContain("holds a private key");
+  expect(await refusal({ folder: rig.above })).toContain("holds mirrors");
+  for (const dataDir of [rig.folder, rig.above, secret])
+    expect(await refusal({ dataDir })).toContain("data directory");
+  const data = under("data");
+  mkdirSync(join(data, "host-12345678"));
+  copyFileSync(rig.file, join(data, "host-12345678/catalogue.sqlite"));
+  expect(await refusal({ folder: data })).toContain("holds mirrors");
+  const accounts = under("users");
+  mkdirSync(join(accounts, "accounts/ada"), { recursive: true });
+  writeFileSync(join(accounts, "accounts/ada/account.json"), "{}");
+  expect(await refusal({ folder: accounts })).toContain("accounts");
+  // A certificate and a folder beside the data directory are no secrets.
+  writeFileSync(join(rig.folder, "site.pem"), "-----BEGIN CERTIFICATE-----");
+  expect((await rig.publish({ dataDir: join(rig.above, "public-data") })).sequence).toBe(1);
+});
+
 it("older snapshots are removed with their increments, and numbers go on", async () => {
   await using rig = await startPublisher();
   const world = catalogueWorld();

@@ -21,6 +21,7 @@ import { openSnapshot, verifySnapshot } from "../../../src/archive/snapshot/open
 import { crawl, startMirrorRig } from "../../mirror/support/mirror-rig.ts";
 import { expectSecretIn } from "../../support/canary.ts";
 import { temporaryFolder } from "../../support/run-armoire.ts";
+import { withFailingCall } from "../support/failing-calls.ts";
 import { catalogueWorld } from "../support/linked-catalogue-rig.ts";
 
 async function startKeyRig() {
@@ -148,4 +149,16 @@ it("a snapshot is signed in a file beside it, and a signature of an earlier one 
   expect(await problems()).toEqual([]);
   expect(await problems({ key })).toEqual(["it is not signed"]);
   await expect(openSnapshot(file, { key })).rejects.toThrow("it is not signed");
+});
+
+it("a key that cannot be written leaves no file, whichever step fails", async () => {
+  await using rig = await startKeyRig();
+  const create = async () => void rig.newKey("key.pem");
+  let failed = 0;
+  while (await withFailingCall(failed + 1, () => create().catch(() => {}))) {
+    failed++;
+    expect(existsSync(rig.path("key.pem"))).toBe(false);
+  }
+  expect(failed).toBeGreaterThanOrEqual(6);
+  expect(readSigningKey(rig.path("key.pem")).file).toBe(rig.path("key.pem"));
 });

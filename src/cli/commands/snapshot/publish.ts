@@ -48,6 +48,7 @@ export function configurePublish(snapshot: Command, io: Io): void {
         "hashes and signatures; it is written last, so that readers never see a part. After a crash, run the same command again.",
       "`armoire snapshot load` takes the folder or its address, and loads what is new. Once a folder is signed, the same key is " +
         "required.",
+      "Others can read all files in the folder. It is refused if a private key, a mirror or the data directory is in it.",
       "A licence is required: check first what the service's terms allow. What is in a snapshot is explained by `armoire snapshot " +
         "create --help`.",
     ],
@@ -67,6 +68,7 @@ async function publishOne(flags: PublishFlags, command: Command, io: Io): Promis
   const report = await publishSnapshot({
     ...publication,
     ...{ mirror: mirrorFileToRead(settings), folder: to, maxIncrements: increments, keep, now: Date.now },
+    dataDir: settings.dataDir.value,
     ...(sign !== undefined && { signingKey: readSigningKey(sign) }),
     signal: interruptSignal(io, "nothing was published"),
   });
