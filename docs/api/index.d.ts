@@ -3383,6 +3383,8 @@ interface ShownSchedule {
 interface ServerOptions {
   /** The file of the catalogue's mirror. Called again while it returns null. */
   readonly findCatalogue: () => string | null;
+  /** The record of the catalogue's allowance. Default: `ledger.sqlite` beside its mirror. */
+  readonly ledgerFile?: string;
   /** 0 for any free port. */
   readonly port: number;
   /** Default: 127.0.0.1. */

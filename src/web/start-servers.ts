@@ -17,12 +17,14 @@ import { guard, needsKeyForAll, queuesPath } from "./security.ts";
 import { createAccessKey } from "./session/access-key.ts";
 import { serveSessions } from "./session/session-routes.ts";
 import { createSessions } from "./session/sessions.ts";
-import { createKeptValues } from "./values/kept-values.ts";
+import { createKeptValues, type KeptValuesOptions } from "./values/kept-values.ts";
 import type { MirrorOfPages } from "./views/views.ts";
 
 export interface ServerOptions {
   /** The file of the catalogue's mirror. Called again while it returns null. */
   readonly findCatalogue: () => string | null;
+  /** The record of the catalogue's allowance. Default: `ledger.sqlite` beside its mirror. */
+  readonly ledgerFile?: string;
   /** 0 for any free port. */
   readonly port: number;
   /** Default: 127.0.0.1. */
@@ -78,7 +80,12 @@ export async function startServers(options: ServerOptions, threadFrom?: number):
   const { host = "127.0.0.1", clock = systemClock, onError = () => {} } = options;
   const { redis = null, allowsActions = false } = options;
   const operators = redis === null ? null : await reachRedis(redis, allowsActions);
-  const catalogue = openForPages(options.findCatalogue, clock, threadFrom);
+  const { ledgerFile } = options;
+  const kept = { now: () => clock.now(), ...(threadFrom !== undefined && { threadFrom }) };
+  const catalogue = openForPages(options.findCatalogue, {
+    ...kept,
+    ...(ledgerFile !== undefined && { ledgerFile }),
+  });
   const sessions = createSessions(clock);
   const needsKey = needsKeyForAll(host);
   const app = new Hono();
@@ -110,7 +117,7 @@ export async function startServers(options: ServerOptions, threadFrom?: number):
   app.get("/events/mirror", streams.mirror.open);
   if (operators !== null) app.get("/events/shared", streams.shared.open);
   const account = options.account ?? null;
-  const accountMirror = account && openForPages(account.findMirror, clock, threadFrom);
+  const accountMirror = account && openForPages(account.findMirror, kept);
   const spare = createSpareProcess();
   const dispatcher = createDispatcher({
     ...{
@@ -164,8 +171,8 @@ export async function startServers(options: ServerOptions, threadFrom?: number):
   };
 }
 
-function openForPages(findFile: () => string | null, clock: Clock, threadFrom?: number): MirrorOfPages {
-  const values = createKeptValues(() => clock.now(), threadFrom);
+function openForPages(findFile: () => string | null, options: KeptValuesOptions): MirrorOfPages {
+  const values = createKeptValues(options);
   return { mirror: serveMirror(findFile, values.clear), values };
 }
 

@@ -129,7 +129,7 @@ it("a value is computed again once the mirror has changed, at most every five se
   const file = join(folder.path, "catalogue.sqlite");
   copyFileSync(rig.file, file);
   let now = 0;
-  const values = createKeptValues(() => now);
+  const values = createKeptValues({ now: () => now });
   const served = serveMirror(() => file, values.clear);
   let computed = 0;
   const read = () => served.read(undefined, (mirror) => values.recent(mirror, "count", () => ++computed));
@@ -152,7 +152,7 @@ it("a value is computed again once the mirror has changed, at most every five se
 
 describe("of a large mirror", () => {
   let now = 0;
-  const values = createKeptValues(() => now, 0);
+  const values = createKeptValues({ now: () => now, threadFrom: 0 });
   const served = serveMirror(() => rig.file, values.clear);
   const read = () => served.read(undefined, (mirror) => values.slow(mirror, "tables"));
   afterAll(() => {

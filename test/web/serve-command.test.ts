@@ -43,7 +43,7 @@ it("a port in use is one clear line", async () => {
   other.close();
 });
 
-it("the API has the account for the printed token, an allowance, and the pages that may read it", async () => {
+it("the plan knows the allowance, and the API has the account for the printed token, limits, and its pages' origin", async () => {
   await using folder = await temporaryFolder();
   const env = { ARMOIRE_TOKEN: rig.sandbox.users[0]?.token ?? "", ARMOIRE_BASE_URL: rig.sandbox.url };
   const common = ["--data-dir", folder.path];
@@ -58,7 +58,10 @@ it("the API has the account for the printed token, an allowance, and the pages t
   const flags = ["--port", "0", "--allowance", "2", "--window", "60", "--cors", "http://localhost:5173"];
   const running = startArmoire(["serve", "--account", "ada", "--json", ...flags, ...common]);
   const [line] = await once(running.process.stdout, "data");
-  const { api, key } = JSON.parse(String(line));
+  const { pages, api, key } = JSON.parse(String(line));
+  const { allowance } = JSON.parse((await callArmoire(["plan", "--json", ...common])).stdout);
+  expect(allowance).toMatchObject({ remaining: expect.any(Number) });
+  expect(await (await fetch(new URL("/plan.json", pages))).json()).toMatchObject({ allowance });
   const get = (path: string, headers = {}) => fetch(new URL(path, api), { headers });
   expect((await get("me/")).status).toBe(401);
   const authorization = `bearer ${key}`;

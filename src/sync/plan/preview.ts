@@ -89,10 +89,10 @@ export function planSync(options: PlanOptions): SyncPlan {
  * The same for an open mirror of a catalogue, with the allowance of the credential that was used last.
  * @throws MirrorError, LedgerError
  */
-export function planOfMirror(mirror: MirrorReader, clock: Clock): SyncPlan {
+export function planOfMirror(mirror: MirrorReader, ledgerFile: string, clock: Clock): SyncPlan {
   const { file, identity } = mirror;
   const { baseUrl, area } = identity;
-  const known = readLatest(ledgerFileBeside(file), new URL(baseUrl).origin, clock.now());
+  const known = readLatest(ledgerFile, new URL(baseUrl).origin, clock.now());
   return planFor(mirror, { file, baseUrl, area, clock, known, scope: resolveOptions({ area }) });
 }
 
@@ -234,9 +234,13 @@ export function readForecastSummary(options: ForecastSummaryOptions): ForecastSu
  * @param now epoch milliseconds
  * @throws LedgerError
  */
-export function forecastOfMirror({ db, file, identity }: MirrorReader, now: number): ForecastSummary {
+export function forecastOfMirror(
+  { db, identity }: MirrorReader,
+  ledgerFile: string,
+  now: number,
+): ForecastSummary {
   const { baseUrl, area } = identity;
-  const known = readLatest(ledgerFileBeside(file), new URL(baseUrl).origin, now);
+  const known = readLatest(ledgerFile, new URL(baseUrl).origin, now);
   return forecastSummaryOf(db, resolveOptions({ area }), known, {});
 }
 

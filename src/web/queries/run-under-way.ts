@@ -2,16 +2,12 @@
 import type { MirrorReader } from "../../mirror/reader.ts";
 import { listRuns } from "../../mirror/runs/runs.ts";
 import { toIso } from "../../platform/clock.ts";
-import { readLatest } from "../../sync/rate-limit/known-allowance.ts";
-import { ledgerFileBeside } from "../../sync/rate-limit/store/ledger-file.ts";
 import type { Progress } from "../values/progress.ts";
 
 export interface RunUnderWay extends Progress {
   readonly run: number;
   readonly startedAt: string;
   readonly mode: string;
-  /** Requests that the allowance still grants; null if unknown. */
-  readonly allowanceLeft: number | null;
   /** When all that may be fetched is, at the rate so far: ISO 8601, UTC; null if unknown. */
   readonly estimatedEnd: string | null;
 }
@@ -19,17 +15,15 @@ export interface RunUnderWay extends Progress {
 /** Before, the rate changes too fast. */
 const minSeconds = 5;
 
-/** Null while no sync runs. @param now epoch milliseconds @param progressOf counts over all resources */
+/** Null while no sync runs. @param now epoch milliseconds @param progressOf takes long */
 export function readRunUnderWay(
   mirror: MirrorReader,
   now: number,
   progressOf: (run: number) => Progress,
 ): RunUnderWay | null {
-  const { file, identity } = mirror;
   const [newest] = listRuns(mirror, 1);
   if (newest?.state !== "running") return null;
-  const { done, toFetch } = progressOf(newest.id);
-  const left = readLatest(ledgerFileBeside(file), new URL(identity.baseUrl).origin, now)?.remaining ?? null;
+  const { done, toFetch, allowanceLeft } = progressOf(newest.id);
   const seconds = (now - Date.parse(newest.startedAt)) / 1000;
   const isKnown = seconds >= minSeconds && done > 0 && toFetch > 0;
   return {
@@ -39,8 +33,10 @@ export function readRunUnderWay(
       mode: newest.mode,
       done,
       toFetch,
-      allowanceLeft: left,
+      allowanceLeft,
     },
-    estimatedEnd: isKnown ? toIso(now + (1000 * seconds * Math.min(toFetch, left ?? toFetch)) / done) : null,
+    estimatedEnd: isKnown
+      ? toIso(now + (1000 * seconds * Math.min(toFetch, allowanceLeft ?? toFetch)) / done)
+      : null,
   };
 }

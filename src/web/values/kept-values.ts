@@ -4,7 +4,14 @@
  */
 import type { MirrorReader } from "../../mirror/reader.ts";
 import { isLocked } from "../../platform/process-lock.ts";
-import { computeSlowValue, type SlowArguments, type SlowName, type SlowValue } from "./slow-values.ts";
+import { ledgerFileBeside } from "../../sync/rate-limit/store/ledger-file.ts";
+import {
+  computeSlowValue,
+  type SlowArguments,
+  type SlowName,
+  type SlowValue,
+  type ValueContext,
+} from "./slow-values.ts";
 import { createValuesThread } from "./values-client.ts";
 
 export interface KeptValues {
@@ -69,8 +76,21 @@ const maxKept = 200;
 /** Any value of a smaller mirror takes less time than the start of a thread. */
 const largeMirror = 10_000;
 
-/** @param now epoch milliseconds @param threadFrom the number of resources from which a thread computes slow values */
-export function createKeptValues(now: () => number, threadFrom: number = largeMirror): KeptValues {
+export interface KeptValuesOptions {
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Default: beside the mirror. */
+  readonly ledgerFile?: string;
+  /** The number of resources from which a thread computes slow values. Default: 10,000. */
+  readonly threadFrom?: number;
+}
+
+export function createKeptValues({ now, ...options }: KeptValuesOptions): KeptValues {
+  const { threadFrom = largeMirror } = options;
+  const contextOf = ({ file }: MirrorReader): ValueContext => ({
+    now: now(),
+    ledgerFile: options.ledgerFile ?? ledgerFileBeside(file),
+  });
   const thread = createValuesThread();
   const kept = new Map<string, Kept>();
   const computing = new Map<string, Promise<unknown>>();
@@ -111,7 +131,13 @@ export function createKeptValues(now: () => number, threadFrom: number = largeMi
     const known = computing.get(key);
     if (known !== undefined) return known;
     const [version, at, before] = [versionOf(mirror), now(), generation];
-    const request = { file: mirror.file, run: mirror.asOf?.run ?? null, name, now: at, args };
+    const request = {
+      file: mirror.file,
+      run: mirror.asOf?.run ?? null,
+      name,
+      context: contextOf(mirror),
+      args,
+    };
     const computed = thread.compute(request).then((result) => {
       computing.delete(key);
       if (generation !== before) return;
@@ -129,7 +155,7 @@ export function createKeptValues(now: () => number, threadFrom: number = largeMi
     slow(mirror, name, ...args) {
       const ownKey = `${name} ${JSON.stringify(args)}`;
       const key = keyOf(mirror, ownKey);
-      const compute = () => computeSlowValue(name, mirror, now(), args) as SlowValue<typeof name>;
+      const compute = () => computeSlowValue(name, mirror, contextOf(mirror), args) as SlowValue<typeof name>;
       const maxChanged = watchedMillis[name] ?? recentMillis;
       if (failed.delete(key) || !isLarge(mirror, threadFrom))
         return recent(mirror, ownKey, compute, maxChanged);

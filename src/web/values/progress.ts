@@ -1,21 +1,34 @@
-/** How far a running sync is: counts over all resources. */
+/** How far a running sync is: counts over all resources, and what its ledger still grants. */
 import { prepareColumn, q } from "../../mirror/file/statements.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import { countStates } from "../../mirror/runs/runs.ts";
+import { readLatest } from "../../sync/rate-limit/known-allowance.ts";
+import type { ValueContext } from "./slow-values.ts";
 
 export interface Progress {
   /** Resources that the run has checked or fetched. */
   readonly done: number;
   /** Resources that are known and were never fetched. */
   readonly toFetch: number;
+  /** Requests that the allowance still grants; null if unknown. */
+  readonly allowanceLeft: number | null;
 }
 
-export function countProgress({ db }: MirrorReader, run: number): Progress {
+export function readProgress(
+  { db, identity }: MirrorReader,
+  { now, ledgerFile }: ValueContext,
+  run: number,
+): Progress {
   const countDone = prepareColumn(db, (p: { run: number }) =>
     q
       .selectFrom("_resource")
       .select(({ fn }) => fn.countAll<number>().as("count"))
       .where("last_checked_run", "=", p.run),
   );
-  return { done: countDone.get({ run }) ?? 0, toFetch: countStates(db).due };
+  const allowance = readLatest(ledgerFile, new URL(identity.baseUrl).origin, now);
+  return {
+    done: countDone.get({ run }) ?? 0,
+    toFetch: countStates(db).due,
+    allowanceLeft: allowance?.remaining ?? null,
+  };
 }

@@ -12,45 +12,60 @@ import { readAgesOfChecks, readDays } from "../../query/status/activity.ts";
 import { readCounts } from "../../query/status/kind-status.ts";
 import { forecastOfMirror, planOfMirror } from "../../sync/plan/preview.ts";
 import { type ComparedRuns, readChangesBetween } from "./changes-between.ts";
-import { countProgress } from "./progress.ts";
+import { readProgress } from "./progress.ts";
 
 /** Of the first page: those with a page of their own, or on that of their model. */
 const changedKinds = ["brand", "model", "size"];
 const maxChanges = 12;
 
-/** By name. `now` is in epoch milliseconds. */
+/** What a value may depend on besides its mirror: plain data. */
+export interface ValueContext {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** Of the requests that fetch the mirror. */
+  readonly ledgerFile: string;
+}
+
+/** By name. */
 export const slowValues = {
   kinds: (mirror: MirrorReader) => readCounts(mirror),
   // Stored with each run that has ended, and counted while one runs.
-  coverage: (mirror: MirrorReader, _now: number, tables?: readonly string[]) => readCoverage(mirror, tables),
+  coverage: (mirror: MirrorReader, _context: ValueContext, tables?: readonly string[]) =>
+    readCoverage(mirror, tables),
   days: (mirror: MirrorReader) => readDays(mirror),
-  ages: (mirror: MirrorReader, now: number) => readAgesOfChecks(mirror, now),
-  forecast: (mirror: MirrorReader, now: number) => forecastOfMirror(mirror, now),
+  ages: (mirror: MirrorReader, { now }: ValueContext) => readAgesOfChecks(mirror, now),
+  forecast: (mirror: MirrorReader, { now, ledgerFile }: ValueContext) =>
+    forecastOfMirror(mirror, ledgerFile, now),
   "newest changes": (mirror: MirrorReader) => readLatestChanges(mirror, changedKinds, maxChanges),
-  plan: (mirror: MirrorReader, now: number) => planOfMirror(mirror, { ...systemClock, now: () => now }),
+  plan: (mirror: MirrorReader, { now, ledgerFile }: ValueContext) =>
+    planOfMirror(mirror, ledgerFile, { ...systemClock, now: () => now }),
   tables: (mirror: MirrorReader) => listCountedTables(mirror),
-  changes: (mirror: MirrorReader, _now: number, compared: ComparedRuns) =>
+  changes: (mirror: MirrorReader, _context: ValueContext, compared: ComparedRuns) =>
     readChangesBetween(mirror, compared),
-  progress: (mirror: MirrorReader, _now: number, run: number) => countProgress(mirror, run),
-  "sizing systems": (mirror: MirrorReader, _now: number, brandId: number) =>
+  progress: (mirror: MirrorReader, context: ValueContext, run: number) => readProgress(mirror, context, run),
+  "sizing systems": (mirror: MirrorReader, _context: ValueContext, brandId: number) =>
     readBrandSystems(mirror, brandId),
-  "size matrix": (mirror: MirrorReader, _now: number, brandId: number, system: string) =>
+  "size matrix": (mirror: MirrorReader, _context: ValueContext, brandId: number, system: string) =>
     readSizeMatrix(mirror, brandId, system),
 } as const;
 
 export type SlowValues = typeof slowValues;
 export type SlowName = keyof SlowValues;
 export type SlowValue<Name extends SlowName> = ReturnType<SlowValues[Name]>;
-/** Plain data, after the mirror and the time. */
+/** Plain data, after the mirror and the context. */
 export type SlowArguments<Name extends SlowName> =
-  Parameters<SlowValues[Name]> extends readonly [MirrorReader, number?, ...infer Rest] ? Rest : never;
+  Parameters<SlowValues[Name]> extends readonly [MirrorReader, ValueContext?, ...infer Rest] ? Rest : never;
 
 export function computeSlowValue(
   name: SlowName,
   mirror: MirrorReader,
-  now: number,
+  context: ValueContext,
   args: readonly unknown[],
 ): unknown {
-  const compute = slowValues[name] as (mirror: MirrorReader, now: number, ...args: unknown[]) => unknown;
-  return compute(mirror, now, ...args);
+  const compute = slowValues[name] as (
+    mirror: MirrorReader,
+    context: ValueContext,
+    ...args: unknown[]
+  ) => unknown;
+  return compute(mirror, context, ...args);
 }

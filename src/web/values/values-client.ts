@@ -2,7 +2,7 @@
 import { extname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { compileCacheEnvironment } from "../../platform/compile-cache.ts";
-import type { SlowName } from "./slow-values.ts";
+import type { SlowName, ValueContext } from "./slow-values.ts";
 
 export interface ValueRequest {
   /** Of the mirror. */
@@ -10,8 +10,7 @@ export interface ValueRequest {
   /** Whose state is read; null for the present. */
   readonly run: number | null;
   readonly name: SlowName;
-  /** Epoch milliseconds. */
-  readonly now: number;
+  readonly context: ValueContext;
   readonly args: readonly unknown[];
 }
 

@@ -17,12 +17,12 @@ function mirrorAt(file: string): ServedMirror {
   return mirror;
 }
 
-parentPort?.on("message", ({ id, file, run, name, now, args }: ValueCall) => {
+parentPort?.on("message", ({ id, file, run, name, context, args }: ValueCall) => {
   const startedAt = performance.now();
   let reply: ValueReply;
   try {
     const value = mirrorAt(file).read(run === null ? undefined : { kind: "run", run }, (mirror) =>
-      computeSlowValue(name, mirror, now, args),
+      computeSlowValue(name, mirror, context, args),
     );
     reply = { id, isComputed: true, value, millis: performance.now() - startedAt };
   } catch {

@@ -13,7 +13,12 @@ import { collect, portNumber, positiveNumber, wholeNumber } from "../../flags/op
 import { toListed, toShownSchedules } from "../../format/operations/schedules.ts";
 import { readOutlook } from "../../read-plan.ts";
 import { type RedisFlags, readRedisAddress } from "../../secrets/redis-address.ts";
-import { candidateMirrorFiles, catalogueFileBeside, mirrorFileToRead } from "../../settings/mirror-file.ts";
+import {
+  candidateMirrorFiles,
+  catalogueFileBeside,
+  catalogueLedgerFile,
+  mirrorFileToRead,
+} from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
@@ -94,6 +99,7 @@ export function configure(command: Command, io: Io): void {
       redis,
       allowsActions: allowsActions(flags, redis),
       findCatalogue: catalogueFinder(settings),
+      ledgerFile: catalogueLedgerFile(settings),
       port: flags.port,
       host: flags.host,
       ...(flags.asOf !== undefined && { asOf: parsePoint(flags.asOf, pointContext()) }),
