@@ -69,10 +69,16 @@ it("a question without its options is a form, and one with wrong ones says what 
   const form = await web.get("/questions/size-coverage");
   expect([form.status, form.body.includes("required")]).toEqual([200, true]);
   expect(form.body).not.toContain('class="answer"');
+  // The choices are the systems of the mirror.
+  const chosen = await web.get("/questions/size-coverage?system=uk");
+  expect(chosen.body).toMatch(
+    /<select [^>]*name="system"[\s\S]*<option value="EU">EU<\/option>[\s\S]*<option value="UK" selected>UK/,
+  );
+  expect([chosen.status, chosen.body.includes('class="answer"')]).toEqual([200, true]);
   const wrong = await web.get("/questions/size-coverage?system=XX");
   expect(wrong.status).toBe(400);
   expect(wrong.body).toMatch(/has a label in the sizing system[\s\S]*There are [A-Z]/);
-  expect(wrong.body).toMatch(/name="system" value="XX"/);
+  expect(wrong.body).toContain('<option value="XX" selected>XX</option>');
   const unknown = await web.get("/questions/top-brand");
   expect([unknown.status, linksIn(unknown.body)]).toEqual([
     404,

@@ -1,7 +1,26 @@
-/** Which bands and cups the models of a brand come in. Raw SQL: it selects from the statement of the view `size_label`. */
+/** Sizing systems, and the bands and cups that models come in. Raw SQL: table-valued functions, and the statement of a view. */
 import { sizeLabelsOf } from "../../../schema/views/size-label.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
+
+/** Of brands and of sizes. */
+const own = "select default_sizing_system as system from brand where default_sizing_system is not null";
+const labels = "select j.key as system from size s, json_each(s.alternative_sizes) j";
+
+/** It reads all sizes. */
+export function listSizingSystems({ db }: MirrorReader): readonly string[] {
+  const systems = db.prepare<[], string>(`${own} union ${labels} order by 1`).pluck().all();
+  return systems.filter((system) => system.trim() !== "");
+}
+
+/** @param system in any case */
+export function hasSizingSystem({ db }: MirrorReader, system: string): boolean {
+  // Brands first: most systems are found there.
+  const find = db.prepare<[string]>(
+    `select 1 from (${own} union all ${labels}) where system = ? collate nocase limit 1`,
+  );
+  return find.get(system) !== undefined;
+}
 
 /** As the question `size-coverage` counts, for one brand. */
 export interface SizeMatrix {

@@ -5,6 +5,7 @@ import { prepareColumn, q } from "../../mirror/file/statements.ts";
 import { findBrands, hintAtBrands } from "../../mirror/find-brands.ts";
 import type { PointContext } from "../../mirror/points/point.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
+import { hasSizingSystem, listSizingSystems } from "../lists/size-matrix.ts";
 import { QueryError } from "../sql/errors.ts";
 import type { Question, QuestionOption } from "./question.ts";
 import { describeNothingSince, readSince } from "./read-since.ts";
@@ -102,15 +103,9 @@ function resolveBrand(mirror: MirrorReader, name: string): string {
 }
 
 /** A mirror that holds no sizes yet has none of any system. @throws QueryError */
-function requireSystem({ db }: MirrorReader, system: string): void {
-  // Raw: table-valued functions. The first finds a system soon; the second reads all sizes.
-  const labels = "select j.key as system from size s, json_each(s.alternative_sizes) j";
-  const own = "select default_sizing_system as system from brand where default_sizing_system is not null";
-  const find = db.prepare<[string]>(
-    `select 1 from (${own} union all ${labels}) where system = ? collate nocase limit 1`,
-  );
-  if (find.get(system) !== undefined) return;
-  const systems = db.prepare<[], string>(`${own} union ${labels} order by 1`).pluck().all();
+function requireSystem(mirror: MirrorReader, system: string): void {
+  if (hasSizingSystem(mirror, system)) return;
+  const systems = listSizingSystems(mirror);
   if (systems.length === 0) return;
   throw new QueryError(
     "question",
@@ -121,6 +116,9 @@ function requireSystem({ db }: MirrorReader, system: string): void {
 
 const parseBand = (end: string): number | null => (/^\d{1,3}$/.test(end) ? Number(end) : null);
 
+/** Between the ends of a range: a hyphen, or a dash as texts have it. */
+const dash = /\p{Dash}/u;
+
 /** @param parse returns the place of an end in the order; null for an invalid end */
 function resolveRange(
   option: QuestionOption,
@@ -129,7 +127,7 @@ function resolveRange(
   hint: string,
   show: (place: number) => Cell = (place) => place,
 ): string {
-  const [first = "", last = first, ...others] = value.split("-").map((end) => end.trim());
+  const [first = "", last = first, ...others] = value.split(dash).map((end) => end.trim());
   const ends = [first, last].map((end) => (end === "" ? null : parse(end)));
   const isValid = [first, last].every((end, n) => end === "" || ends[n] !== null);
   if (!isValid || others.length > 0 || ends.every((end) => end === null))

@@ -57,7 +57,7 @@ function show(view: View, { id, href }: KeyedResource): PageResult {
   const { fields } = shown;
   const cell = chosenCell(view);
   // All sizes of a brand are read for these two.
-  const systems = view.slow("sizing systems", id);
+  const systems = view.slow("systems of a brand", id);
   const system = chosenSystem(view, shown, systems);
   const ids =
     cell === null || system === null ? null : findModelsWithSize(view.mirror, id, { system, ...cell });

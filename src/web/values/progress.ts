@@ -3,7 +3,6 @@ import { prepareColumn, q } from "../../mirror/file/statements.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import { countStates } from "../../mirror/runs/runs.ts";
 import { readLatest } from "../../sync/rate-limit/known-allowance.ts";
-import type { ValueContext } from "./slow-values.ts";
 
 export interface Progress {
   /** Resources that the run has checked or fetched. */
@@ -14,10 +13,12 @@ export interface Progress {
   readonly allowanceLeft: number | null;
 }
 
+/** @param now epoch milliseconds */
 export function readProgress(
   { db, identity }: MirrorReader,
-  { now, ledgerFile }: ValueContext,
   run: number,
+  ledgerFile: string,
+  now: number,
 ): Progress {
   const countDone = prepareColumn(db, (p: { run: number }) =>
     q

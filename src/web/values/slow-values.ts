@@ -7,7 +7,7 @@ import { readCoverage } from "../../mirror/runs/coverage.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { listCountedTables } from "../../query/lists/described-tables.ts";
 import { readLatestChanges } from "../../query/lists/latest-changes.ts";
-import { readBrandSystems, readSizeMatrix } from "../../query/lists/size-matrix.ts";
+import { listSizingSystems, readBrandSystems, readSizeMatrix } from "../../query/lists/size-matrix.ts";
 import { readAgesOfChecks, readDays } from "../../query/status/activity.ts";
 import { readCounts } from "../../query/status/kind-status.ts";
 import { forecastOfMirror, planOfMirror } from "../../sync/plan/preview.ts";
@@ -42,8 +42,10 @@ export const slowValues = {
   tables: (mirror: MirrorReader) => listCountedTables(mirror),
   changes: (mirror: MirrorReader, _context: ValueContext, compared: ComparedRuns) =>
     readChangesBetween(mirror, compared),
-  progress: (mirror: MirrorReader, context: ValueContext, run: number) => readProgress(mirror, context, run),
-  "sizing systems": (mirror: MirrorReader, _context: ValueContext, brandId: number) =>
+  progress: (mirror: MirrorReader, { now, ledgerFile }: ValueContext, run: number) =>
+    readProgress(mirror, run, ledgerFile, now),
+  "sizing systems": (mirror: MirrorReader) => listSizingSystems(mirror),
+  "systems of a brand": (mirror: MirrorReader, _context: ValueContext, brandId: number) =>
     readBrandSystems(mirror, brandId),
   "size matrix": (mirror: MirrorReader, _context: ValueContext, brandId: number, system: string) =>
     readSizeMatrix(mirror, brandId, system),

@@ -98,6 +98,14 @@ it.each<[string, QuestionOptions, RegExp, RegExp]>([
   });
 });
 
+it("the ends of a range may have any dash and blanks between them", async () => {
+  const rowsOf = (band: string, cup: string) => resolve("models-in-range", { system: "UK", band, cup });
+  const expected = await rowsOf("28-36", "D-");
+  expect(expected.length).toBeGreaterThan(1);
+  for (const dash of ["\u2010", "\u2011", "\u2013", "\u2014", "\u2212", " - ", " \u2013 "])
+    expect([dash, await rowsOf(`28${dash}36`, `D${dash}`)]).toEqual([dash, expected]);
+});
+
 it.each([
   ["yesterday", "syntax", /2026-11-03/],
   ["7", "no-such-run", /from run 1 /],

@@ -29,18 +29,20 @@ export function titleOf({ title }: Question): { readonly asked: string; readonly
 export function questionForm(view: View, question: Question): Html | string {
   if (question.options.length === 0) return "";
   return html`<form class="fields" action="${view.path}" aria-label="Options of this question">
-${question.options.map((option) => field(option, view.query.get(option.name)?.trim() ?? ""))}
+${question.options.map((option) => field(view, option))}
 ${pointField(view.link, view.path)}
 <p class="field"><button>Answer</button></p>
 </form>`;
 }
 
-function field(option: QuestionOption, value: string): Html {
-  const { name, about, isRequired, choices } = option;
+function field(view: View, option: QuestionOption): Html {
+  const { name, about, isRequired } = option;
+  const value = view.query.get(name)?.trim() ?? "";
+  const choices = choicesOf(view, option);
   const id = `option-${name}`;
   const label = html`<label for="${id}">${name}${isRequired ? "" : html` <span class="muted">(optional)</span>`}</label>`;
   return html`<p class="field">${label}${
-    choices === undefined ? input(option, id, value) : select(option, id, value)
+    choices.length === 0 ? input(option, id, value) : select(option, choices, id, value)
   }<span class="hint" id="${id}-about">${about}</span></p>`;
 }
 
@@ -50,7 +52,22 @@ function input({ name, type, isRequired, default: preset }: QuestionOption, id: 
   }${preset === null ? "" : html` placeholder="${preset}"`}${isRequired ? html` required` : ""} autocomplete="off" spellcheck="false">`;
 }
 
-const select = ({ name, choices = [], isRequired }: QuestionOption, id: string, value: string): Html =>
-  html`<select id="${id}" name="${name}" aria-describedby="${id}-about">${isRequired ? "" : html`<option value="">any</option>`}${choices.map(
-    (choice) => html`<option${choice === value ? html` selected` : ""}>${choice}</option>`,
+/** Empty if any text is allowed, and while the mirror knows no sizing system. */
+function choicesOf(view: View, { type, choices = [] }: QuestionOption): readonly string[] {
+  return type === "system" ? view.slow("sizing systems") : choices;
+}
+
+/** An address may have another value: it stays, beside the error that names the choices. */
+function select(
+  { name, isRequired }: QuestionOption,
+  choices: readonly string[],
+  id: string,
+  value: string,
+): Html {
+  const chosen = choices.find((choice) => choice.toLowerCase() === value.toLowerCase()) ?? value;
+  const shown = ["", ...choices, ...(choices.includes(chosen) || chosen === "" ? [] : [chosen])];
+  return html`<select id="${id}" name="${name}" aria-describedby="${id}-about"${isRequired ? html` required` : ""}>${shown.map(
+    (choice) =>
+      html`<option value="${choice}"${choice === chosen ? html` selected` : ""}>${choice || (isRequired ? "choose one" : "any")}</option>`,
   )}</select>`;
+}
