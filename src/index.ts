@@ -91,7 +91,7 @@ export { type PassChangesOnOptions, passChangesOn } from "./change/log/pass-chan
 export type { ChangeCommand, ChangeCommandOutcome } from "./change/log/run-command.ts";
 export { type DiffRequest, type OpenDiff, openDiff, openReported } from "./change/open-diff.ts";
 export type { SourceLocation } from "./change/sources.ts";
-export type { Diagnosis, TokenOwner } from "./doctor/diagnose.ts";
+export type { Diagnosis } from "./doctor/diagnose.ts";
 export { type DiagnoseRequest, diagnose } from "./doctor/diagnose.ts";
 export { diagnoseAccounts } from "./doctor/diagnose-accounts.ts";
 export {

@@ -43,7 +43,7 @@ export function readAccountFile(place: AccountPlace, name: string): Account | nu
   const checked = content.safeParse(value);
   if (checked.success && checked.data.name === name) {
     const { version: _version, ...facts } = checked.data;
-    return { ...facts, ...place };
+    return { ...place, ...facts };
   }
   if (isNewer(value)) {
     throw new AccountError(

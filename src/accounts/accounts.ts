@@ -41,6 +41,20 @@ export function findReadableAccount(dataDir: string, name: string): Account | nu
   }
 }
 
+/**
+ * To be called once its mirror is locked: an account may have been removed since it was read.
+ * @throws AccountError `unknown`, also if another account has its name now; as `readAccount`
+ */
+export function requireSameAccount(account: Account): void {
+  const { name, keychainEntry } = account;
+  if (readAccountFile(account, name)?.keychainEntry === keychainEntry) return;
+  throw new AccountError(
+    "unknown",
+    `The account ${name} was removed by another command.`,
+    "`armoire account list` shows the accounts.",
+  );
+}
+
 /** Sorted by name. @throws as `readAccount`, if one of them cannot be read */
 export function listAccounts(dataDir: string): Account[] {
   return listAccountNames(dataDir).map((name) => readAccount(dataDir, name));
@@ -153,6 +167,8 @@ export async function withAccountLock<Result>(
   try {
     const lock = lockAccounts(dataDir, startedAt);
     try {
+      // A removal may have ended just before.
+      created.unshift(...makeAccountFolder(dataDir, name));
       const result = await action();
       isDone = true;
       return result;

@@ -10,7 +10,7 @@ import { lockMirror } from "../mirror/file/connection.ts";
 import { catalogueMirrorFile } from "../mirror/file/paths.ts";
 import { readMirror } from "../mirror/reader.ts";
 import { eraseFolder } from "../platform/erase.ts";
-import { toFileError } from "../platform/errors.ts";
+import { hasCode, toFileError } from "../platform/errors.ts";
 import { removeFile, syncFolder } from "../platform/folders.ts";
 import { type Account, type AccountPlace, accountPlace } from "./account.ts";
 import { requireAccountFolder } from "./account-folder.ts";
@@ -115,7 +115,12 @@ function listRemaining({ folder }: AccountPlace): string[] {
 const lockFileOf = ({ mirrorFile }: AccountPlace): string => `${mirrorFile}.lock`;
 
 function removeFolder({ folder }: AccountPlace): void {
-  rmdirSync(folder);
+  try {
+    rmdirSync(folder);
+  } catch (error) {
+    // A sync that began meanwhile has locked the mirror again: it finds no account, and removes the lock and the folder.
+    if (!hasCode(error, "ENOTEMPTY") && !hasCode(error, "ENOENT")) throw error;
+  }
   syncFolder(dirname(folder));
 }
 

@@ -31,6 +31,8 @@ export interface RestoreMirrorRequest extends VerifyRequest {
   readonly openedAt: string;
   /** The account that the backup must be of. Default: any. */
   readonly of?: { readonly baseUrl: string; readonly user: AccountUser };
+  /** Throws if the account was removed meanwhile: then nothing is restored. */
+  readonly requirePlace?: () => void;
   /** Replaces an earlier mirror of the same account. Default: false. */
   readonly replace?: boolean;
 }
@@ -45,7 +47,7 @@ export interface RestoredMirror {
 
 /** @throws BackupError, also `other-account`; MirrorError, also `exists` */
 export async function restoreBackup(request: RestoreMirrorRequest): Promise<RestoredMirror> {
-  const { file, mirror, kinds, openedAt, replace = false } = request;
+  const { file, mirror, kinds, openedAt, requirePlace, replace = false } = request;
   // An account's mirror has its place among them.
   if (request.of === undefined) requireNotOwn(mirror);
   let hasPictures = false;
@@ -65,6 +67,7 @@ export async function restoreBackup(request: RestoreMirrorRequest): Promise<Rest
       user: manifest.user,
       kinds,
       openedAt,
+      ...(requirePlace && { requirePlace }),
       hasPictures,
       replaces: replace ? (request.of?.user ?? null) : null,
       fill: (putRows, putBody, putPicture) =>

@@ -61,6 +61,7 @@ export async function syncAndBackUp(flags: SyncAndBackupFlags, settings: Setting
       credential: await readCredential(settings, io),
       ledgerFile: ledgerFile(settings),
       ...parts,
+      account,
       user: userOf(account),
       tokenAt: account.tokenAt,
       signal,

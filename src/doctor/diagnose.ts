@@ -4,10 +4,12 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { readEnvelopeOrThrow } from "../../schema/envelope.ts";
 import { parseJsonBytesOrThrow } from "../../schema/json.ts";
+import type { Account } from "../accounts/account.ts";
+import { requireSameAccount, withAccountLock } from "../accounts/accounts.ts";
 import { listMissingScopes, type ScopeName } from "../mirror/account/token-scopes.ts";
 import { isSameUser, nameOfUser, userOf } from "../mirror/account/user.ts";
 import { openMirrorReader } from "../mirror/reader.ts";
-import { systemClock } from "../platform/clock.ts";
+import { systemClock, toIso } from "../platform/clock.ts";
 import { hasCode, messageOf } from "../platform/errors.ts";
 import { openServiceClient } from "../service/client.ts";
 import type { Credential } from "../service/credentials/credential.ts";
@@ -29,15 +31,7 @@ export interface DiagnoseRequest {
   readonly ledgerFile: string;
   readonly credential: Credential | null;
   /** The account of the mirror, the ledger and the credential; null for the catalogue. */
-  readonly account: TokenOwner | null;
-}
-
-/** The user that an account's token must belong to. */
-export interface TokenOwner {
-  /** The account's name. */
-  readonly name: string;
-  readonly userId: number | null;
-  readonly username: string | null;
+  readonly account: Account | null;
 }
 
 /** The result of one check. */
@@ -56,7 +50,7 @@ export async function diagnose(request: DiagnoseRequest): Promise<Diagnosis[]> {
   if (baseUrl === null) return diagnoses;
   const service =
     account !== null && credential !== null
-      ? await checkToken(account, { baseUrl, token: credential, ledgerFile, clock: systemClock })
+      ? await checkToken(dataDir, account, { baseUrl, token: credential, ledgerFile, clock: systemClock })
       : await checkService(baseUrl, credential, existsSync(ledgerFile) ? ledgerFile : null);
   return [...diagnoses, service];
 }
@@ -107,7 +101,7 @@ function isLink(path: string): boolean {
   }
 }
 
-function checkMirrors(files: readonly string[], account: TokenOwner | null): Diagnosis[] {
+function checkMirrors(files: readonly string[], account: Account | null): Diagnosis[] {
   const present = files.filter((file) => existsSync(file));
   if (present.length === 0) {
     const [owner, flag] =
@@ -192,10 +186,19 @@ const notChecked = (start: string): Diagnosis => ({
 });
 
 /** Whether the service accepts the token, and the token belongs to the account's user. */
-async function checkToken(account: TokenOwner, request: TokenOwnerRequest): Promise<Diagnosis> {
+/** Locked, since the removal of the account would erase its ledger at the same time. */
+async function checkToken(dataDir: string, account: Account, request: TokenOwnerRequest): Promise<Diagnosis> {
   const { name } = account;
   try {
-    const { scopes, unknownScopes, ...user } = await fetchTokenOwner(request);
+    const { scopes, unknownScopes, ...user } = await withAccountLock(
+      dataDir,
+      name,
+      toIso(request.clock.now()),
+      async () => {
+        requireSameAccount(account);
+        return await fetchTokenOwner(request);
+      },
+    );
     const expected = userOf(account);
     const actual = userOf(user);
     if (!isSameUser(expected, actual)) {

@@ -69,7 +69,7 @@ export async function compactMirror(options: CompactOptions): Promise<CompactRep
   const identity = readMirror(file, (mirror) => mirror.identity);
   requireSpace(workingBytes);
   const bytesBefore = sizeOf(file);
-  const mirror = await openMirrorWriter({ ...options, identity });
+  const mirror = await openMirrorWriter({ ...options, identity, mustExist: true });
   try {
     const retention = keep === undefined ? null : prune(mirror, keep, options.openedAt);
     mirror.recompressAll();

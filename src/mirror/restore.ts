@@ -8,23 +8,21 @@ import { restoreBookkeeping } from "./bookkeeping/restore-rows.ts";
 import { BookkeepingRowError, type PutBody, type PutRows } from "./bookkeeping/rows.ts";
 import { deriveContextOf } from "./derive/derive.ts";
 import { rebuildProjections } from "./derive/rebuild.ts";
-import { type Connection, closeWritten, lockMirror, openForWriting } from "./file/connection.ts";
-import { createFolderOf, createMirror } from "./file/create-mirror.ts";
+import { type Connection, closeWritten, openForWriting } from "./file/connection.ts";
+import { createMirror, leavePlace, lockPlace, type MirrorPlace } from "./file/create-mirror.ts";
 import { MirrorError, toMirrorError } from "./file/errors.ts";
 import type { MirrorIdentity } from "./file/meta.ts";
 import { prepareColumn } from "./file/statements.ts";
 import { prepareRestoredPictures, type RestoredPictures } from "./media/media-files.ts";
 import { readMirror } from "./reader.ts";
 
-export interface RestoreMirrorOptions {
+export interface RestoreMirrorOptions extends MirrorPlace {
   /** Must not exist, unless `replaces`. */
   readonly file: string;
   readonly identity: MirrorIdentity;
   /** The user whose data it must be; null for a catalogue. */
   readonly user: AccountUser | null;
   readonly kinds: Kinds;
-  /** ISO 8601; shown to a process that finds the mirror locked. */
-  readonly openedAt: string;
   /** Replaces an earlier mirror, but only one of this user. Default: null, none. */
   readonly replaces?: AccountUser | null;
   /** Whether `fill` stores pictures, which need a folder beside the mirror. */
@@ -38,17 +36,16 @@ export interface RestoreMirrorOptions {
  */
 export async function restoreMirror(options: RestoreMirrorOptions): Promise<void> {
   const { file, identity, user, kinds, hasPictures, replaces = null } = options;
-  const requirePlace = () => {
+  const requireVacant = () => {
     if (replaces !== null && existsSync(file)) requireReplaceable(file, identity, replaces);
     else requireNoMirror(file);
   };
-  requirePlace();
+  requireVacant();
   if (hasPictures) prepareRestoredPictures(file);
-  createFolderOf(file);
-  const lock = lockMirror(file, options.openedAt);
+  const lock = lockPlace(options);
   let pictures: RestoredPictures | null = null;
   try {
-    requirePlace();
+    requireVacant();
     if (existsSync(file)) emptyLog(file);
     if (hasPictures) pictures = prepareRestoredPictures(file);
     const putPicture: RestoredPictures["put"] = (bytes, type) => pictures?.put(bytes, type);
@@ -69,8 +66,7 @@ export async function restoreMirror(options: RestoreMirrorOptions): Promise<void
     if (!existsSync(file)) pictures?.undo();
     throw toMirrorError(error, file);
   } finally {
-    if (existsSync(file)) lock.release();
-    else lock.releaseAndRemove();
+    leavePlace(lock, file);
   }
 }
 

@@ -23,12 +23,11 @@ import {
   type Connection,
   checkpointIfLong,
   closeWritten,
-  lockMirror,
   openForWriting,
   vacuum,
 } from "./file/connection.ts";
-import { createFolderOf, createMirror } from "./file/create-mirror.ts";
-import { toMirrorError, toOpeningError } from "./file/errors.ts";
+import { createMirror, lockPlace } from "./file/create-mirror.ts";
+import { notFoundError, toMirrorError, toOpeningError } from "./file/errors.ts";
 import { type MirrorIdentity, requireIdentity, writeServiceName } from "./file/meta.ts";
 import { migrateMirror } from "./file/migrate.ts";
 import {
@@ -127,6 +126,8 @@ export interface OpenMirrorOptions {
   readonly kinds: Kinds;
   /** ISO 8601; shown to a process that finds the mirror locked. */
   readonly openedAt: string;
+  /** Whether a missing mirror is an error, also if it was there a moment ago. Default: false, it is created. */
+  readonly mustExist?: boolean;
 }
 
 /**
@@ -134,9 +135,11 @@ export interface OpenMirrorOptions {
  * @throws MirrorError, such as `other-service`; FileError `locked`
  */
 export async function openMirrorWriter(options: OpenMirrorOptions): Promise<MirrorWriter> {
-  const { file, identity, kinds } = options;
-  createFolderOf(file);
-  const lock = lockMirror(file, options.openedAt);
+  const { file, identity, kinds, openedAt, mustExist = false } = options;
+  const requirePlace = () => {
+    if (!existsSync(file)) throw notFoundError(file);
+  };
+  const lock = lockPlace({ file, openedAt, ...(mustExist && { requirePlace }) });
   let db: Connection | null = null;
   try {
     if (existsSync(file)) requireMirrorOf(identity, file);
@@ -268,7 +271,7 @@ export async function rebuildMirror(options: {
   readonly serviceName?: string;
 }): Promise<RebuildReport> {
   const identity = readMirror(options.file, (mirror) => mirror.identity);
-  const mirror = await openMirrorWriter({ ...options, identity });
+  const mirror = await openMirrorWriter({ ...options, identity, mustExist: true });
   try {
     return mirror.rebuild(options.serviceName);
   } finally {

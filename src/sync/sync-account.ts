@@ -58,7 +58,7 @@ export async function syncAccount({
   ...options
 }: AccountSyncOptions): Promise<AccountSyncResult> {
   const { file, budget = null, signal } = options;
-  const { credential: _token, user: _user, onLowSpace: _warned, ...shared } = options;
+  const { account: _account, credential: _token, user: _user, onLowSpace: _warned, ...shared } = options;
   const workers = options.workers && { workers: { ...options.workers, principal: cataloguePrincipal } };
   const errors: unknown[] = [];
   let report: AccountSyncReport = await sync({ ...options, area: "account" });
@@ -87,7 +87,7 @@ export async function syncAccount({
 }
 
 export interface LinkedCatalogueOptions
-  extends Omit<SyncOptions, "area" | "brands" | "depth" | "follow" | "only" | "order" | "user"> {
+  extends Omit<SyncOptions, "account" | "area" | "brands" | "depth" | "follow" | "only" | "order" | "user"> {
   /** The mirror of the account, whose bras have the links. */
   readonly accountFile: string;
 }

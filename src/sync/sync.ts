@@ -8,6 +8,8 @@ import { dirname } from "node:path";
 import { RedisError } from "../../jobs/bullmq/errors.ts";
 import { createEngine } from "../../jobs/engine.ts";
 import { createJobExecutor } from "../../jobs/fetch-job.ts";
+import type { Account } from "../accounts/account.ts";
+import { requireSameAccount } from "../accounts/accounts.ts";
 import { findScopeList } from "../mirror/absence/refused-scopes.ts";
 import type { CatalogueLink } from "../mirror/account/catalogue-links.ts";
 import type { AccountUser } from "../mirror/account/user.ts";
@@ -51,6 +53,8 @@ export interface SyncOptions extends ScopeOptions {
   readonly credential?: Credential | null;
   /** The expected user of a new account mirror. */
   readonly user?: AccountUser;
+  /** The account, as it was read: if it was removed since then, nothing is requested or created. */
+  readonly account?: Account;
   /** When the user's token was stored, ISO 8601: what the service refused to an earlier one is requested again. */
   readonly tokenAt?: string;
   /** The only resources to fetch, also ones that the mirror does not know. Default: all that the crawl finds. */
@@ -81,7 +85,7 @@ export interface SyncOptions extends ScopeOptions {
 /**
  * Brings a mirror up to date.
  * @throws MirrorError when the mirror cannot be used, SyncError when nothing could be fetched or the credential is
- * rejected, FileError `disk-full` before anything is requested, ServiceSettingsError when the base URL or credential is malformed, RedisError when workers cannot be reached
+ * rejected, AccountError `unknown` if `account` was removed, FileError `disk-full` before anything is requested, ServiceSettingsError when the base URL or credential is malformed, RedisError when workers cannot be reached
  */
 export async function sync(options: SyncOptions): Promise<SyncReport> {
   readOriginOrThrow(options.baseUrl);
@@ -109,7 +113,7 @@ async function syncMirror(
   scope: SyncScope,
   workers: Workers | null,
 ): Promise<SyncReport> {
-  const { file, baseUrl, clock = systemClock, credential = null } = options;
+  const { file, baseUrl, clock = systemClock, credential = null, account } = options;
   const { concurrency = Math.max(workers ? workersConcurrency : 4, scope.checkConcurrency) } = options;
   const { budget = null, reserve = 0, approve = false, only = null, onProgress = () => {} } = options;
   const openedAt = toIso(clock.now());
@@ -124,6 +128,7 @@ async function syncMirror(
       serviceName: options.serviceName ?? serviceNameOf(file) ?? "service",
     },
     openedAt,
+    ...(account && { requirePlace: () => requireSameAccount(account) }),
   });
   try {
     const isAccount = scope.area === "account";

@@ -38,7 +38,7 @@ export async function passChangesOn(options: PassChangesOnOptions): Promise<Chan
 async function note({ mirror: file, kinds, openedAt }: PassChangesOnOptions, run: number): Promise<void> {
   const identity = readMirror(file, (reader) => reader.identity);
   try {
-    const mirror = await openMirrorWriter({ file, identity, kinds, openedAt });
+    const mirror = await openMirrorWriter({ file, identity, kinds, openedAt, mustExist: true });
     try {
       writePassedOn(mirror.db, run);
     } finally {

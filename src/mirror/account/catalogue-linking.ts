@@ -29,7 +29,7 @@ export async function linkCatalogue(options: LinkCatalogueOptions): Promise<void
     isLinked: isCatalogueLinked(mirror.db),
   }));
   if (isLinked) return;
-  const mirror = await openMirrorWriter({ ...options, identity });
+  const mirror = await openMirrorWriter({ ...options, identity, mustExist: true });
   try {
     markCatalogueLinked(mirror.db);
   } finally {

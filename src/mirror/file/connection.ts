@@ -9,7 +9,7 @@ import { requireDatabaseFile } from "../../platform/files/regular-files.ts";
 import { syncFolder } from "../../platform/folders.ts";
 import { type Lock, takeLock } from "../../platform/process-lock.ts";
 import { applicationId, requireMirror } from "./definitions.ts";
-import { MirrorError, notSqliteError } from "./errors.ts";
+import { MirrorError, notFoundError, notSqliteError } from "./errors.ts";
 
 export type Connection = Database.Database;
 
@@ -104,14 +104,7 @@ const readCacheKibibytes = 2048;
  */
 export function openForReading(file: string, timeout = busyMillis): Connection {
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw notSqliteError(file);
-  if (!requireDatabaseFile(file)) {
-    throw new MirrorError(
-      "not-found",
-      file,
-      "There is no mirror",
-      "Create it with `armoire sync`, or name another one with --mirror FILE.",
-    );
-  }
+  if (!requireDatabaseFile(file)) throw notFoundError(file);
   const db = new Database(file, { readonly: true, fileMustExist: true, timeout });
   try {
     requireSafeSqlite(db, file);

@@ -71,11 +71,20 @@ export function removeEmptyMirror(file: string, startedAt: string): void {
     return;
   }
   removeDatabase(file);
+  leavePlace(lock, file);
+}
+
+/** Releases the lock; without a mirror, the files of the lock and an empty folder are removed too. */
+export function leavePlace(lock: Lock, file: string): void {
+  if (existsSync(file)) {
+    lock.release();
+    return;
+  }
   lock.releaseAndRemove();
   try {
     rmdirSync(dirname(file));
   } catch {
-    // The folder contains other files.
+    // The folder contains other files, or is gone.
   }
 }
 
@@ -135,21 +144,12 @@ function removeDatabase(file: string): void {
 /**
  * Creates the mirror if there is none. `openMirrorWriter` does the same; this is for callers that wait for something
  * else at the same time.
- * @throws MirrorError; FileError `locked`
+ * @throws MirrorError; FileError `locked`; errors of `requirePlace`
  */
-export async function makeMirror({
-  file,
-  identity,
-  openedAt,
-}: {
-  readonly file: string;
-  readonly identity: MirrorIdentity;
-  /** ISO 8601; shown to a process that finds the mirror locked. */
-  readonly openedAt: string;
-}): Promise<void> {
+export async function makeMirror(place: MirrorPlace & { readonly identity: MirrorIdentity }): Promise<void> {
+  const { file, identity } = place;
   if (existsSync(file)) return;
-  createFolderOf(file);
-  const lock = lockMirror(file, openedAt);
+  const lock = lockPlace(place);
   try {
     if (!existsSync(file)) await createMirror(file, identity);
   } catch (error) {
@@ -159,8 +159,44 @@ export async function makeMirror({
   }
 }
 
+export interface MirrorPlace {
+  readonly file: string;
+  /** ISO 8601; shown to a process that finds the mirror locked. */
+  readonly openedAt: string;
+  /**
+   * Throws if there must be no mirror at this place any more, as after the removal of an account. Checked once the mirror
+   * is locked, since the owner of the place removes it under the same lock. Then the folder must exist. Default: any place
+   * will do, and a missing folder is created.
+   */
+  readonly requirePlace?: () => void;
+}
+
+/** Locks a mirror that may not exist yet. @throws MirrorError; FileError `locked`; errors of `requirePlace` */
+export function lockPlace({ file, openedAt, requirePlace }: MirrorPlace): Lock {
+  if (requirePlace === undefined) {
+    createFolderOf(file);
+    return lockMirror(file, openedAt);
+  }
+  requirePlace();
+  let lock: Lock;
+  try {
+    lock = lockMirror(file, openedAt);
+  } catch (error) {
+    // The folder may have been removed in between.
+    requirePlace();
+    throw error;
+  }
+  try {
+    requirePlace();
+    return lock;
+  } catch (error) {
+    leavePlace(lock, file);
+    throw error;
+  }
+}
+
 /** Creates the folder of a mirror. @throws MirrorError */
-export function createFolderOf(file: string): void {
+function createFolderOf(file: string): void {
   try {
     makeFolders(dirname(file));
   } catch (error) {

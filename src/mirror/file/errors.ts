@@ -64,6 +64,11 @@ function damagedValueError(file: string, cause: DamagedValueError): MirrorError 
   return new MirrorError("damaged", file, `The mirror is damaged (${cause.message})`, hint, { cause });
 }
 
+export function notFoundError(file: string): MirrorError {
+  const hint = "Create it with `armoire sync`, or name another one with --mirror FILE.";
+  return new MirrorError("not-found", file, "There is no mirror", hint);
+}
+
 export function notSqliteError(file: string, options?: ErrorOptions): MirrorError {
   const hint = "Give a mirror that `armoire sync` has created.";
   return new MirrorError("not-a-mirror", file, "This is not a SQLite file", hint, options);

@@ -54,6 +54,7 @@ export async function syncMedia(options: MediaOptions): Promise<MediaReport> {
     kinds,
     openedAt: toIso(clock.now()),
     identity: { baseUrl, area: "account", serviceName },
+    mustExist: true,
   });
   try {
     const ledger = await openLedger({ file: options.ledgerFile, principal: { origin, credential: null } });

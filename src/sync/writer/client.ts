@@ -4,7 +4,7 @@
  */
 import { extname, join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { makeMirror } from "../../mirror/file/create-mirror.ts";
+import { type MirrorPlace, makeMirror } from "../../mirror/file/create-mirror.ts";
 import { MirrorError } from "../../mirror/file/errors.ts";
 import { type MirrorReader, openMirrorReader } from "../../mirror/reader.ts";
 import type { MirrorWriter, OpenMirrorOptions } from "../../mirror/writer.ts";
@@ -60,14 +60,25 @@ export type WriteResult =
     }
   | { readonly ok: false; readonly fileError: Pick<FileError, "code" | "message" | "hint"> };
 
-/** @throws MirrorError */
-export async function openRunMirror(options: ThreadOptions): Promise<RunMirror> {
+/** @throws MirrorError; errors of `requirePlace` */
+export async function openRunMirror(
+  place: Omit<ThreadOptions, "mustExist"> & MirrorPlace,
+): Promise<RunMirror> {
+  // Functions cannot be sent to the thread.
+  const { requirePlace, ...options } = place;
+  requirePlace?.();
   const thread = acquireWriter();
   const call = createCaller(thread);
   try {
     // A new mirror is made here while the thread loads its code: both take about as long.
-    await makeMirror(options);
+    await makeMirror(place);
     await call({ name: "open", options });
+    try {
+      requirePlace?.();
+    } catch (error) {
+      await call({ name: "close", args: [] });
+      throw error;
+    }
     const reader = openMirrorReader(options.file);
     const writes = Object.fromEntries(
       writeNames.map((name) => [name, (...args: readonly unknown[]) => call({ name, args })]),
@@ -87,6 +98,7 @@ export async function openRunMirror(options: ThreadOptions): Promise<RunMirror> 
     };
   } catch (error) {
     await thread.terminate();
+    requirePlace?.();
     throw error;
   }
 }

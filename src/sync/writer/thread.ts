@@ -31,7 +31,7 @@ async function toResult(call: WriteCall): Promise<WriteResult> {
 async function execute(call: WriteCall): Promise<unknown> {
   if (call.name === "open") {
     file = call.options.file;
-    mirror = await openMirrorWriter({ ...call.options, kinds });
+    mirror = await openMirrorWriter({ ...call.options, kinds, mustExist: true });
     return undefined;
   }
   if (mirror === undefined) throw new Error(`${call.name} needs an open mirror.`);

@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { kinds } from "../../../../jobs/kinds.ts";
+import { requireSameAccount } from "../../../accounts/accounts.ts";
 import { restoreBackup, unpackBackup } from "../../../archive/restore.ts";
 import { userOf } from "../../../mirror/account/user.ts";
 import { rootHashOption } from "../../flags/option-values.ts";
@@ -73,6 +74,7 @@ async function restoreOne(file: string, flags: RestoreFlags, command: Command, i
     openedAt: new Date().toISOString(),
     ...(account !== null && {
       of: { baseUrl: account.baseUrl, user: userOf(account) },
+      requirePlace: () => requireSameAccount(account),
     }),
   });
   if (restored.check.problems.length > 0) io.setExitCode(exitCodes.damaged);

@@ -218,7 +218,7 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
     ...target,
     ...givenServiceName(settings),
     credential,
-    ...(account !== null && { user: userOf(account), tokenAt: account.tokenAt }),
+    ...(account !== null && { account, user: userOf(account), tokenAt: account.tokenAt }),
     ...spendingOptionsOf(flags),
     ledgerFile: ledgerFile(settings),
     approve: flags.approve === true,
