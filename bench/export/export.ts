@@ -79,9 +79,10 @@ function compareTimes(mirror: string, folder: string): BenchmarkResult {
 }
 
 function measureMemory(mirror: string, folder: string): BenchmarkResult {
+  const preload = new URL("print-peak.ts", import.meta.url).href;
   const measured = exportFormats.map((format) => ({
     format,
-    peak: exportAs(format, mirror, join(folder, `large-${format}`)),
+    peak: Number(exportAs(format, mirror, join(folder, `large-${format}`), ["--import", preload])),
   }));
   return {
     title: "Memory of an export of a million rows",
@@ -107,19 +108,23 @@ function time({ run, seconds }: Program): void {
   seconds.push((performance.now() - startedAt) / 1000);
 }
 
-/** @returns the most memory of the command, in mebibytes */
-function exportAs(format: ExportFormat, mirror: string, out: string): number {
+/** @returns what the command wrote to file descriptor 3 */
+function exportAs(
+  format: ExportFormat,
+  mirror: string,
+  out: string,
+  nodeFlags: readonly string[] = [],
+): string | null | undefined {
   // The same state is not written twice.
   rmSync(out, { recursive: true, force: true });
-  const preload = new URL("print-peak.ts", import.meta.url).href;
   const args = ["export", "--mirror", mirror, "--format", format, "--out", out, "--quiet"];
   const { status, output } = spawnSync(
     process.execPath,
-    [...readLauncherFlags(), "--import", preload, armoire, ...args],
+    [...readLauncherFlags(), ...nodeFlags, armoire, ...args],
     { stdio: ["ignore", "inherit", "inherit", "pipe"], encoding: "utf8" },
   );
   if (status !== 0) throw new Error(`armoire export ended with ${status}`);
-  return Number(output[3]);
+  return output[3];
 }
 
 /** The columns of each exported table, by its name. */

@@ -2,12 +2,13 @@
 import { setImmediate } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { keyAmong, meaningOf } from "../../schema/dictionary/columns.ts";
+import type { Cell } from "../../schema/fields.ts";
 import { writeNewFile } from "../../src/platform/atomic-file.ts";
 import { ExportError } from "../errors.ts";
 import type { Reference } from "../package/table-schema.ts";
 import { toCsvText } from "./csv.ts";
 import type { FittedColumn, FittedTable, FittedType } from "./fitted-types.ts";
-import { type BatchLimits, batchRows, type ExportTable, type Row, writeBatchLimits } from "./table.ts";
+import { type BatchLimits, batchRows, type ExportTable, writeBatchLimits } from "./table.ts";
 
 /**
  * Writes a new file, without flushing it. Text is as in CSV of the profile `exact`.
@@ -67,19 +68,27 @@ async function insertRows(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const values = `(${table.columns.map(() => "?").join(", ")})`;
+  // Without `or fail`, SQLite would copy each changed page to a temporary file, to undo a statement whose last rows fail.
   const prepareInsert = (rows: number) =>
-    db.prepare(`insert into ${quoted(table.name)} values ${Array(rows).fill(values).join(", ")}`);
+    db.prepare(`insert or fail into ${quoted(table.name)} values ${Array(rows).fill(values).join(", ")}`);
   const insertOne = prepareInsert(1);
   const insertMany = prepareInsert(insertLimits.maxRows);
   let count = 0;
+  // Filled again for each statement, which takes less time than new lists.
+  const cells: Cell[] = [];
   for (const batch of batchRows(table.rows(), insertLimits)) {
     if (count++ % batchesAtOnce === 0) {
       await setImmediate();
       signal?.throwIfAborted();
     }
     writing(path, () => {
-      if (batch.length === insertLimits.maxRows) insertMany.run(batch.flatMap(toStoredRow));
-      else for (const row of batch) insertOne.run(toStoredRow(row));
+      if (batch.length < insertLimits.maxRows) {
+        for (const row of batch) insertOne.run(row.map(toStoredCell));
+        return;
+      }
+      let at = 0;
+      for (const row of batch) for (const cell of row) cells[at++] = toStoredCell(cell);
+      insertMany.run(cells);
     });
   }
 }
@@ -134,8 +143,7 @@ const sqlTypes: Readonly<Record<FittedType, string>> = {
 const definitionOf = ({ name, type, isMixed }: FittedColumn) =>
   isMixed ? quoted(name) : `${quoted(name)} ${sqlTypes[type]}`;
 
-const toStoredRow = (row: Row) =>
-  row.map((cell) => (typeof cell === "string" ? toCsvText(cell, "exact") : cell));
+const toStoredCell = (cell: Cell) => (typeof cell === "string" ? toCsvText(cell, "exact") : cell);
 
 /** A name in SQL. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -8,6 +8,7 @@ import { writeMetadata } from "hyparquet-writer/src/metadata.js";
 import type { FittedColumn } from "../fitted-types.ts";
 import type { ExportTable } from "../table.ts";
 import { ColumnEncoder, maxGroupRows, schemaOf } from "./column-encoder.ts";
+import { ByteList } from "./value-lists.ts";
 
 /** Of encoded cells, before they are compressed. */
 const maxGroupBytes = 8_388_608;
@@ -23,10 +24,11 @@ export function* parquetChunks(table: ExportTable, columns: readonly FittedColum
     (column, index) =>
       new ColumnEncoder(column, index === 0 || (column.type !== "text" && column.type !== "object")),
   );
+  const parts = new ByteList();
   const groups: RowGroup[] = [];
   let [rows, bytes, allRows] = [0, 0, 0];
   const writeGroup = () => {
-    const chunks = encoders.map((encoder) => encoder.writeChunk(writer));
+    const chunks = encoders.map((encoder) => encoder.writeChunk(writer, parts));
     const uncompressed = chunks.reduce(
       (sum, { meta_data }) => sum + (meta_data?.total_uncompressed_size ?? 0n),
       0n,

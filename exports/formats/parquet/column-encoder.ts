@@ -91,7 +91,8 @@ export class ColumnEncoder {
   /** Gives up a dictionary with more than half as many values. @returns by how many bytes the chunk grew */
   #judge(): number {
     if (this.#dictionary === null || 2 * this.#dictionary.size <= this.#count) return 0;
-    const entries = this.#values.take();
+    // A copy, since the list is filled again.
+    const entries = Uint8Array.from(this.#values.take());
     this.#starts[this.#dictionary.size] = entries.length;
     for (const index of this.#indexes.subarray(0, this.#count))
       this.#values.add(entries.subarray(this.#starts[index], this.#starts[index + 1]));
@@ -99,8 +100,11 @@ export class ColumnEncoder {
     return this.#values.length - entries.length;
   }
 
-  /** Writes the chunk of all cells since the last one. */
-  writeChunk(writer: ByteWriter): ColumnChunk {
+  /**
+   * Writes the chunk of all cells since the last one.
+   * @param parts an empty list, to put pages together in
+   */
+  writeChunk(writer: ByteWriter, parts: ByteList): ColumnChunk {
     const { name, type } = this.#column;
     const rows = this.#isPresent.length;
     const begin = writer.offset;
@@ -109,7 +113,7 @@ export class ColumnEncoder {
     const values = this.#values.take();
     let bytes = 0;
     if (entries > 0)
-      bytes += writePage(writer, [values], {
+      bytes += writePage(writer, values, {
         type: "DICTIONARY_PAGE",
         dictionary_page_header: { num_values: entries, encoding: "PLAIN" },
       });
@@ -117,7 +121,8 @@ export class ColumnEncoder {
     const encoding: Encoding = entries > 0 ? "RLE_DICTIONARY" : "PLAIN";
     const levels = runOf(this.#isPresent.take(), 1);
     const data = entries > 0 ? this.#indexPage(entries) : [type === "boolean" ? this.#flags.take() : values];
-    bytes += writePage(writer, [lengthOf(levels), levels, ...data], {
+    for (const part of [lengthOf(levels), levels, ...data]) parts.add(part);
+    bytes += writePage(writer, parts.take(), {
       type: "DATA_PAGE",
       data_page_header: {
         num_values: rows,
@@ -150,7 +155,7 @@ export class ColumnEncoder {
   /** Whole bytes for each index, although fewer bits would do: Zstandard finds repetitions in them, and nothing needs packing. */
   #indexPage(entries: number): Uint8Array[] {
     const indexes = this.#indexes.slice(0, this.#count);
-    const bytes = entries <= 256 ? Uint8Array.from(indexes) : new Uint8Array(indexes.buffer);
+    const bytes = entries <= 256 ? new Uint8Array(indexes) : new Uint8Array(indexes.buffer);
     const bits = entries <= 256 ? 8 : 16;
     return [Uint8Array.of(bits), runOf(bytes, bits)];
   }
@@ -206,10 +211,9 @@ function lengthOf(bytes: Uint8Array): Uint8Array {
 /** @returns the number of its bytes if it were not compressed */
 function writePage(
   writer: ByteWriter,
-  parts: readonly Uint8Array[],
+  page: Uint8Array,
   header: Omit<PageHeader, "uncompressed_page_size" | "compressed_page_size">,
 ): number {
-  const page = Buffer.concat(parts);
   const compressed = zstdCompressSync(page);
   const begin = writer.offset;
   writePageHeader(writer, {

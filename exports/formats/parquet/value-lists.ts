@@ -1,8 +1,8 @@
 /** Values in the encodings of Parquet: growing lists, whose memory is used again. */
 
 const firstBytes = 4_096;
-/** A longer list gives its memory back. */
-const keptBytes = 1_048_576;
+/** A longer list gives its memory back. URLs of a whole row group take more than a mebibyte. */
+const keptBytes = 2_097_152;
 /** UTF-8 takes at most as many bytes for a UTF-16 code unit. */
 const bytesPerUnit = 3;
 
@@ -44,9 +44,9 @@ export class ByteList {
     this.#length += bytes.length;
   }
 
-  /** Its bytes, as a copy; then it is empty. */
+  /** Its bytes, which are not copied: they stay as they are until the next value. Then it is empty. */
   take(): Uint8Array {
-    const taken = new Uint8Array(this.#bytes.subarray(0, this.#length));
+    const taken = this.#bytes.subarray(0, this.#length);
     this.#length = 0;
     if (this.#bytes.length > keptBytes) this.#bytes = Buffer.allocUnsafeSlow(firstBytes);
     return taken;
@@ -82,7 +82,7 @@ export class BitList {
     this.#pending = 0;
   }
 
-  /** Its bytes, the last one filled with zeros; then it is empty. */
+  /** Its bytes, the last one filled with zeros, until the next bit; then it is empty. */
   take(): Uint8Array {
     if ((this.#length & 7) !== 0) this.#flush();
     this.#length = 0;
