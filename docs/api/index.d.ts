@@ -1071,7 +1071,11 @@ interface CreateBackupRequest extends WriteArchiveRequest {
   readonly catalogue?: string | null;
   /** The account's name; null for a mirror that was given as a file. */
   readonly account: string | null;
+  /** Makes a page of the account, as HTML, which is only for reading. Default: none. */
+  readonly renderPage?: RenderPage;
 }
+/** The folder `media` beside the page has the pictures. The same state must give the same page. */
+type RenderPage = (mirror: MirrorReader) => Promise<string>;
 interface CreatedBackup extends WrittenArchive {
   readonly isEncrypted: boolean;
   readonly manifest: BackupManifest;
@@ -1330,6 +1334,8 @@ interface SnapshotPublication {
   /** An SPDX identifier, or the URL of a licence. */
   readonly license: string;
   readonly citation?: string;
+  /** With tables as CSV, for people without Armoire; a load never reads them. Default: without. */
+  readonly withTables?: boolean;
 }
 declare const published: z.ZodObject<{
   sequence: z.ZodInt;
@@ -1373,7 +1379,7 @@ interface PublishReport {
   /** Files of earlier snapshots. */
   readonly removed: readonly string[];
 }
-/** @throws BackupError, FileError `locked`; MirrorError; the signal's reason */
+/** @throws BackupError, FileError, also `locked`; MirrorError; the signal's reason */
 export declare function publishSnapshot(request: PublishRequest): Promise<PublishReport>;
 /** A defect of a mirror. */
 interface CheckProblem {
@@ -1446,7 +1452,10 @@ interface UnpackRequest extends VerifyRequest {
   /** A folder that does not exist or is empty. */
   readonly folder: string;
 }
-/** Writes the entries of a backup as files. @throws BackupError */
+/**
+ * Writes the entries of a backup as files, but not its page: that of a forged backup could run a program in a browser.
+ * @throws BackupError
+ */
 export declare function unpackBackup(request: UnpackRequest): Promise<SoundContent>;
 interface SoundContent {
   readonly manifest: BackupManifest;

@@ -132,7 +132,8 @@ interface Content {
   readonly columns: readonly FittedColumn[];
 }
 
-function contentOf(table: ExportTable, format: TextFormat, csv: CsvProfile): Content {
+/** @returns the chunks of a file, and what is known of its columns once they were read */
+export function contentOf(table: ExportTable, format: TextFormat, csv: CsvProfile): Content {
   if (format !== "csv") return { chunks: textChunks(table, format, csv), columns: [] };
   const fitter = csvColumnFitter(table, csv);
   return { chunks: textChunks(fittingTable(table, fitter), format, csv), columns: fitter.columns };
@@ -188,7 +189,7 @@ export function withCount({ name, columns, rows }: ExportTable): CountedTable {
   return counted;
 }
 
-function fileOf(
+export function fileOf(
   { table, columns }: { readonly table: CountedTable; readonly columns: readonly FittedColumn[] },
   path: string,
   format: ExportFormat,

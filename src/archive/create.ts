@@ -19,7 +19,12 @@ export interface CreateBackupRequest extends WriteArchiveRequest {
   readonly catalogue?: string | null;
   /** The account's name; null for a mirror that was given as a file. */
   readonly account: string | null;
+  /** Makes a page of the account, as HTML, which is only for reading. Default: none. */
+  readonly renderPage?: RenderPage;
 }
+
+/** The folder `media` beside the page has the pictures. The same state must give the same page. */
+export type RenderPage = (mirror: MirrorReader) => Promise<string>;
 
 export interface CreatedBackup extends WrittenArchive {
   readonly isEncrypted: boolean;
@@ -45,7 +50,8 @@ async function writeBackup(mirror: MirrorReader, request: CreateBackupRequest): 
   if (passphrase !== undefined) requireStrongPassphrase(passphrase);
   await requireRestorable(mirror);
   const catalogue = readLinkedCatalogue(mirror, request.catalogue ?? null);
-  const { manifest, ...content } = readContents(mirror, request.account, catalogue);
+  const page = mirror.identity.area === "account" ? ((await request.renderPage?.(mirror)) ?? null) : null;
+  const { manifest, ...content } = readContents(mirror, request.account, { catalogue, page });
   const isEncrypted = passphrase !== undefined;
   const written = await writeArchive({
     ...request,

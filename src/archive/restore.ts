@@ -18,7 +18,7 @@ import { makeFolders, makePartialFolder, recoverFolder, syncFolder } from "../pl
 import { openBackup } from "./container/open.ts";
 import { parseRows } from "./container/row-parts.ts";
 import { type BackupVisitor, scanBackup } from "./contents/check-backup.ts";
-import { bookkeepingOf, pictureOf, pictureTypeOf } from "./contents/entry-names.ts";
+import { bookkeepingOf, pageEntry, pictureOf, pictureTypeOf } from "./contents/entry-names.ts";
 import type { BackupManifest } from "./contents/manifest.ts";
 import { BackupError } from "./errors.ts";
 import { type VerifyReport, type VerifyRequest, verifyBackup } from "./verify.ts";
@@ -111,10 +111,17 @@ export interface UnpackRequest extends VerifyRequest {
   readonly folder: string;
 }
 
-/** Writes the entries of a backup as files. @throws BackupError */
+/**
+ * Writes the entries of a backup as files, but not its page: that of a forged backup could run a program in a browser.
+ * @throws BackupError
+ */
 export async function unpackBackup(request: UnpackRequest): Promise<SoundContent> {
   const sound = await requireSound(request);
-  await unpackTo(request.folder, (entry) => readAgain(request, sound.rootHash, { entry }));
+  await unpackTo(request.folder, (visit) =>
+    readAgain(request, sound.rootHash, {
+      entry: (entry, manifest) => (entry.name === pageEntry ? undefined : visit(entry, manifest)),
+    }),
+  );
   return sound;
 }
 

@@ -15,6 +15,7 @@ import { type AccountFlags, accountPartsOf, explainRefusal } from "./flags/accou
 import { type RetentionFlags, readRetentionFlags } from "./flags/retention-flags.ts";
 import { formatAccountParts, formatAccountWarnings, formatReport } from "./format/mirror/report.ts";
 import { formatCreated, formatPruned } from "./format/operations/backup.ts";
+import { renderBackupPage } from "./format/operations/backup-page.ts";
 import { noteBackup } from "./note-backup.ts";
 import { readCredential } from "./secrets/credentials.ts";
 import { type EncryptFlags, readNewPassphrase } from "./secrets/passphrase.ts";
@@ -74,6 +75,7 @@ export async function syncAndBackUp(flags: SyncAndBackupFlags, settings: Setting
     to: flags.to,
     sync,
     signal,
+    renderPage: renderBackupPage,
     catalogue: catalogueFileOf(settings),
     ...encryption,
     ...(keep && { keep }),

@@ -1,6 +1,7 @@
 /**
  * A page to keep: all that an account has as one HTML file, which any browser opens from the disk. In: the wardrobe and its
- * pictures. Out: text with the style sheet and the pictures in it, without script and without anything from elsewhere.
+ * pictures. Out: text with the style sheet in it, without script and without anything from elsewhere. The pictures are in it,
+ * too; those of the page in a backup are beside it, since the backup has them already.
  */
 import { html, raw } from "hono/html";
 import { stateOfBackup } from "../accounts/newest-backup.ts";
@@ -14,11 +15,12 @@ import { dimensionTable } from "./parts/wardrobe/dimensions.ts";
 import { type BraAddresses, braTags, gallery } from "./parts/wardrobe/gallery.ts";
 import { measurementFigures, measurementTable } from "./parts/wardrobe/measurements.ts";
 import { readShownPicture } from "./parts/wardrobe/pictures.ts";
-import { summary } from "./parts/wardrobe/summary.ts";
+import { backupNote, summary } from "./parts/wardrobe/summary.ts";
 
 export interface KeptPage {
   readonly wardrobe: Wardrobe;
-  readonly account: ServedAccount;
+  /** Null for the page in a backup. */
+  readonly account: ServedAccount | null;
   /** The service's root. */
   readonly baseUrl: string;
   /** The folder `media` beside it has the pictures. Null for a page without them. */
@@ -34,7 +36,7 @@ export interface RenderedPage {
 }
 
 /** Inline styles and pictures are the page's own; a browser would refuse all else. */
-const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+const policyWith = (pictures: string) => `default-src 'none'; style-src 'unsafe-inline'; img-src ${pictures}`;
 
 export async function renderKeptPage(page: KeptPage): Promise<RenderedPage> {
   const { wardrobe, account, baseUrl, now } = page;
@@ -45,26 +47,27 @@ export async function renderKeptPage(page: KeptPage): Promise<RenderedPage> {
     pictureOf: ({ name }) => {
       const known = pictures.get(name);
       if (known !== undefined) return known;
-      const address = dataAddress(page.mirrorFile, name);
+      const address = pictureAddress(page, name);
       pictures.set(name, address);
       return address;
     },
   };
-  const title = html`Bras of ${nameOf(username, account.name)}`;
+  const owner = account?.name ?? "an account";
   const text = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="content-security-policy" content="${policy}">
+<meta http-equiv="content-security-policy" content="${policyWith(account === null ? "'self' file:" : "data:")}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${`Bras of ${username ?? account.name}`}</title>
+<title>${`Bras of ${username ?? owner}`}</title>
 <style>${raw(Buffer.from(assets.style.bytes).toString())}</style>
 </head>
 <body>
 <main id="main">
-<h1>${title}</h1>
-${summary(wardrobe, account, null)}
+<h1>Bras of ${nameOf(username, owner)}</h1>
+${summary(wardrobe, null)}
+${account === null ? "" : backupNote(account)}
 <section aria-labelledby="gallery"><h2 id="gallery">Gallery</h2>${gallery(bras, addresses, false)}</section>
 <section aria-labelledby="dimensions"><h2 id="dimensions">Dimensions</h2>${dimensionTable(bras, addresses.hrefOf)}</section>
 <section aria-labelledby="measurements"><h2 id="measurements">Measurements</h2>${measurementFigures(measurements)}
@@ -81,9 +84,12 @@ ${measurementTable(measurements)}</section>
 
 const idOf = (bras: readonly Bra[], bra: Bra): string => `bra-${bras.indexOf(bra) + 1}`;
 
-function dataAddress(mirrorFile: string | null, name: string): string | null {
+function pictureAddress({ mirrorFile, account }: KeptPage, name: string): string | null {
   const picture = mirrorFile === null ? null : readShownPicture(mirrorFile, name);
-  return picture && `data:${picture.type};base64,${picture.bytes.toString("base64")}`;
+  if (picture === null) return null;
+  return account === null
+    ? `media/${name}`
+    : `data:${picture.type};base64,${picture.bytes.toString("base64")}`;
 }
 
 function details(bra: Bra, bras: readonly Bra[], { pictureOf }: BraAddresses): Html {
@@ -104,7 +110,10 @@ ${
 }</article>`;
 }
 
-function verifyHint({ name, newestBackup }: ServedAccount): Html {
+function verifyHint(account: ServedAccount | null): Html {
+  if (account === null)
+    return html`This page is for reading. The backup that it is in has the data itself, and can be checked and restored: <code>armoire backup verify FILE</code>`;
+  const { name, newestBackup } = account;
   const about = html`This page is for reading. A backup has the data itself, and can be checked and restored`;
   return newestBackup === null || stateOfBackup(newestBackup) === "missing"
     ? html`${about}: <code>armoire backup --account ${name} --to FOLDER</code>`

@@ -142,7 +142,7 @@ const edits: readonly (readonly [string, () => Buffer, entry: () => string | nul
   ],
   [
     "an entry added",
-    () => forgeZip(entries.toSpliced(-1, 0, { name: "tables/zebra.csv", content: Buffer.from("a\n") })),
+    () => forgeZip(entries.toSpliced(-2, 0, { name: "tables/zebra.csv", content: Buffer.from("a\n") })),
     () => "tables/zebra.csv",
     "was added",
   ],

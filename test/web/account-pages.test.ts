@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "v
 import { readWardrobe } from "../../src/query/lists/wardrobe.ts";
 import { runQuestion } from "../../src/query/questions/run-question.ts";
 import { renderKeptPage } from "../../src/web/kept-page.ts";
+import type { ServedAccount } from "../../src/web/page.ts";
 import { png } from "../support/picture-server.ts";
 import { type AccountRig, startAccountRig } from "./support/account-rig.ts";
 import { checkPage, launchBrowser, sound, watchPage } from "./support/browser.ts";
@@ -193,12 +194,16 @@ it("every page of an account, and the page to keep, is accessible, fits and asks
       const { href } = new URL(path, account.server.url);
       expect(await checkPage(watched, href, 2)).toEqual(sound(href));
     }
-    const { text, pictures } = await account.read((mirror) =>
-      renderKeptPage({
-        ...{ wardrobe: readWardrobe(mirror), mirrorFile: account.file, now: Date.UTC(2026, 10, 24) },
-        ...{ account: { name: "ada", newestBackup: null }, baseUrl: mirror.identity.baseUrl },
-      }),
-    );
+    const kept = (of: ServedAccount | null) =>
+      account.read((mirror) =>
+        renderKeptPage({
+          ...{ wardrobe: readWardrobe(mirror), mirrorFile: account.file, now: Date.UTC(2026, 10, 24) },
+          ...{ account: of, baseUrl: mirror.identity.baseUrl },
+        }),
+      );
+    // A backup has the pictures beside the page.
+    expect((await kept(null)).text).toMatch(/src="media\/[0-9a-f]{64}\.png"/);
+    const { text, pictures } = await kept({ name: "ada", newestBackup: null });
     expect(pictures).toBe(1);
     expect(text).not.toMatch(/<script|<link|src="(?!data:)|@import/);
     // Read later, an age would be wrong.

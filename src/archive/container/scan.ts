@@ -5,7 +5,7 @@
 import {
   checksumsEntry,
   isBefore,
-  isTable,
+  isForPeople,
   isText,
   manifestEntry,
   requireSafeEntryName,
@@ -78,7 +78,7 @@ export async function scanArchive<Manifest, Visitor extends EntryVisitor<Manifes
   };
   const isEmpty = () => problems.length === 0;
   const { readsTables = visitor.entry !== undefined } = visitor;
-  const isRead = (name: string) => readsTables || !isTable(name);
+  const isRead = (name: string) => readsTables || !isForPeople(name);
   const checksums = new Map<string, string>();
   let manifest: Manifest | null = null;
   let check = null as ContentCheck | null;

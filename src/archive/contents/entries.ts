@@ -1,5 +1,6 @@
 /** Reads a mirror as the entries of a backup: of one instant, in order. The same state gives the same entries. */
 import { sql } from "kysely";
+import { describeExported, findReferences } from "../../../exports/exported-state.ts";
 import { listNotGranted } from "../../mirror/account/token-scopes.ts";
 import { readAccountUser } from "../../mirror/account/user.ts";
 import { prepareReadProvenBody, storedBodyColumns } from "../../mirror/bodies/read-body.ts";
@@ -16,15 +17,21 @@ import { type HashedEntries, withChecksums } from "../container/checksums.ts";
 import { rowEntries } from "../container/row-parts.ts";
 import type { NewEntry } from "../container/zip-writer.ts";
 import { BackupError } from "../errors.ts";
-import { bookkeepingEntry, manifestEntry, pictureEntry, readmeEntry, tableEntry } from "./entry-names.ts";
+import { bookkeepingEntry, manifestEntry, pageEntry, pictureEntry, readmeEntry } from "./entry-names.ts";
 import type { LinkedCatalogue } from "./linked-catalogue.ts";
 import { type BackupManifest, backupFormat, backupFormatVersion, manifestText } from "./manifest.ts";
 import { readmeText } from "./readme.ts";
-import { tableEntries } from "./table-entries.ts";
+import { packageEntries } from "./table-entries.ts";
 
 /** @throws DamagedBodyError, MirrorError `damaged` for a picture, on reading the entries */
 export interface BackupContents extends HashedEntries {
   readonly manifest: BackupManifest;
+}
+
+export interface BackupAdditions {
+  readonly catalogue: LinkedCatalogue;
+  /** The page of an account, as HTML; null for none. */
+  readonly page: string | null;
 }
 
 /**
@@ -34,18 +41,21 @@ export interface BackupContents extends HashedEntries {
 export function readContents(
   mirror: MirrorReader,
   account: string | null,
-  catalogue: LinkedCatalogue,
+  additions: BackupAdditions,
 ): BackupContents {
   const tables = publicTables(mirror);
-  const manifest = { ...describeMirror(mirror, account, tables), catalogue: catalogue.manifestSection };
-  return { manifest, ...withChecksums(contentOf(mirror, manifest, tables, catalogue)) };
+  const manifest = {
+    ...describeMirror(mirror, account, tables),
+    catalogue: additions.catalogue.manifestSection,
+  };
+  return { manifest, ...withChecksums(contentOf(mirror, manifest, tables, additions)) };
 }
 
 function* contentOf(
   mirror: MirrorReader,
   manifest: BackupManifest,
   tables: readonly PublicTable[],
-  catalogue: LinkedCatalogue,
+  { catalogue, page }: BackupAdditions,
 ): Generator<NewEntry> {
   yield { name: manifestEntry, content: Buffer.from(manifestText(manifest)) };
   yield { name: readmeEntry, content: Buffer.from(readmeText(manifest)) };
@@ -56,9 +66,11 @@ function* contentOf(
   yield* catalogue.entries;
   for (const { sha256, type, bytes } of eachPicture(mirror))
     yield { name: pictureEntry(sha256, type), content: bytes, isCompressed: true };
+  if (page !== null) yield { name: pageEntry, content: Buffer.from(page) };
   yield* blockEntries("revisions", eachBody(mirror));
-  for (const table of tables.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
-    yield* tableEntries(table, tableEntry);
+  const { state } = describeExported(mirror, [], {}, undefined);
+  const references = findReferences(mirror, tables);
+  yield* packageEntries({ tables, formats: ["csv", "json"], state, references });
 }
 
 /** Every body once: those of one kind together, ordered by URL and then by time, so that neighbours are alike. */

@@ -23,6 +23,10 @@ export const partEntry = (list: string, part: number): string => `${list}-${numb
 /** @param type the picture's media type; the file gets its usual extension, or none if the type is unknown */
 export const pictureEntry = (sha256: string, type: unknown): string => `media/${pictureName(sha256, type)}`;
 export const tableEntry = (table: string, format: "csv" | "json"): string => `tables/${table}.${format}`;
+/** Describes the CSV files in its folder. It comes after all of them, since it has their hashes. */
+export const descriptorEntry = "tables/datapackage.json";
+/** An account to look at in a browser. */
+export const pageEntry = "page.html";
 /** Of each linked brand, model and size: its URL, its kind, and the SHA-256 of its newest body. */
 export const catalogueIndexEntry = "catalogue/index.ndjson";
 export const catalogueTableEntry = (table: string, format: "csv" | "json"): string =>
@@ -71,7 +75,9 @@ export const requiredEntries = (formatVersion: number): readonly string[] => [
  */
 export function requireSafeEntryName(name: string): void {
   const isKnown =
-    [manifestEntry, readmeEntry, checksumsEntry, catalogueIndexEntry].includes(name) ||
+    [manifestEntry, readmeEntry, checksumsEntry, catalogueIndexEntry, descriptorEntry, pageEntry].includes(
+      name,
+    ) ||
     bookkeepingOf(name) !== null ||
     pictureOf(name) !== null ||
     [block, singleBody, table].some((form) => form.test(name));
@@ -99,8 +105,9 @@ export function blockOf(name: string): { readonly folder: BodyFolder; readonly i
   return known === undefined ? null : { folder: known, isIndex: ending !== ".json" };
 }
 
-/** Whether an entry is a table for people, which nothing is computed from. */
-export const isTable = (name: string): boolean => table.test(name);
+/** Whether an entry is for people, and nothing is computed from it: a table, its description, or a page. */
+export const isForPeople = (name: string): boolean =>
+  table.test(name) || name === descriptorEntry || name === pageEntry;
 
 /** Whether an entry is read as text, as a whole. */
 export const isText = (name: string): boolean =>
@@ -118,10 +125,18 @@ export const pictureOf = (name: string): string | null =>
 export const pictureTypeOf = (name: string): string =>
   pictureTypes.find((type) => name.endsWith(pictureEndings[type])) ?? "";
 
-/** Whether entry `a` comes before `b`: the manifest is first, the checksums are last, all others are ordered by name. */
+/**
+ * Whether entry `a` comes before `b`: the manifest is first, the description of tables and the checksums are last, all others are
+ * ordered by name.
+ */
 export function isBefore(a: string, b: string): boolean {
   const [rankOfA, rankOfB] = [rankOf(a), rankOf(b)];
   return rankOfA === rankOfB ? a < b : rankOfA < rankOfB;
 }
 
-const rankOf = (name: string) => (name === manifestEntry ? 0 : name === checksumsEntry ? 2 : 1);
+const ranks: Readonly<Record<string, number>> = {
+  [manifestEntry]: 0,
+  [descriptorEntry]: 2,
+  [checksumsEntry]: 3,
+};
+const rankOf = (name: string) => ranks[name] ?? 1;

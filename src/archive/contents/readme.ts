@@ -19,7 +19,8 @@ ${oneLine(`Service         ${service.baseUrl}`)}
 ${accountLine}${owner}As of           ${state.at} (run ${state.run})
 ${gaps.map((gap) => `${oneLine(gap)}\n`).join("")}
 READ IT
-  The .csv files in the folder "tables" open in any spreadsheet, in UTF-8. The .json files beside them hold the same exactly.
+${area === "account" ? pageLine : ""}  The .csv files in the folder "tables" open in any spreadsheet, in UTF-8. The .json files beside them hold the same exactly.
+  tables/datapackage.json describes each column for programs that read Data Packages (https://datapackage.org).
 ${filesOf("tables", tables)}  A text in a .csv file that a spreadsheet would run as a formula has an apostrophe (') before it.
 ${tables.some(({ name }) => name === "measurement_value") ? `  measurement_value.csv has a line for each value of each measurement; measurement.csv has whole measurements, as JSON.\n` : ""}${catalogue.length > 0 ? catalogueSection(catalogue) : ""}  The folder "revisions" holds every response of the service, byte for byte, including replaced ones: one after the other,
   each followed by a line feed, so \`jq . revisions/00001.json\` shows them. The lines of 00001-index.ndjson give the SHA-256,
@@ -31,7 +32,7 @@ ${tables.some(({ name }) => name === "measurement_value") ? `  measurement_value
 
 CHECK IT
   With Armoire:     armoire backup verify FILE
-  Without, unpack it and, in its folder:     sha256sum -c ${checksumsEntry}
+  Without, unpack it and, in its folder:     sha256sum -c --ignore-missing ${checksumsEntry}
   The SHA-256 of the file ${checksumsEntry} itself is the root hash that Armoire showed when it made this backup. These checks find
   damage. They do not find a forgery with matching checksums; only a root hash that was kept elsewhere does.
 
@@ -41,6 +42,10 @@ RESTORE IT
 This backup holds no password and no token.${area === "account" ? " It does hold a person's private data." : ""}
 `;
 }
+
+const pageLine = `  page.html, if present, shows it in any browser, without a network. \`armoire backup restore\` never writes it: in a forged
+  backup it could be anything. \`armoire page\` makes it again.
+`;
 
 /** An account's mirror can be synced only at the account's own place. */
 function syncInstructions({ account, service }: BackupManifest): string {

@@ -7,6 +7,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
 import { fileMode } from "../../platform/atomic-file.ts";
+import { toFileError } from "../../platform/errors.ts";
 import type { ReadFreeBytes } from "../../platform/files/free-space.ts";
 import { removeFile, syncFolder } from "../../platform/folders.ts";
 import { takeLock } from "../../platform/process-lock.ts";
@@ -65,9 +66,17 @@ export interface PublishReport {
 export const defaultMaxIncrements = 30;
 export const defaultKeep = 2;
 
-/** @throws BackupError, FileError `locked`; MirrorError; the signal's reason */
+/** @throws BackupError, FileError, also `locked`; MirrorError; the signal's reason */
 export async function publishSnapshot(request: PublishRequest): Promise<PublishReport> {
   const folder = resolve(request.folder);
+  try {
+    return await publishInto(folder, request);
+  } catch (error) {
+    throw toFileError(error, folder);
+  }
+}
+
+async function publishInto(folder: string, request: PublishRequest): Promise<PublishReport> {
   await requireFolder(folder);
   requirePublicFolder({ folder, dataDir: request.dataDir, keyFile: request.signingKey?.file });
   const lock = takeLock(join(folder, stateFile), {

@@ -2,7 +2,14 @@
 import { type BlockReader, blockReader, type ReadBody } from "../container/body-blocks.ts";
 import type { ArchiveType, ContentCheck, EntryVisitor, ProblemList } from "../container/scan.ts";
 import { ZipError } from "../container/zip-reader.ts";
-import { blockOf, checksumsEntry, manifestEntry, readmeEntry } from "../contents/entry-names.ts";
+import {
+  blockOf,
+  checksumsEntry,
+  isForPeople,
+  manifestEntry,
+  pageEntry,
+  readmeEntry,
+} from "../contents/entry-names.ts";
 import { parseSnapshotManifest, type SnapshotCoverage, type SnapshotManifest } from "./manifest.ts";
 import { type ResourceLine, resourceLineShape } from "./resource-lines.ts";
 
@@ -39,7 +46,8 @@ function checkSnapshot(manifest: SnapshotManifest, { report }: ProblemList): Con
     async add(name, content) {
       if (blockOf(name)?.folder === "resources")
         for (const body of reader.read(name, content)) checkResource(name, body);
-      else if (!requiredEntries.includes(name)) throw new ZipError(name, "does not belong into a snapshot");
+      else if (!requiredEntries.includes(name) && !(isForPeople(name) && name !== pageEntry))
+        throw new ZipError(name, "does not belong into a snapshot");
     },
     finish(names) {
       reader.finish();

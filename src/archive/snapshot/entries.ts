@@ -1,10 +1,12 @@
 /** Reads a catalogue's mirror as the entries of a snapshot, in order. The same state gives the same entries. */
+import type { PublicTable } from "../../mirror/public-tables.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import { blockEntries } from "../container/body-blocks.ts";
 import { type HashedEntries, withChecksums } from "../container/checksums.ts";
 import type { NewEntry } from "../container/zip-writer.ts";
 import { manifestEntry, readmeEntry } from "../contents/entry-names.ts";
 import { backupFormat, backupFormatVersion, manifestText } from "../contents/manifest.ts";
+import { packageEntries } from "../contents/table-entries.ts";
 import { BackupError } from "../errors.ts";
 import type { SnapshotCoverage, SnapshotManifest } from "./manifest.ts";
 import { snapshotReadme } from "./readme.ts";
@@ -15,6 +17,8 @@ export interface SnapshotPublication {
   /** An SPDX identifier, or the URL of a licence. */
   readonly license: string;
   readonly citation?: string;
+  /** With tables as CSV, for people without Armoire; a load never reads them. Default: without. */
+  readonly withTables?: boolean;
 }
 
 /** @throws DamagedBodyError on reading the entries */
@@ -46,7 +50,7 @@ export interface PublishedBefore {
  */
 export function readSnapshotContents(
   mirror: MirrorReader,
-  { license, citation }: SnapshotPublication,
+  { license, citation, withTables = false }: SnapshotPublication,
   { known, continues }: PublishedBefore,
 ): (SnapshotContents & { readonly wholeCoverage: SnapshotCoverage }) | null {
   const shared = chooseShared(mirror);
@@ -60,11 +64,22 @@ export function readSnapshotContents(
     ...{ service: { baseUrl, name }, takenOn, seenBy, license, citation: citation ?? null, coverage },
     ...(continues !== null && { continues }),
   };
-  return { manifest, wholeCoverage, ...withChecksums(contentOf(manifest, shared)) };
+  const tables = withTables ? shared.tables() : [];
+  return { manifest, wholeCoverage, ...withChecksums(contentOf(manifest, shared, tables)) };
 }
 
-function* contentOf(manifest: SnapshotManifest, { bodies }: SharedResources): Generator<NewEntry> {
+function* contentOf(
+  manifest: SnapshotManifest,
+  { bodies }: SharedResources,
+  tables: readonly PublicTable[],
+): Generator<NewEntry> {
   yield { name: manifestEntry, content: Buffer.from(manifestText(manifest)) };
-  yield { name: readmeEntry, content: Buffer.from(snapshotReadme(manifest)) };
+  yield { name: readmeEntry, content: Buffer.from(snapshotReadme(manifest, tables.length > 0)) };
   yield* blockEntries("resources", bodies());
+  if (tables.length === 0) return;
+  const { service, license, citation } = manifest;
+  // No run and no time of the mirror.
+  const state = { baseUrl: service.baseUrl, run: null, endedAt: null };
+  const publication = { license, ...(citation !== null && { citation }) };
+  yield* packageEntries({ tables, formats: ["csv"], state, publication });
 }

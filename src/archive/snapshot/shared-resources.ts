@@ -4,17 +4,19 @@
  * what a user looked at or owns.
  */
 
+import type { Cell } from "../../../schema/fields.ts";
 import { isoTimeOf } from "../../../schema/tables.ts";
 import type { StoredBody } from "../../mirror/bodies/compression.ts";
 import { prepareReadProvenBody } from "../../mirror/bodies/read-body.ts";
 import type { BookkeepingRow } from "../../mirror/bookkeeping/rows.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
+import { type PublicTable, tablesAbout } from "../../mirror/public-tables.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import type { SeenBy } from "../../mirror/snapshots/snapshot-resource.ts";
 import type { NewBody } from "../container/body-blocks.ts";
 import { BackupError } from "../errors.ts";
 import type { SnapshotCoverage } from "./manifest.ts";
-import { cellsOf, identityOf } from "./resource-lines.ts";
+import { cellsOf, identityOf, startOfDay } from "./resource-lines.ts";
 
 export interface SharedResources {
   readonly takenOn: string;
@@ -24,6 +26,8 @@ export interface SharedResources {
   bodies(): Generator<NewBody>;
   /** Resources of which something else is known than was. @returns their numbers */
   findChanged(known: ReadonlyMap<string, string>): readonly number[];
+  /** The public tables with the rows of these resources. @throws BackupError `not-shareable` */
+  tables(): readonly PublicTable[];
   /** Leaves out all others. @returns their coverage */
   keepOnly(numbers: readonly number[]): SnapshotCoverage;
 }
@@ -105,6 +109,7 @@ export function chooseShared(mirror: MirrorReader): SharedResources {
   return {
     ...{ takenOn: takenOn ?? "", seenBy, coverage },
     bodies: () => eachBody(db, seenBy),
+    tables: () => readSharedTables(mirror),
     findChanged: (known) => findChanged(db, seenBy, known),
     keepOnly(numbers) {
       db.prepare("delete from temp._shared where n not in (select value from json_each(?))").run(
@@ -113,6 +118,34 @@ export function chooseShared(mirror: MirrorReader): SharedResources {
       return readCoverage(db, "");
     },
   };
+}
+
+/** A time is the beginning of its day, as in the index. */
+function readSharedTables(mirror: MirrorReader): PublicTable[] {
+  const { db, file } = mirror;
+  if (db.prepare(`${accountRuns} limit 1`).get() !== undefined)
+    throw new BackupError(
+      "not-shareable",
+      `The tables would show what runs for an account have fetched: ${file}`,
+      "Leave --tables out: without them, a snapshot is as if those runs had never been.",
+    );
+  const hrefs = db
+    .prepare<[], string>("select url from main._resource where id in (select id from temp._shared)")
+    .pluck()
+    .all();
+  return tablesAbout(mirror, hrefs).flatMap((table) => {
+    const kept = [...table.columns.keys()].filter((n) => table.columns[n] !== "confirmed");
+    const columns = kept.map((n) => table.columns[n] ?? "");
+    const times = ["first_seen_at", "gone_at"].map((name) => columns.indexOf(name)).filter((n) => n >= 0);
+    function* rows(): Generator<Cell[]> {
+      for (const row of table.rows()) {
+        const cells = kept.map((n) => row[n] ?? null);
+        for (const n of times) if (cells[n] !== null) cells[n] = startOfDay(String(cells[n]).slice(0, 10));
+        yield cells;
+      }
+    }
+    return table.isEmpty() ? [] : [{ ...table, columns, rows }];
+  });
 }
 
 /** What is known and not in it. */

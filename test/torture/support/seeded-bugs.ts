@@ -58,12 +58,12 @@ export const seededBugs: readonly SeededBug[] = [
     file: "src/platform/atomic-file.ts",
     replace: [
       [
-        "    writeFileSync(handle, content);\n    fsyncSync(handle);\n",
-        "    writeFileSync(handle, content);\n",
+        "      writeFileSync(handle, content);\n      fsyncSync(handle);\n",
+        "      writeFileSync(handle, content);\n",
       ],
       [
-        "  } finally {\n    closeSync(handle);\n  }\n}\n\nexport interface TemporaryFile",
-        "  } finally {\n    try {\n      closeSync(handle);\n    } catch {}\n  }\n}\n\nexport interface TemporaryFile",
+        "    } finally {\n      closeSync(handle);\n    }\n  } catch (error) {\n    removeFile(path);",
+        "    } finally {\n      try {\n        closeSync(handle);\n      } catch {}\n    }\n  } catch (error) {\n    removeFile(path);",
       ],
     ],
     ...{ command: "account add", mode: "EIO", only: ({ op }) => op === "close", points: 12 },

@@ -6,6 +6,7 @@ import { isComplete } from "../../../archive/contents/completeness.ts";
 import { createBackup, verifyWritten } from "../../../archive/create.ts";
 import { requirePlace } from "../../../archive/destination.ts";
 import { formatCreated } from "../../format/operations/backup.ts";
+import { renderBackupPage } from "../../format/operations/backup-page.ts";
 import { noteBackup } from "../../note-backup.ts";
 import { addEncryptOptions, type EncryptFlags, readNewPassphrase } from "../../secrets/passphrase.ts";
 import { catalogueFileBeside, mirrorFileToRead } from "../../settings/mirror-file.ts";
@@ -60,6 +61,7 @@ async function createOne(flags: CreateFlags, command: Command, io: Io): Promise<
     to,
     replace,
     ...encryption,
+    renderPage: renderBackupPage,
     catalogue: catalogueFileBeside(settings),
     signal: interruptSignal(io, "nothing was written"),
   });

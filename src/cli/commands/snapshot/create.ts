@@ -22,6 +22,7 @@ interface CreateFlags extends PublicationFlags {
   readonly to: string;
   readonly replace?: boolean;
   readonly sign?: string;
+  readonly tables?: boolean;
 }
 
 export function configureCreate(snapshot: Command, io: Io): void {
@@ -31,6 +32,7 @@ export function configureCreate(snapshot: Command, io: Io): void {
     .requiredOption("--to <place>", "a folder, or a new file that ends in .zip")
     .addOption(licenseOption())
     .addOption(citationOption("snapshot"))
+    .option("--tables", "add the tables as CSV with datapackage.json, for people without Armoire")
     .option("--sign <file>", "sign it with this private key, in a file beside it that ends in .zip.sig")
     .option("--replace", "replace an existing file")
     .action((flags: CreateFlags, create: Command) => createOne(flags, create, io));
@@ -41,6 +43,8 @@ export function configureCreate(snapshot: Command, io: Io): void {
         "file's name, {date} is that day.",
       "Left out are resources that no list leads to, those that only the bras of an account led to (--with-catalogue), and " +
         "those that came from another snapshot and are unconfirmed. The mirror of an account is refused.",
+      "With --tables the file is larger and takes longer to make; a load never reads them. They are refused for a mirror that " +
+        "syncs with --with-catalogue have filled, since they would show what an account owns.",
       "Publish the printed root hash in another place than the file: with it others can tell the file from a forged one. Or " +
         "sign with a key of `armoire snapshot key`, and publish its fingerprint.",
     ],
@@ -55,14 +59,14 @@ export function configureCreate(snapshot: Command, io: Io): void {
 
 async function createOne(flags: CreateFlags, command: Command, io: Io): Promise<void> {
   const settings = readSettings(command, io);
-  const { to, sign, replace = false } = flags;
+  const { to, sign, replace = false, tables: withTables = false } = flags;
   const signingKey = sign === undefined ? undefined : readSigningKey(sign);
   const publication = requirePublication(flags, settings);
   const mirror = mirrorFileToRead(settings);
   await requirePlace({ to, replace, isEncrypted: false });
   const created = await createSnapshot({
     ...publication,
-    ...{ mirror, to, replace },
+    ...{ mirror, to, replace, withTables },
     ...(signingKey !== undefined && { signingKey }),
     signal: interruptSignal(io, "nothing was written"),
   });

@@ -7,7 +7,7 @@ import { sectionTabs } from "../../parts/section-tabs.ts";
 import { nameOf } from "../../parts/values.ts";
 import type { BraAddresses } from "../../parts/wardrobe/gallery.ts";
 import { isShownPicture } from "../../parts/wardrobe/pictures.ts";
-import { summary } from "../../parts/wardrobe/summary.ts";
+import { backupNote, summary } from "../../parts/wardrobe/summary.ts";
 
 /** @throws Error on a page of the catalogue */
 export function accountOf({ account }: View): ServedAccount {
@@ -45,5 +45,6 @@ export function accountHeading(view: View, wardrobe: Wardrobe): Html {
   const account = accountOf(view);
   return html`<div class="title"><h1>Bras of ${nameOf(wardrobe.username, account.name)}</h1></div>
 ${sectionTabs(view, "account")}
-${summary(wardrobe, account, view.now)}`;
+${summary(wardrobe, view.now)}
+${backupNote(account)}`;
 }

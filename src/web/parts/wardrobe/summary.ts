@@ -1,4 +1,4 @@
-/** What an account has, how fresh it is, and when it was last backed up: the first lines of its pages. */
+/** What an account has and how fresh it is: the first line of its pages; and when it was last backed up: the second. */
 import { html } from "hono/html";
 import { stateOfBackup } from "../../../accounts/newest-backup.ts";
 import { formatAge } from "../../../presentation/durations.ts";
@@ -9,11 +9,7 @@ import type { Html, ServedAccount } from "../../page.ts";
 import { timeOf } from "../values.ts";
 
 /** @param now epoch milliseconds; null for a page to keep, on which ages would soon be wrong */
-export function summary(
-  { bras, measurements, oldestCheckAt }: Wardrobe,
-  { name, newestBackup }: ServedAccount,
-  now: number | null,
-): Html {
+export function summary({ bras, measurements, oldestCheckAt }: Wardrobe, now: number | null): Html {
   const gone = bras.filter(isGone).length;
   const checked =
     oldestCheckAt === null
@@ -21,15 +17,14 @@ export function summary(
       : html`, checked ${now === null ? timeOf(oldestCheckAt) : `${formatAge(oldestCheckAt, now)} ago`}`;
   return html`<p class="headline">${formatCount(bras.length - gone, "bra")} and ${formatCount(measurements.rows.length, "measurement")}${checked}.${
     gone === 0 ? "" : ` ${formatCount(gone, "bra is", "bras are")} gone at the service and still here.`
-  }</p>
-${backupNote(newestBackup, name)}`;
+  }</p>`;
 }
 
 export const isGone = ({ fields }: Wardrobe["bras"][number]): boolean => fields.gone_at != null;
 
-function backupNote(backup: ServedAccount["newestBackup"], account: string): Html {
+export function backupNote({ name, newestBackup: backup }: ServedAccount): Html {
   if (backup === null)
-    return html`<p class="note" role="note">No backup is known. <code>armoire backup --account ${account} --to FOLDER</code> makes one.</p>`;
+    return html`<p class="note" role="note">No backup is known. <code>armoire backup --account ${name} --to FOLDER</code> makes one.</p>`;
   const { createdAt, verifiedAt, damagedAt, file } = backup;
   const place = html`<span class="code">${file}</span>`;
   const state = stateOfBackup(backup);

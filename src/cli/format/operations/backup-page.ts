@@ -1,0 +1,15 @@
+/** The page in the backup of an account. */
+import type { RenderPage } from "../../../archive/create.ts";
+import { listRuns } from "../../../mirror/runs/runs.ts";
+import { readWardrobe } from "../../../query/lists/wardrobe.ts";
+
+/** The same state gives the same page: its time is the end of the last run. */
+export const renderBackupPage: RenderPage = async (mirror) => {
+  const [run] = listRuns(mirror, 1);
+  const now = Date.parse(run?.endedAt ?? run?.startedAt ?? "");
+  const { baseUrl } = mirror.identity;
+  // Its libraries take a tenth of a second to load.
+  const { renderKeptPage } = await import("../../../web/kept-page.ts");
+  const page = { wardrobe: readWardrobe(mirror), account: null, baseUrl, mirrorFile: mirror.file, now };
+  return (await renderKeptPage(page)).text;
+};
