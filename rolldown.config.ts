@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { defineConfig, type Plugin } from "rolldown";
 
 /** Node's own modules stay outside too (`platform`). The rest of `dependencies` is there for its types. */
@@ -34,13 +35,68 @@ export const entries = {
   "values-thread": "src/web/values/values-thread.ts",
 };
 
+const readingCommands = [
+  ...["mirror/plan", "mirror/status", "mirror/runs"],
+  ...["data/show", "data/history", "data/search", "data/query"],
+];
+
+/** By file, for the modules of the layers: the bundler's own chunks are many and small, and each takes time to load. */
+const layers = new Map<string, LayerName>();
+
+/** Each imports only earlier ones. */
+const layerNames = ["query-base", "cli-base", "reading"] as const;
+type LayerName = (typeof layerNames)[number];
+
 export default defineConfig({
   platform: "node",
   external,
   input: entries,
-  output: { dir: "dist", format: "esm", cleanDir: true, chunkFileNames: "[name].js" },
-  plugins: [collectLicences(), copyWebAssets(), getBuiltinModules()],
+  output: {
+    ...{ dir: "dist", format: "esm", cleanDir: true, chunkFileNames: "[name].js" },
+    codeSplitting: {
+      groups: layerNames.map((name, index) => ({
+        name,
+        test: (id) => layers.get(id) === name,
+        priority: layerNames.length - index,
+      })),
+    },
+  },
+  plugins: [findLayers(), collectLicences(), copyWebAssets(), getBuiltinModules()],
 });
+
+/**
+ * Puts modules that short commands share into few files: what a query's process loads, what every command loads, and what
+ * several commands load that read. All that a module of a layer imports is in this layer or in an earlier one.
+ */
+function findLayers(): Plugin {
+  return {
+    name: "find-layers",
+    buildEnd() {
+      const reach = (file: string): Set<string> => {
+        const found = new Set<string>();
+        const visit = (id: string): void => {
+          const module = this.getModuleInfo(id);
+          if (module === null || found.has(id)) return;
+          found.add(id);
+          module.importedIds.forEach(visit);
+        };
+        visit(join(import.meta.dirname, file));
+        return found;
+      };
+      const reading = readingCommands.map((name) => reach(`src/cli/commands/${name}.ts`));
+      const all = reading.flatMap((ids) => [...ids]);
+      const members: Record<LayerName, Iterable<string>> = {
+        "query-base": reach(entries["query-child"]),
+        "cli-base": reach(entries.cli),
+        reading: all.filter((id) => reading.filter((ids) => ids.has(id)).length >= 3),
+      };
+      for (const name of layerNames)
+        for (const id of members[name]) if (!layers.has(id)) layers.set(id, name);
+      // The entries themselves stay what they are.
+      for (const file of Object.values(entries)) layers.delete(join(import.meta.dirname, file));
+    },
+  };
+}
 
 /** The files of pages, which `src/web/assets/assets.ts` reads from its own folder: in the bundle, that of all chunks. */
 function copyWebAssets(): Plugin {
@@ -56,20 +112,49 @@ function copyWebAssets(): Plugin {
 
 /**
  * Gets Node's own modules without an import: for that, Node would compute all their exports, some of which load further
- * modules. It saves a tenth of the time that a short command takes.
+ * modules. Those that take a millisecond or more to load are loaded where they are used first.
  */
 function getBuiltinModules(): Plugin {
-  const importLine = /^import (?:(\w+)(?:, )?)?(?:\* as (\w+)|(\{[^}]*\}))? from ("node:[^"]+");$/gm;
+  const importLine = /^import (?:([\w$]+)(?:, )?)?(?:\* as ([\w$]+)|\{ ([^}]*) \})? from "(node:[^"]+)";$/gm;
   return {
     name: "get-builtin-modules",
     renderChunk: (code) =>
-      code.replace(importLine, (_, whole = "", all = "", names: string = "", module) =>
-        [whole, all, names.replaceAll(" as ", ": ")]
-          .filter((pattern) => pattern !== "")
-          .map((pattern) => `const ${pattern} = globalThis.process.getBuiltinModule(${module});`)
-          .join(" "),
-      ),
+      code.replace(importLine, (_, whole = "", all = "", names = "", module: string) => {
+        const own = [whole, all].filter((name) => name !== "");
+        const exported: string[] = names === "" ? [] : names.split(", ");
+        return slowModules.includes(module)
+          ? getLazily(module, own, exported)
+          : [...own, ...(names === "" ? [] : [`{ ${names.replaceAll(" as ", ": ")} }`])]
+              .map((pattern) => `const ${pattern} = ${builtin(module)};`)
+              .join(" ");
+      }),
   };
+}
+
+const slowModules = ["node:child_process", "node:crypto", "node:fs/promises", "node:zlib"];
+
+/** As a module, `process` would read each of its own properties, and so open the standard streams. */
+const builtin = (module: string) =>
+  module === "node:process" ? "globalThis.process" : `globalThis.process.getBuiltinModule("${module}")`;
+
+/** @param exported also under another name, such as `join as join$1` */
+function getLazily(module: string, own: readonly string[], exported: readonly string[]): string {
+  const load = `load$${module.replace(/\W/g, "_")}$${[...own, ...exported].join("$").replace(/\W/g, "_")}`;
+  return [
+    `let ${load}$module; const ${load} = () => (${load}$module ??= ${builtin(module)});`,
+    ...own.map((name) => `const ${name} = new Proxy({}, { get: (_, key) => ${load}()[key] });`),
+    ...exported.map((pair) => {
+      const [name = "", local = name] = pair.split(" as ");
+      const value: unknown = Reflect.get(process.getBuiltinModule(module) ?? {}, name);
+      if (typeof value === "object")
+        return `const ${local} = new Proxy({}, { get: (_, key) => ${load}().${name}[key] });`;
+      // A class may be extended, and `promisify` reads a property of a function.
+      const isPlain = typeof value === "function" && !/^[A-Z]/.test(name) && !(promisify.custom in value);
+      return isPlain
+        ? `const ${local} = (...values) => ${load}().${name}(...values);`
+        : `const { ${name}: ${local} } = ${load}();`;
+    }),
+  ].join(" ");
 }
 
 /** Writes the licences of the bundled packages beside them: their terms ask for it. */

@@ -12,7 +12,7 @@ import { removeFile, syncFolder } from "./folders.ts";
 import { isProcessAlive } from "./process-lock.ts";
 
 /** Names the host, so that a process on another computer that shares the folder is never taken for a dead one. */
-const temporaryPrefix = `.armoire-partial-${hash("sha256", hostname()).slice(0, 8)}-`;
+const temporaryPrefix = () => `.armoire-partial-${hash("sha256", hostname()).slice(0, 8)}-`;
 
 const ownerOnly = 0o600;
 
@@ -107,13 +107,14 @@ export async function writeTemporary(
 export async function chooseTemporary(place: string): Promise<string> {
   await removeAbandoned(dirname(place));
   // A name that cannot be guessed, so that no other user can place a link there first.
-  return join(dirname(place), `${temporaryPrefix}${process.pid}-${randomBytes(6).toString("hex")}`);
+  return join(dirname(place), `${temporaryPrefix()}${process.pid}-${randomBytes(6).toString("hex")}`);
 }
 
 async function removeAbandoned(folder: string): Promise<void> {
+  const prefix = temporaryPrefix();
   for (const name of await readdir(folder)) {
-    if (!name.startsWith(temporaryPrefix)) continue;
-    const processId = Number.parseInt(name.slice(temporaryPrefix.length), 10);
+    if (!name.startsWith(prefix)) continue;
+    const processId = Number.parseInt(name.slice(prefix.length), 10);
     if (!isProcessAlive(processId)) await rm(join(folder, name), { force: true });
   }
 }

@@ -83,7 +83,10 @@ export function systemIo(): Io {
     isTerminal: process.stderr.isTTY === true,
     columns: widthOf(process.stderr),
     screen: process.stdout.isTTY === true ? screenOf(process.stdout) : null,
-    ask: process.stdin.isTTY ? askHere : null,
+    // Few commands ask, and Node loads its streams of files for standard input.
+    get ask() {
+      return process.stdin.isTTY ? askHere : null;
+    },
     readInput,
     ...printers,
     setExitCode: (code) => {

@@ -17,8 +17,13 @@ const unspacedScripts = "Han Hiragana Katakana Bopomofo Hangul Thai Lao Khmer My
   .join("");
 const unspaced = `[[${unspacedScripts}]&&[\\p{L}\\p{N}\\p{M}]]`;
 const symbol = "[\\p{S}--\\p{ASCII}]";
-const wordPattern = new RegExp(`[[\\p{L}\\p{N}\\p{M}]--${unspaced}]+|[${unspaced}${symbol}]+`, "gv");
-const splitPattern = new RegExp(`^[${unspaced}${symbol}]`, "v");
+// Compiled at first use, since it takes milliseconds: most texts are ASCII.
+let patterns: { readonly word: RegExp; readonly split: RegExp } | undefined;
+const compilePatterns = () => ({
+  word: new RegExp(`[[\\p{L}\\p{N}\\p{M}]--${unspaced}]+|[${unspaced}${symbol}]+`, "gv"),
+  split: new RegExp(`^[${unspaced}${symbol}]`, "v"),
+});
+const isAscii = (text: string) => /^[\0-\x7f]*$/.test(text);
 
 /** Characters that users do not type: joiners, direction marks, soft hyphens, variation selectors, the Arabic tatweel. */
 const untyped = /[\p{Cf}\p{Variation_Selector}\u0640]/gu;
@@ -28,12 +33,16 @@ const accented = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Arabic}\p{sc=He
 /** The words of a text, in order. A text without words, such as `???`, is one word of all its signs. */
 export function toWords(text: string): Word[] {
   const plain = fold(text);
-  const words = (plain.match(wordPattern) ?? []).map((word) =>
-    splitPattern.test(word) ? [...word] : [word],
-  );
-  if (words.length > 0) return words;
+  const words = isAscii(plain) ? plain.match(/[a-z0-9]+/g)?.map((word) => [word]) : splitWords(plain);
+  if (words !== undefined && words.length > 0) return words;
   const signs = [...plain].filter((sign) => /[\p{P}\p{S}]/u.test(sign));
   return signs.length > 0 ? [signs.map(toWide)] : [];
+}
+
+function splitWords(plain: string): Word[] {
+  patterns ??= compilePatterns();
+  const { word, split } = patterns;
+  return (plain.match(word) ?? []).map((found) => (split.test(found) ? [...found] : [found]));
 }
 
 /**
@@ -61,7 +70,7 @@ export function toPhrase(words: readonly Word[]): string {
 
 function fold(text: string): string {
   // Most texts are ASCII, and the steps below would not change them.
-  if (/^\p{ASCII}*$/u.test(text)) return text.toLowerCase();
+  if (isAscii(text)) return text.toLowerCase();
   const cased = text
     .replace(/\p{Cs}/gu, " ")
     .normalize("NFKD")
