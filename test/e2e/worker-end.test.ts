@@ -1,5 +1,8 @@
-/** A stopped process ends within ten seconds, whatever it waits for; other workers complete a worker's requests. */
-import { describe, expect, it } from "vitest";
+/**
+ * A stopped process ends within ten seconds, whatever it waits for; other workers complete a worker's requests. The tests
+ * wait most of the time, so they run at the same time.
+ */
+import { describe, expect, it, vi } from "vitest";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { logLines } from "../support/log-lines.ts";
 import { type RedisServer, startRedis } from "../support/redis.ts";
@@ -20,7 +23,7 @@ async function endInTime({ process, result }: RunningArmoire) {
   return end;
 }
 
-it("a stopped worker returns slow requests, and another worker completes the mirror", {
+it.concurrent("a stopped worker returns slow requests, and another worker completes the mirror", {
   timeout: 60_000,
 }, async () => {
   await using redis = await startRedis();
@@ -33,7 +36,7 @@ it("a stopped worker returns slow requests, and another worker completes the mir
   const settings = ["--base-url", sandbox.url, "--data-dir", folder.path, "--redis", redis.url];
   const first = await startWorker(settings);
   const sync = runArmoire(["sync", ...settings, "--json"]);
-  await expect.poll(() => sandbox.log().filter(({ fault }) => fault).length, { timeout: 80_000 }).toBe(5);
+  await vi.waitUntil(() => sandbox.log().filter(({ fault }) => fault).length === 5, { timeout: 80_000 });
   const end = await endInTime(first);
   expect(end).toMatchObject({ exitCode: 0 });
   const second = await startWorker(settings);
@@ -42,7 +45,7 @@ it("a stopped worker returns slow requests, and another worker completes the mir
   expect(await endInTime(second)).toMatchObject({ exitCode: 0 });
 });
 
-it("a worker without Redis can be stopped", async () => {
+it.concurrent("a worker without Redis can be stopped", async () => {
   await using redis = await startRedis();
   const worker = await startWorker([
     "--base-url",
@@ -56,7 +59,7 @@ it("a worker without Redis can be stopped", async () => {
   expect(await endInTime(worker)).toMatchObject({ exitCode: 0 });
 });
 
-describe("in the middle of requests", () => {
+describe.concurrent("in the middle of requests", () => {
   async function startRequests() {
     const redis = await startRedis();
     const folder = await temporaryFolder();
@@ -67,7 +70,7 @@ describe("in the middle of requests", () => {
     const settings = ["--base-url", sandbox.url, "--data-dir", folder.path, "--redis", redis.url];
     const worker = await startWorker(settings);
     const sync = startArmoire(["sync", ...settings, "--json"]);
-    await expect.poll(() => sandbox.log().filter(({ fault }) => fault).length, { timeout: 80_000 }).toBe(5);
+    await vi.waitUntil(() => sandbox.log().filter(({ fault }) => fault).length === 5, { timeout: 80_000 });
     return {
       ...{ redis, settings, worker, sync },
       async [Symbol.asyncDispose]() {

@@ -1,10 +1,10 @@
 /**
  * Coordinators and workers over a real Redis: each request gets one response, from a worker with the right
- * credential.
+ * credential. Most tests wait for Redis, so they run at the same time, each with its own.
  */
 import { Worker } from "bullmq";
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { it } from "vitest";
 import { outOfMemoryMessage } from "../../../jobs/bullmq/errors.ts";
 import type { FetchPayload } from "../../../jobs/bullmq/protocol.ts";
 import { fetchQueueName, keyPrefix, payloadVersion } from "../../../jobs/bullmq/queue-names.ts";
@@ -43,7 +43,9 @@ async function startSilentWorker(
   };
 }
 
-it("each request gets its own response once, however often and in whatever order responses arrive", async () => {
+it.concurrent("each request gets its own response once, however often and in whatever order responses arrive", async ({
+  expect,
+}) => {
   await using rig = await startBullmqRig();
   const transport = await rig.startCoordinator();
   await fc.assert(
@@ -70,7 +72,9 @@ it("each request gets its own response once, however often and in whatever order
   );
 });
 
-it("a response arrives with every byte and the headers that the client reads", async () => {
+it.concurrent("a response arrives with every byte and the headers that the client reads", async ({
+  expect,
+}) => {
   await using rig = await startBullmqRig();
   const bytes = Uint8Array.from({ length: 512 }, (_, n) => n % 256);
   const headers = { etag: 'W/"é"', "set-cookie": "session=1", "x-ratelimit-remaining": "7" };
@@ -86,7 +90,7 @@ it("a response arrives with every byte and the headers that the client reads", a
   });
 });
 
-it("a response that arrives after its request was cancelled is dropped", async () => {
+it.concurrent("a response that arrives after its request was cancelled is dropped", async ({ expect }) => {
   await using rig = await startBullmqRig();
   const transport = await rig.startCoordinator();
   const cancel = new AbortController();
@@ -104,7 +108,9 @@ it("a response that arrives after its request was cancelled is dropped", async (
   expect(textOf(await transport.send(requestFor("a")))).toBe("now");
 });
 
-it("a job of another payload version is postponed with a warning, and other jobs continue", async () => {
+it.concurrent("a job of another payload version is postponed with a warning, and other jobs continue", async ({
+  expect,
+}) => {
   await using rig = await startBullmqRig();
   const transport = await rig.startCoordinator();
   await rig.requestQueue.add("fetch", { v: payloadVersion + 1 } as unknown as FetchPayload, {
@@ -119,7 +125,9 @@ it("a job of another payload version is postponed with a warning, and other jobs
   expect((await rig.requestQueue.getJob("later"))?.data).toEqual({ v: payloadVersion + 1 });
 });
 
-it("workers of another version get no jobs of this one, and a sync without workers of its own says so", async () => {
+it.concurrent("workers of another version get no jobs of this one, and a sync without workers of its own says so", async ({
+  expect,
+}) => {
   await using rig = await startBullmqRig();
   const { client, end } = await connectRedis(rig.redis.url);
   const received: unknown[] = [];
@@ -144,7 +152,9 @@ it("workers of another version get no jobs of this one, and a sync without worke
   end();
 });
 
-it("a worker with another credential gets no requests, and no credential passes through Redis", async () => {
+it.concurrent("a worker with another credential gets no requests, and no credential passes through Redis", async ({
+  expect,
+}) => {
   const ada = { ...principal, name: "ada", credential: bearerToken("ada-0123456789abcdef") };
   const otherPrincipal = { ...ada, credential: bearerToken("other-0123456789abcdef") };
   await using rig = await startBullmqRig();
@@ -166,7 +176,7 @@ it("a worker with another credential gets no requests, and no credential passes 
   expect(commands.join("\n")).not.toMatch(/0123456789abcdef/);
 });
 
-it("a job without a valid proof of the credential is not sent", async () => {
+it.concurrent("a job without a valid proof of the credential is not sent", async ({ expect }) => {
   await using rig = await startBullmqRig();
   const sent: string[] = [];
   await rig.requestQueue.add("model", {
@@ -185,7 +195,7 @@ it("a job without a valid proof of the credential is not sent", async () => {
   expect(sent).toEqual([]);
 });
 
-it("a request for another origin is not sent", async () => {
+it.concurrent("a request for another origin is not sent", async ({ expect }) => {
   await using rig = await startBullmqRig();
   const sent: string[] = [];
   const transport = await rig.startCoordinator();
@@ -206,7 +216,9 @@ it("a request for another origin is not sent", async () => {
   expect(sent).toEqual([]);
 });
 
-it("a request that makes a worker throw fails, and other requests continue", async () => {
+it.concurrent("a request that makes a worker throw fails, and other requests continue", async ({
+  expect,
+}) => {
   await using rig = await startBullmqRig();
   const transport = await rig.startCoordinator();
   await rig.startWorker(async (url) => {
@@ -221,7 +233,9 @@ it("a request that makes a worker throw fails, and other requests continue", asy
   expect(textOf(well)).toBe("{}");
 });
 
-it("all workers of a queue back off once two requests in a row receive a long Retry-After", async () => {
+it.concurrent("all workers of a queue back off once two requests in a row receive a long Retry-After", async ({
+  expect,
+}) => {
   await using rig = await startBullmqRig();
   const sent: string[] = [];
   const transport = await rig.startCoordinator();
@@ -242,7 +256,9 @@ it("all workers of a queue back off once two requests in a row receive a long Re
   void later.catch(() => {});
 });
 
-it("workers do not back off for one resource that alone receives a long Retry-After", async () => {
+it.concurrent("workers do not back off for one resource that alone receives a long Retry-After", async ({
+  expect,
+}) => {
   await using rig = await startBullmqRig();
   const transport = await rig.startCoordinator();
   const refused = requestFor("refused").url;
@@ -256,7 +272,7 @@ it("workers do not back off for one resource that alone receives a long Retry-Af
   expect(await rig.requestQueue.getGlobalRateLimit()).toBeNull();
 });
 
-it("the queue has a limit only while its workers are paused", async () => {
+it.concurrent("the queue has a limit only while its workers are paused", async ({ expect }) => {
   await using rig = await startBullmqRig();
   const transport = await rig.startCoordinator();
   let isRefused = false;
@@ -278,7 +294,9 @@ it("the queue has a limit only while its workers are paused", async () => {
   await sending;
 });
 
-it("a job that a worker with a wrong clock has postponed is taken up by the coordinator's clock", async () => {
+it.concurrent("a job that a worker with a wrong clock has postponed is taken up by the coordinator's clock", async ({
+  expect,
+}) => {
   await using rig = await startBullmqRig();
   const transport = await rig.startCoordinator();
   const response = transport.send(requestFor("a"));
@@ -294,7 +312,9 @@ it("a job that a worker with a wrong clock has postponed is taken up by the coor
   expect(textOf(await response)).toBe(requestFor("a").url);
 });
 
-it("the pause is reckoned by the coordinator's clock, whatever the worker's is", async () => {
+it.concurrent("the pause is reckoned by the coordinator's clock, whatever the worker's is", async ({
+  expect,
+}) => {
   await using rig = await startBullmqRig();
   const transport = await rig.startCoordinator();
   const resetAt = Math.round(Date.now() / 1000) + 600;
@@ -309,7 +329,9 @@ it("the pause is reckoned by the coordinator's clock, whatever the worker's is",
   expect(millis).toBeLessThanOrEqual(601_000);
 });
 
-it("a cancelled request fails as cancelled if no worker has started it, and else rejects", async () => {
+it.concurrent("a cancelled request fails as cancelled if no worker has started it, and else rejects", async ({
+  expect,
+}) => {
   await using rig = await startBullmqRig();
   const transport = await rig.startCoordinator();
   const cancelEarly = new AbortController();
@@ -335,7 +357,9 @@ it("a cancelled request fails as cancelled if no worker has started it, and else
   finish();
 });
 
-it("a run that starts during a backoff of the workers sends nothing and learns when the backoff ends", async () => {
+it.concurrent("a run that starts during a backoff of the workers sends nothing and learns when the backoff ends", async ({
+  expect,
+}) => {
   await using rig = await startBullmqRig();
   const sent: string[] = [];
   await rig.startWorker(async (url) => {
@@ -364,7 +388,9 @@ async function sendUntilFull(rig: BullmqRig, workerResponse: ReturnType<typeof r
   return { response, makeRoom: () => rig.redis.admin.config("SET", "maxmemory", "0") };
 }
 
-it("a Retry-After reaches the coordinator even if a full Redis cannot store the backoff", async () => {
+it.concurrent("a Retry-After reaches the coordinator even if a full Redis cannot store the backoff", async ({
+  expect,
+}) => {
   await using rig = await startBullmqRig();
   const { response, makeRoom } = await sendUntilFull(rig, responseOf("{}", 429, { "retry-after": "3600" }));
   await expect.poll(() => countRejected(rig)).toBeGreaterThan(0);
@@ -372,7 +398,9 @@ it("a Retry-After reaches the coordinator even if a full Redis cannot store the 
   expect((await response).head?.status).toBe(429);
 });
 
-it("coordinator and worker each warn once about a full Redis, and continue when it has room", async () => {
+it.concurrent("coordinator and worker each warn once about a full Redis, and continue when it has room", async ({
+  expect,
+}) => {
   await using rig = await startBullmqRig();
   const { response, makeRoom } = await sendUntilFull(rig, responseOf("{}"));
   await expect
@@ -388,7 +416,9 @@ async function countRejected({ redis }: BullmqRig): Promise<number> {
   return Number(/OOM:count=(\d+)/.exec(await redis.admin.info("errorstats"))?.[1] ?? 0);
 }
 
-it("a worker sends nothing for a run that a later run of its mirror has replaced", async () => {
+it.concurrent("a worker sends nothing for a run that a later run of its mirror has replaced", async ({
+  expect,
+}) => {
   await using rig = await startBullmqRig();
   const sent: string[] = [];
   const transport = await rig.startCoordinator();
@@ -405,7 +435,9 @@ it("a worker sends nothing for a run that a later run of its mirror has replaced
   expect(sent).toEqual([requestFor("a").url]);
 });
 
-it("nothing is sent for a run whose heartbeat workers cannot see, until they can", async () => {
+it.concurrent("nothing is sent for a run whose heartbeat workers cannot see, until they can", async ({
+  expect,
+}) => {
   await using rig = await startBullmqRig();
   const transport = await rig.startCoordinator();
   const sent: string[] = [];
@@ -424,7 +456,9 @@ it("nothing is sent for a run whose heartbeat workers cannot see, until they can
   expect(textOf(await response)).toBe("{}");
 });
 
-it("a worker sends no more requests of a job that was lost when Redis was emptied", async () => {
+it.concurrent("a worker sends no more requests of a job that was lost when Redis was emptied", async ({
+  expect,
+}) => {
   await using rig = await startBullmqRig();
   const transport = await rig.startCoordinator();
   const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
@@ -444,7 +478,9 @@ it("a worker sends no more requests of a job that was lost when Redis was emptie
   expect(sent.slice(4)).toEqual([requestFor("after").url]);
 });
 
-it("a worker refuses a response that repeats its credential before it passes through Redis", async () => {
+it.concurrent("a worker refuses a response that repeats its credential before it passes through Redis", async ({
+  expect,
+}) => {
   await using rig = await startBullmqRig();
   const token = "canary-4711-0815";
   await using service = await startRawServer(({ path }, socket) =>

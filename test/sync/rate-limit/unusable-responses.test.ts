@@ -58,7 +58,8 @@ const attempt = (rig: Rig, concurrency: number) =>
   );
 
 describe.each(forms)("an allowance whose end shows as %s", (form, faultsOf) => {
-  it.each([1, 4])(
+  // With one request at a time, the forms differ in redirects alone.
+  it.each(form.includes("redirect") ? [1, 4] : [4])(
     "about ten requests are wasted, and everything stays due (concurrency: %d)",
     async (concurrency) => {
       await using rig = await startRig(small);
