@@ -45,10 +45,10 @@ it("the fuzzer follows new branches to an input that breaks a parser", async () 
 it("new seeds are small inputs that together run each branch that the seeds do not", () => {
   const of = (text: string, ...branches: number[]) => ({
     input: Buffer.from(text),
-    edges: branches.map((branch) => 32 * branch + 3),
+    features: branches.map((branch) => 32 * branch + 3),
   });
   const kept = [of("seed", 1), of("long one", 1, 2, 3), of("two", 2), of("three", 1, 3), of("again", 2, 3)];
-  const report = { executions: 9, edges: 3, executionsToLastEdge: 9, kept, findings: [] };
+  const report = { executions: 9, branches: 3, features: 3, kept, findings: [] };
   expect(findNewSeeds(report, 1, 100).map(String)).toEqual(["two", "three"]);
   expect(findNewSeeds(report, 1, 4).map(String)).toEqual(["two"]);
 });

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { parseAst } from "rolldown/parseAst";
 
 export interface Coverage {
-  /** The branches that have run since the last call, each with the magnitude of its count. */
+  /** The features since the last call: branches that have run, each with the magnitude of its count. */
   take(): number[];
 }
 
@@ -20,7 +20,7 @@ interface Node {
 type Insertion = readonly [at: number, text: string];
 
 const magnitudes = 32;
-export const branchOf = (edge: number) => Math.floor(edge / magnitudes);
+export const branchOf = (feature: number) => Math.floor(feature / magnitudes);
 const maxBranches = 1 << 16;
 const counters = new Uint32Array(maxBranches);
 let branches = 0;

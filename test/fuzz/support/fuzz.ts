@@ -16,19 +16,19 @@ export interface Finding {
   readonly error: unknown;
 }
 
-/** An input with the edges that it runs. */
+/** An input with the features that it has. */
 interface Kept {
   readonly input: Buffer;
-  readonly edges: readonly number[];
+  readonly features: readonly number[];
 }
 
 export interface FuzzReport {
   readonly executions: number;
-  /** Distinct branches, with the magnitudes of their counts. */
-  readonly edges: number;
-  /** The executions before the last new edge. */
-  readonly executionsToLastEdge: number;
-  /** The seeds, then the inputs with a new edge. */
+  /** Distinct branches that ran. */
+  readonly branches: number;
+  /** Distinct branches, each with the magnitude of its count. */
+  readonly features: number;
+  /** The seeds, then the inputs with a new feature. */
   readonly kept: readonly Kept[];
   readonly findings: readonly Finding[];
 }
@@ -36,18 +36,18 @@ export interface FuzzReport {
 const batchSize = 50;
 const maxFindings = 10;
 
-/** @param isOver asked between batches, with the numbers of executions, findings and edges so far */
+/** @param isOver asked between batches, with the numbers of executions, findings and branches so far */
 export async function fuzz(
   { run, seeds }: Target,
   coverage: Coverage,
   seed: number,
-  isOver: (executions: number, findings: number, edges: number) => boolean,
+  isOver: (executions: number, findings: number, branches: number) => boolean,
 ): Promise<FuzzReport> {
   const corpus: Kept[] = [];
-  const edges = new Set<number>();
+  const branches = new Set<number>();
+  const features = new Set<number>();
   const findings = new Map<string, Finding>();
   let executions = 0;
-  let executionsToLastEdge = 0;
 
   const execute = async (input: Buffer): Promise<void> => {
     executions++;
@@ -62,22 +62,20 @@ export async function fuzz(
   const keepIfNew = async (input: Buffer): Promise<void> => {
     coverage.take();
     await execute(input);
-    const before = edges.size;
+    const before = features.size;
     const taken = coverage.take();
-    for (const edge of taken) edges.add(edge);
-    if (edges.size === before && corpus.length >= seeds.length) return;
-    corpus.push({ input, edges: taken });
-    executionsToLastEdge = executions;
+    for (const feature of taken) {
+      features.add(feature);
+      branches.add(branchOf(feature));
+    }
+    if (features.size > before || corpus.length < seeds.length) corpus.push({ input, features: taken });
   };
-  const hasNewEdge = (taken: Iterable<number>) => {
-    for (const edge of taken) if (!edges.has(edge)) return true;
-    return false;
-  };
+  const hasNew = (taken: readonly number[]) => taken.some((feature) => !features.has(feature));
 
   for (const input of seeds) await keepIfNew(input);
   for (
     let round = 0;
-    !isOver(executions, findings.size, edges.size) && findings.size < maxFindings;
+    !isOver(executions, findings.size, branches.size) && findings.size < maxFindings;
     round++
   ) {
     const inputs = mutations(batchSize, seed + round).map(({ of, from, changes }) => {
@@ -89,12 +87,12 @@ export async function fuzz(
     coverage.take();
     for (const input of inputs) await execute(input);
     // One measurement for many inputs; only a batch with something new is run again, one by one.
-    if (hasNewEdge(coverage.take())) for (const input of inputs) await keepIfNew(input);
+    if (hasNew(coverage.take())) for (const input of inputs) await keepIfNew(input);
   }
   return {
     executions,
-    edges: edges.size,
-    executionsToLastEdge,
+    branches: branches.size,
+    features: features.size,
     kept: corpus,
     findings: [...findings.values()],
   };
@@ -102,13 +100,13 @@ export async function fuzz(
 
 /** Of the inputs kept, few and small ones that together run each branch that the seeds do not. */
 export function findNewSeeds({ kept }: FuzzReport, seedCount: number, maxBytes: number): Buffer[] {
-  const covered = new Set(kept.slice(0, seedCount).flatMap(({ edges }) => edges.map(branchOf)));
+  const covered = new Set(kept.slice(0, seedCount).flatMap(({ features }) => features.map(branchOf)));
   const found = kept.slice(seedCount).filter(({ input }) => input.length <= maxBytes);
   return found
     .sort((a, b) => a.input.length - b.input.length)
-    .filter(({ edges }) => {
+    .filter(({ features }) => {
       const before = covered.size;
-      for (const edge of edges) covered.add(branchOf(edge));
+      for (const feature of features) covered.add(branchOf(feature));
       return covered.size > before;
     })
     .map(({ input }) => input);
