@@ -8,6 +8,7 @@
 import { dayMillis } from "../../platform/clock.ts";
 import type { RateLimitHeaders } from "../../service/requests/headers.ts";
 import type { AttemptReport } from "../../service/requests/rate-limiter.ts";
+import { withoutClockJumps } from "./clock-jumps.ts";
 import {
   addToReadingTally,
   addToResponseTally,
@@ -31,7 +32,6 @@ import {
   toWindowEnd,
 } from "./reported-limits.ts";
 import {
-  clampDeadline,
   emptyWindow,
   inferLimit,
   type WindowState,
@@ -91,38 +91,6 @@ export function renew(before: WindowState, now: number): WindowState {
 function overlapAfter({ startedBy, firstRequestAt }: WindowState, end: number): number | null {
   if (startedBy !== null) return startedBy + dayMillis;
   return firstRequestAt === null ? null : end + dayMillis;
-}
-
-function withoutClockJumps(state: WindowState, now: number): WindowState {
-  const resetAt = clampDeadline(state.resetAt, now);
-  const blocked = clampDeadline(state.blockedUntil, now);
-  const blockedUntil = blocked === null || blocked.at <= now ? null : blocked;
-  const startedBy = atLatest(state.startedBy, now);
-  const firstRequestAt = atLatest(state.firstRequestAt, now);
-  const firstCheckAt = atLatest(state.firstCheckAt, now);
-  const unnoticedStartAt = atLatest(state.unnoticedStartAt, now);
-  const limitInferredAt = atLatest(state.limitInferredAt, now);
-  const isSame =
-    resetAt === state.resetAt &&
-    blockedUntil === state.blockedUntil &&
-    startedBy === state.startedBy &&
-    firstRequestAt === state.firstRequestAt &&
-    firstCheckAt === state.firstCheckAt &&
-    unnoticedStartAt === state.unnoticedStartAt &&
-    limitInferredAt === state.limitInferredAt;
-  if (isSame) return state;
-  const starts = { startedBy, firstRequestAt, firstCheckAt, unnoticedStartAt };
-  const next = { ...state, ...starts, resetAt, blockedUntil, limitInferredAt };
-  const wasLong = blocked !== null && blockedUntil === null && blocked.spanMillis > maxPauseMillis;
-  // After a long wait, one request finds out whether it is over.
-  return wasLong && !state.isRefused ? { ...next, remaining: null, hasResponse: false } : next;
-}
-
-/** A run waits as long without ending. */
-const maxPauseMillis = 60_000;
-
-function atLatest(at: number | null, now: number): number | null {
-  return at !== null && at > now ? now : at;
 }
 
 export function lease(

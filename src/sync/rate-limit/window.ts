@@ -64,6 +64,27 @@ export interface WindowState {
   /** As last sent. */
   readonly lastCounts: ReportedCounts | null;
   readonly ends: WindowEnds;
+  readonly setBack: ClockSetBack | null;
+}
+
+/** What the local clock decides about a window. */
+export type WindowTimes = Pick<
+  WindowState,
+  | "resetAt"
+  | "blockedUntil"
+  | "startedBy"
+  | "firstRequestAt"
+  | "firstCheckAt"
+  | "unnoticedStartAt"
+  | "limitInferredAt"
+>;
+
+/** The local clock is behind what it was: either it was wrong before, or it is now. */
+export interface ClockSetBack {
+  /** Epoch milliseconds, by the clock before: the earliest time that agrees with `times`. */
+  readonly from: number;
+  /** By the clock before. They hold again if the clock is put right during this window. */
+  readonly times: WindowTimes;
 }
 
 /** What the reported ends of windows show about their length. An end counts if two responses in a row report it. */
@@ -170,6 +191,7 @@ export const emptyWindow: WindowState = {
   isLimitUsed: false,
   lastCounts: null,
   ends: { lastReset: null, last: null, atLeast: null, atMost: null },
+  setBack: null,
 };
 
 /** Known limits are 30 to 300 a day. */
@@ -236,9 +258,4 @@ export function withLaterStart(state: WindowState, now: number): WindowState {
 /** The number of requests granted before the first refusal, including those that may have been free. */
 export function inferLimit({ counted, isFree304, responses }: WindowState): number {
   return counted.min + (isFree304 === null ? responses.notModified : 0);
-}
-
-export function clampDeadline(deadline: Deadline | null, now: number): Deadline | null {
-  if (deadline === null || deadline.at <= now + deadline.spanMillis) return deadline;
-  return { ...deadline, at: now + deadline.spanMillis };
 }

@@ -5,8 +5,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type AttemptReport, noResponse } from "../../../src/service/requests/rate-limiter.ts";
-import { expireSession } from "../../../src/sync/rate-limit/crashed-sessions.ts";
 import { decideLease } from "../../../src/sync/rate-limit/leases.ts";
+import { expireSession } from "../../../src/sync/rate-limit/store/crashed-sessions.ts";
 import { countOpenLeases, emptyWindow, type WindowState } from "../../../src/sync/rate-limit/window.ts";
 import { type Lease, lease, releaseLease, renew } from "../../../src/sync/rate-limit/window-events.ts";
 import { tries } from "../../support/thorough.ts";
@@ -28,14 +28,24 @@ class Simulation {
   readonly service: SimulatedService;
   state: WindowState = emptyWindow;
   running: Sent[] = [];
-  /** The local clock minus the service's. */
-  skew = 0;
+  #skew = 0;
+  #wasWrong = false;
   /** Requests without a response. */
   lost = 0;
   #sessions = ["a1", "b1"];
 
   constructor(metering: Metering) {
     this.service = new SimulatedService(metering);
+  }
+
+  /** The local clock minus the service's. */
+  get skew(): number {
+    return this.#skew;
+  }
+
+  set skew(millis: number) {
+    this.#skew = millis;
+    this.#wasWrong = true;
   }
 
   get now(): number {
@@ -108,8 +118,10 @@ class Simulation {
   #expectResumeTime(resumeAt: number | null): void {
     expect(resumeAt).not.toBeNull();
     expect(resumeAt ?? 0).toBeGreaterThan(this.now);
-    expect(resumeAt ?? 0).toBeLessThanOrEqual(this.now + (this.skew === 0 ? day : 32 * day));
-    expect(decideLease(renew(this.state, resumeAt ?? 0), 0).do).not.toBe("refuse");
+    expect(resumeAt ?? 0).toBeLessThanOrEqual(this.now + (this.#wasWrong ? 64 * day : day));
+    // A clock that was set back may be put right before, which moves the time.
+    if (this.state.setBack === null)
+      expect(decideLease(renew(this.state, resumeAt ?? 0), 0).do).not.toBe("refuse");
   }
 }
 
@@ -248,6 +260,54 @@ describe("with headers", () => {
         }
         simulation.exhaust();
         expect(simulation.service.refused).toBeLessThanOrEqual(changes + simulation.lost);
+      }),
+      runs,
+    );
+  });
+
+  const weeks = fc.integer({ min: 2 * hour, max: 400 * day });
+
+  it("a spent window stays spent while the clock is set back, also repeatedly, and when it is right again", () => {
+    const anyHeaders = metering(["epoch", "seconds", "none"]);
+    const setBacks = fc.array(fc.tuple(weeks, fc.nat(hour)), { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(anyHeaders, setBacks, (metering, setBacks) => {
+        const simulation = new Simulation(metering);
+        simulation.exhaust();
+        const { refused } = simulation.service;
+        for (const [millis, passed] of setBacks) {
+          simulation.skew -= millis;
+          expect(simulation.send("plain", 0)).toBe(false);
+          simulation.pass(passed);
+          expect(simulation.send("plain", 0)).toBe(false);
+        }
+        simulation.skew = 0;
+        expect(simulation.send("plain", 0)).toBe(false);
+        simulation.pass(2 * day);
+        simulation.exhaust();
+        expect(simulation.service.remaining).toBe(0);
+        expect(simulation.service.refused).toBeLessThanOrEqual(2 * refused);
+      }),
+      runs,
+    );
+  });
+
+  it("a clock that was wrong by any time blocks requests for little more than two days at most", () => {
+    const anyHeaders = metering(["epoch", "seconds", "none"]);
+    const skews = fc.array(fc.tuple(fc.boolean(), weeks), { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(anyHeaders, skews, (metering, skews) => {
+        const simulation = new Simulation(metering);
+        for (const [isAhead, millis] of skews) {
+          simulation.skew = isAhead ? millis : -millis;
+          simulation.exhaust();
+        }
+        simulation.skew = 0;
+        const sent = [1, 2, 3, 4, 5].map(() => {
+          simulation.pass(day / 2 + 1);
+          return simulation.send("plain", 0);
+        });
+        expect(sent).toContain(true);
       }),
       runs,
     );

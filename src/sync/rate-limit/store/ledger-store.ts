@@ -8,10 +8,10 @@ import { existsSync } from "node:fs";
 import { type Connection, checkpointIfLong, closeWritten } from "../../../mirror/file/connection.ts";
 import { prepare, prepareColumn } from "../../../mirror/file/statements.ts";
 import { type Credential, digestCredential } from "../../../service/credentials/credential.ts";
-import { expireSession, prepareSessions } from "../crashed-sessions.ts";
 import { LedgerError, toLedgerError } from "../errors.ts";
 import { emptyWindow, firstCountableAt, type WindowState } from "../window.ts";
 import { renew } from "../window-events.ts";
+import { expireSession, prepareSessions } from "./crashed-sessions.ts";
 import { openLedgerFile, openLedgerFileForReading } from "./ledger-file.ts";
 import { ledgerQuery } from "./tables.ts";
 

@@ -3,13 +3,13 @@
  * its requests may have reached the service.
  */
 import { hostname } from "node:os";
-import type { Connection } from "../../mirror/file/connection.ts";
-import { prepare, prepareColumn } from "../../mirror/file/statements.ts";
-import { dayMillis } from "../../platform/clock.ts";
-import { isProcessAlive } from "../../platform/process-lock.ts";
-import { ledgerQuery } from "./store/tables.ts";
-import type { WindowState } from "./window.ts";
-import { addUnreported, withoutLeases } from "./window-events.ts";
+import type { Connection } from "../../../mirror/file/connection.ts";
+import { prepare, prepareColumn } from "../../../mirror/file/statements.ts";
+import { dayMillis } from "../../../platform/clock.ts";
+import { isProcessAlive } from "../../../platform/process-lock.ts";
+import type { WindowState } from "../window.ts";
+import { addUnreported, withoutLeases } from "../window-events.ts";
+import { ledgerQuery } from "./tables.ts";
 
 /**
  * The state without a dead session, whose leases count as spent. Pure.
