@@ -1358,6 +1358,8 @@ interface PublishRequest extends SnapshotPublication {
   /** Armoire's data directory, which must not be published. */
   readonly dataDir?: string;
   readonly signingKey?: SigningKey;
+  /** The key so far, if `signingKey` is another one: it signs that this one follows. The next snapshot is whole then. */
+  readonly predecessor?: SigningKey;
   /** At most so many increments follow a whole snapshot. Default: 30. */
   readonly maxIncrements?: number;
   /** So many whole snapshots stay, with their increments. Default: 2. */
@@ -1566,6 +1568,8 @@ interface VerifySnapshotRequest extends Omit<VerifyRequest, "askPassphrase"> {
 interface PublishedAs {
   readonly sequence: number;
   readonly signature: Signature | null;
+  /** The key that must have signed it, for one that is trusted. Default: the same. */
+  readonly keyFor?: (trusted: string) => string;
 }
 interface SnapshotReport extends ArchiveReport<SnapshotManifest> {
   /** The fingerprint of the key that signed it; null if it is not signed. */

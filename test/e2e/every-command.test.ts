@@ -73,7 +73,7 @@ const operands: Readonly<Record<string, (name: Name) => readonly string[]>> = {
   "armoire snapshot create": (name) => [
     ...["--to", pathTo("work", name, "snapshot.zip"), "--license", "CC0-1.0"],
   ],
-  "armoire snapshot publish": (name) => ["--to", pathTo("work", name), "--license", "CC0-1.0"],
+  "armoire snapshot publish": () => ["--to", pathTo("backups"), "--license", "CC0-1.0"],
   "armoire snapshot verify": (name) => [backupOf(name)],
   "armoire snapshot show": (name) => [backupOf(name)],
   "armoire snapshot load": (name) => [backupOf(name)],

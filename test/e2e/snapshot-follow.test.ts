@@ -15,7 +15,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { type PublishRequest, publishSnapshot } from "../../src/archive/published/publish.ts";
-import { createSigningKey } from "../../src/archive/signatures/signing-key.ts";
+import { createSigningKey, type SigningKey } from "../../src/archive/signatures/signing-key.ts";
+import { type SignedLine, type Succession, signSuccession } from "../../src/archive/signatures/successor.ts";
 import { readMirror } from "../../src/mirror/reader.ts";
 import { catalogueWorld } from "../archive/support/linked-catalogue-rig.ts";
 import { crawl, startMirrorRig } from "../mirror/support/mirror-rig.ts";
@@ -166,4 +167,60 @@ it("an altered file, another key and a missing signature are refused, and nothin
   writeFileSync(state, text.replace(/"signature": \{[^}]*\}/, '"signature": null'));
   // Also without --key: the mirror remembers who had signed.
   expect(await rig.load(15, rig.address)).toContain("it is not signed");
+});
+
+it("a key can sign its successor, and followers of the first key accept the last one", async () => {
+  await using rig = await startPublisher();
+  const folder = rig.path("public");
+  const stateIn = () => JSON.parse(readFileSync(join(folder, "state.json"), "utf8"));
+  const [first, second, third] = ["1", "2", "3"].map((n) => createSigningKey(rig.path(`${n}.pem`))) as [
+    ...[SigningKey, SigningKey, SigningKey],
+  ];
+  await rig.publish("One", { signingKey: first });
+  await rig.load(0, folder);
+  const wrong = rig.publish("Two", { signingKey: second, predecessor: third });
+  await expect(wrong).rejects.toMatchObject({ code: "other-key" });
+  const { published } = await rig.publish("Two", { signingKey: second, predecessor: first });
+  expect(published?.continues).toBeNull();
+  // Given once more, for instance by a schedule, it changes nothing.
+  await rig.publish("Three", { signingKey: second, predecessor: first });
+  expect(stateIn().successions).toHaveLength(1);
+  const { snapshots } = await rig.load(0, folder);
+  expect(snapshots.map((one: { signedBy: string }) => one.signedBy)).toEqual(
+    Array(2).fill(second.fingerprint),
+  );
+  expect(rig.name()).toBe("Three");
+  await rig.publish("Four", { signingKey: third, predecessor: second });
+  // The first owner can still sign, and names another successor than the followers know.
+  const sound = readFileSync(join(folder, "state.json"), "utf8");
+  const { line, successions, service } = stateIn();
+  const forge = (change: (all: Succession[]) => Succession[]) =>
+    writeFileSync(
+      join(folder, "state.json"),
+      JSON.stringify({ ...JSON.parse(sound), successions: change(successions) }),
+    );
+  const sign = (of: SignedLine, sequence: number) =>
+    signSuccession(of, { sequence, successor: third.publicKey, key: first });
+  const here = { baseUrl: service.baseUrl, line };
+  forge(() => [sign(here, 2)]);
+  expect(await rig.load(15, folder)).toContain("signed with another key");
+  // Who trusts the first key alone cannot tell.
+  rmSync(rig.path("copy.sqlite"));
+  for (const change of [
+    () => [],
+    (all: Succession[]) => all.slice(0, 1),
+    (all: Succession[]) => all.toReversed(),
+    () => [sign({ ...here, line: "0".repeat(64) }, 2)],
+    () => [sign(here, 5)],
+    () => [{ ...sign(here, 2), sequence: 3 }],
+  ]) {
+    forge(change);
+    expect(await rig.load(15, folder, "--key", first.fingerprint)).toContain("signed with another key");
+  }
+  writeFileSync(join(folder, "state.json"), sound);
+  await rig.load(0, folder, "--key", first.fingerprint);
+  expect(rig.name()).toBe("Four");
+  const file = join(folder, stateIn().snapshots.at(-1).file);
+  for (const key of [first, second, third])
+    expect((await callArmoire(["snapshot", "verify", file, "--key", key.fingerprint])).exitCode).toBe(0);
 });

@@ -6,7 +6,7 @@ import { SnapshotError } from "../../mirror/load/errors.ts";
 import type { LoadedSnapshot } from "../../mirror/load/loaded-snapshots.ts";
 import { BackupError } from "../errors.ts";
 import { checkSignature } from "../signatures/signature.ts";
-import { currentChain, type PublishedSnapshot, type PublishedState } from "./state.ts";
+import { currentChain, keyOfSnapshot, type PublishedSnapshot, type PublishedState } from "./state.ts";
 
 export interface FollowRequest {
   readonly state: PublishedState;
@@ -16,7 +16,10 @@ export interface FollowRequest {
   readonly place: string;
   /** The address of the folder, with a slash at its end; null for one on this computer. */
   readonly address: string | null;
-  /** The fingerprint of the key that must have signed it. Default: the key that has signed what was loaded of it. */
+  /**
+   * The fingerprint of the key that must have signed it, or of one before it. Default: the key that has signed what was loaded
+   * of it.
+   */
   readonly key?: string;
 }
 
@@ -81,16 +84,16 @@ function requireSigned(
   { state, key, place }: FollowRequest,
   ofLine: readonly LoadedSnapshot[],
 ): void {
-  /** A folder may be signed from some number on. */
+  /** A folder may be signed from some number on. The last key counts: those before it may be known to others by now. */
   const keyOf = (number: number) =>
-    ofLine.find(({ sequence, signedBy }) => signedBy !== null && (sequence ?? 0) <= number)?.signedBy;
+    ofLine
+      .filter(({ sequence, signedBy }) => signedBy !== null && (sequence ?? 0) <= number)
+      .sort((a, b) => (b.sequence ?? 0) - (a.sequence ?? 0))[0]?.signedBy;
   const { baseUrl } = state.service;
   for (const { sequence, rootHash, signature, file } of chain) {
-    const { problem } = checkSignature(
-      { baseUrl, sequence, rootHash },
-      signature,
-      key ?? keyOf(sequence) ?? undefined,
-    );
+    const trusted = key ?? keyOf(sequence) ?? undefined;
+    const expected = trusted && keyOfSnapshot(state, sequence, trusted);
+    const { problem } = checkSignature({ baseUrl, sequence, rootHash }, signature, expected);
     if (problem === null) continue;
     throw new BackupError(
       "damaged",

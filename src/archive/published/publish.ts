@@ -15,6 +15,7 @@ import { requireFolder } from "../destination.ts";
 import { BackupError } from "../errors.ts";
 import { signStatement } from "../signatures/signature.ts";
 import { fingerprintOf, type SigningKey } from "../signatures/signing-key.ts";
+import { type Succession, signSuccession } from "../signatures/successor.ts";
 import { isSameContent } from "../snapshot/create.ts";
 import { readSnapshotContents, type SnapshotPublication } from "../snapshot/entries.ts";
 import { openSnapshot } from "../snapshot/open.ts";
@@ -40,6 +41,8 @@ export interface PublishRequest extends SnapshotPublication {
   /** Armoire's data directory, which must not be published. */
   readonly dataDir?: string;
   readonly signingKey?: SigningKey;
+  /** The key so far, if `signingKey` is another one: it signs that this one follows. The next snapshot is whole then. */
+  readonly predecessor?: SigningKey;
   /** At most so many increments follow a whole snapshot. Default: 30. */
   readonly maxIncrements?: number;
   /** So many whole snapshots stay, with their increments. Default: 2. */
@@ -85,7 +88,7 @@ async function publishInto(folder: string, request: PublishRequest): Promise<Pub
   });
   try {
     const state = readState(folder);
-    if (state !== null) requireSameKey(state, folder, request.signingKey);
+    if (state !== null) requireSameKey(state, folder, request);
     const chain = state === null ? [] : currentChain(state);
     const known = await readKnown(folder, chain);
     return await readMirror(request.mirror, async (mirror) => {
@@ -113,10 +116,15 @@ async function publishNext(
 ): Promise<PublishReport> {
   const { folder, license, citation, signingKey, keep = defaultKeep } = request;
   const last = chain.at(-1);
-  const isWhole = last === undefined || isWholeDue(chain, request.maxIncrements ?? defaultMaxIncrements);
+  const succession = successionOf(request, state, (last?.sequence ?? 0) + 1);
+  const isWhole =
+    last === undefined ||
+    succession.length > 0 ||
+    isWholeDue(chain, request.maxIncrements ?? defaultMaxIncrements);
   const continues = isWhole ? null : last.rootHash;
   const publication = { license, ...(citation !== undefined && { citation }) };
-  const contents = readSnapshotContents(mirror, publication, { known, continues });
+  const before = { known: succession.length > 0 ? new Map() : known, continues };
+  const contents = readSnapshotContents(mirror, publication, before);
   const sequence = (last?.sequence ?? 0) + 1;
   const signedBy = signingKey?.fingerprint ?? null;
   if (contents === null) {
@@ -151,9 +159,11 @@ async function publishNext(
     continues,
     signature,
   };
+  const successions = [...(state?.successions ?? []), ...succession];
   const next: PublishedState = {
     ...{ format: "armoire-snapshots", formatVersion: 1, service: manifest.service },
     ...{ line: state?.line ?? rootHash, license, citation: citation ?? null, coverage: wholeCoverage },
+    ...(successions.length > 0 && { successions }),
     snapshots: newest([...(state?.snapshots ?? []), published], keep),
   };
   await writeState(folder, next);
@@ -201,14 +211,32 @@ async function readKnown(folder: string, chain: readonly PublishedSnapshot[]): P
   return known;
 }
 
+/** Empty if the key stays, and if the folder was not signed by its predecessor. */
+function successionOf(
+  { signingKey, predecessor }: PublishRequest,
+  state: PublishedState | null,
+  sequence: number,
+): Succession[] {
+  const signedBy = state?.snapshots.at(-1)?.signature?.publicKey;
+  if (state === null || signingKey === undefined || predecessor === undefined) return [];
+  if (signedBy !== predecessor.publicKey || signedBy === signingKey.publicKey) return [];
+  const of = { baseUrl: state.service.baseUrl, line: state.line };
+  return [signSuccession(of, { sequence, successor: signingKey.publicKey, key: predecessor })];
+}
+
 /** Followers refuse a snapshot that another key has signed, or none. */
-function requireSameKey({ snapshots }: PublishedState, folder: string, key: SigningKey | undefined): void {
+function requireSameKey(
+  { snapshots }: PublishedState,
+  folder: string,
+  { signingKey, predecessor }: PublishRequest,
+): void {
   const publicKey = snapshots.at(-1)?.signature?.publicKey;
-  if (publicKey === undefined || publicKey === key?.publicKey) return;
+  if (publicKey === undefined || publicKey === signingKey?.publicKey) return;
+  if (signingKey !== undefined && publicKey === predecessor?.publicKey) return;
   throw new BackupError(
     "other-key",
     `The folder's snapshots are signed by ${fingerprintOf(publicKey)}: ${folder}`,
-    "Give that key with --sign, or publish into a new folder: followers refuse another key.",
+    "Give that key with --sign, or a new one with --sign and that key with --succeeds. Else followers refuse the folder.",
   );
 }
 

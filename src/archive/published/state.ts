@@ -10,6 +10,7 @@ import { readRegularFile } from "../../platform/files/regular-files.ts";
 import { count, serviceShape } from "../contents/manifest.ts";
 import { BackupError } from "../errors.ts";
 import { signatureShape } from "../signatures/signature.ts";
+import { keyAt, successionShape } from "../signatures/successor.ts";
 import { coverageShape } from "../snapshot/manifest.ts";
 
 export const stateFile = "state.json";
@@ -49,6 +50,8 @@ const state = z
     citation: z.string().nullable(),
     /** Of all snapshots together, as of the last one. */
     coverage: coverageShape,
+    /** Changes of the key, in their order; absent without any. They are never removed. */
+    successions: z.array(successionShape).optional(),
     snapshots: z.array(published).min(1),
   })
   .refine(({ snapshots }) => snapshots.every(isInOrder));
@@ -112,6 +115,15 @@ export function readState(folder: string): PublishedState | null {
 export async function writeState(folder: string, content: PublishedState): Promise<void> {
   const text = `${JSON.stringify(content, null, 2)}\n`;
   (await writeTemporary(join(folder, stateFile), [text], { mode: fileMode() })).commit();
+}
+
+/** @param trusted as in `keyAt` */
+export function keyOfSnapshot(
+  { service, line, successions = [] }: PublishedState,
+  sequence: number,
+  trusted: string,
+): string {
+  return keyAt(trusted, sequence, { baseUrl: service.baseUrl, line }, successions);
 }
 
 /** The last whole snapshot and its increments: together they are the newest state. */

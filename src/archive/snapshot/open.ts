@@ -8,7 +8,13 @@ import { parseRows } from "../container/row-parts.ts";
 import { byteReader, readEntries, ZipError } from "../container/zip-reader.ts";
 import { blockOf } from "../contents/entry-names.ts";
 import { BackupError } from "../errors.ts";
-import { isPublishedName, readState } from "../published/state.ts";
+import {
+  isPublishedName,
+  keyOfSnapshot,
+  type PublishedSnapshot,
+  type PublishedState,
+  readState,
+} from "../published/state.ts";
 import {
   checkSignature,
   readSignatureFile,
@@ -31,6 +37,8 @@ export interface VerifySnapshotRequest extends Omit<VerifyRequest, "askPassphras
 export interface PublishedAs {
   readonly sequence: number;
   readonly signature: Signature | null;
+  /** The key that must have signed it, for one that is trusted. Default: the same. */
+  readonly keyFor?: (trusted: string) => string;
 }
 
 export interface SnapshotReport extends ArchiveReport<SnapshotManifest> {
@@ -69,11 +77,21 @@ export async function verifyContents(
   }
 }
 
+/** What the state of a folder says of a snapshot in it. */
+export const asPublished = (
+  state: PublishedState,
+  { sequence, signature }: PublishedSnapshot,
+): PublishedAs => ({
+  ...{ sequence, signature },
+  keyFor: (trusted) => keyOfSnapshot(state, sequence, trusted),
+});
+
 /** Of a file in a published folder; null for any other. */
 function publishedAs(file: string, rootHash: string): PublishedAs | null {
   if (!isPublishedName(basename(file))) return null;
-  const found = readState(dirname(resolve(file)))?.snapshots.find((one) => one.rootHash === rootHash);
-  return found === undefined ? null : { sequence: found.sequence, signature: found.signature };
+  const state = readState(dirname(resolve(file)));
+  const found = state?.snapshots.find((one) => one.rootHash === rootHash);
+  return state === null || found === undefined ? null : asPublished(state, found);
 }
 
 function withSignature(
@@ -83,13 +101,17 @@ function withSignature(
   const { manifest, rootHash, problems } = report;
   if (manifest === null || rootHash === null || problems.length > 0)
     return { ...report, signedBy: null, sequence: null };
-  const { sequence, signature } = published ??
-    publishedAs(file, rootHash) ?? { sequence: null, signature: readSignatureFile(file) };
+  const {
+    sequence,
+    signature,
+    keyFor = (trusted: string) => trusted,
+  } = published ??
+    publishedAs(file, rootHash) ?? { sequence: null, signature: readSignatureFile(file), keyFor: undefined };
   const statement = { baseUrl: manifest.service.baseUrl, sequence, rootHash };
   const { signedBy, problem } =
     signature === "damaged"
       ? { signedBy: null, problem: `the file of its signature is damaged: ${signatureFileOf(file)}` }
-      : checkSignature(statement, signature, key);
+      : checkSignature(statement, signature, key && keyFor(key));
   return {
     ...report,
     signedBy,

@@ -8,7 +8,12 @@ import { kinds } from "../../../jobs/kinds.ts";
 import { BackupError } from "../../archive/errors.ts";
 import { chooseUnloaded } from "../../archive/published/follow.ts";
 import { maxSignatureBytes, signatureFileOf } from "../../archive/signatures/signature.ts";
-import { type OpenSnapshot, openSnapshot, type VerifySnapshotRequest } from "../../archive/snapshot/open.ts";
+import {
+  asPublished,
+  type OpenSnapshot,
+  openSnapshot,
+  type VerifySnapshotRequest,
+} from "../../archive/snapshot/open.ts";
 import { catalogueMirrorFile } from "../../mirror/file/paths.ts";
 import { loadSnapshots } from "../../mirror/load/load-snapshot.ts";
 import { readLoadedSnapshots } from "../../mirror/load/loaded-snapshots.ts";
@@ -113,9 +118,9 @@ async function chooseWanted(
 function wantedOf(folder: FollowedFolder, mirror: string, key: string | undefined): Wanted[] {
   const ofKey = key !== undefined && { key };
   const loaded = existsSync(mirror) ? readMirror(mirror, ({ db }) => readLoadedSnapshots(db)) : [];
-  return chooseUnloaded({ ...folder, loaded, ...ofKey }).map(({ file, rootHash, sequence, signature }) => ({
-    place: folder.fileAt(file),
-    expected: { rootHash, published: { sequence, signature }, ...ofKey },
+  return chooseUnloaded({ ...folder, loaded, ...ofKey }).map((snapshot) => ({
+    place: folder.fileAt(snapshot.file),
+    expected: { rootHash: snapshot.rootHash, published: asPublished(folder.state, snapshot), ...ofKey },
     folder,
   }));
 }
