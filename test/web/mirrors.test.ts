@@ -1,6 +1,7 @@
 /** Mirrors that appear, are replaced, locked or damaged while they are served; and readers that are too slow. */
 import { copyFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ChangeError } from "../../src/change/errors.ts";
@@ -42,6 +43,25 @@ it("without a mirror, every page explains how to make one, and shows it once it 
   found = file;
   expect(brandsOf((await send(server, "/brands.json")).body)).toBe(2);
   await server.close();
+});
+
+it("reads in one turn of the event loop see one state, and those of the next turn what was committed", async () => {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, "catalogue.sqlite");
+  copyFileSync(rig.file, file);
+  const served = serveMirror(() => file);
+  const nameNow = () =>
+    served.readInTurn(undefined, ({ db }) =>
+      db.prepare("select name from brand order by href limit 1").pluck().get(),
+    );
+  const before = nameNow();
+  const writer = new Database(file);
+  writer.exec("update _brand set name = 'Renamed'");
+  writer.close();
+  expect(nameNow()).toBe(before);
+  await setImmediate();
+  expect(nameNow()).toBe("Renamed");
+  served.close();
 });
 
 it("a mirror that is replaced on disk is read anew, and so is one that is removed", async () => {

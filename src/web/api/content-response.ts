@@ -107,23 +107,29 @@ export function contentResponse({ headers, body }: ReadyContent, allowance: Allo
   });
 }
 
-/** Content that was sent lately, by address. It holds for one state of the mirrors. */
+/** Only its state, where the client's copy was current. */
+type Kept = ContentState | ReadyContent;
+
+export const hasBody = (kept: Kept): kept is ReadyContent => "body" in kept;
+
+/** Content that was asked for lately, by address. It holds for one state of the mirrors. */
 export interface KeptContent {
   /** @param version of the mirrors: with another one, all is forgotten */
-  find(version: string, origin: string, target: string): ReadyContent | undefined;
-  keep(version: string, origin: string, target: string, content: ReadyContent): void;
+  find(version: string, origin: string, target: string): Kept | undefined;
+  keep(version: string, origin: string, target: string, content: Kept): void;
 }
 
 const maxKeptBytes = 8 * 2 ** 20;
-/** Of a content, besides its body: headers, names and the map's own. */
-const overheadBytes = 1024;
+/** Of a state and its name in the map, and of headers. */
+const [stateBytes, headerBytes] = [256, 768];
 
 export function createKeptContent(maxBytes = maxKeptBytes): KeptContent {
-  const kept = new Map<string, ReadyContent>();
+  const kept = new Map<string, Kept>();
   let keptVersion = "";
   let bytes = 0;
-  const sizeOf = (key: string, { body }: ReadyContent) => overheadBytes + 2 * key.length + body.byteLength;
-  const remove = (key: string, content: ReadyContent) => {
+  const sizeOf = (key: string, content: Kept) =>
+    stateBytes + 2 * key.length + (hasBody(content) ? headerBytes + content.body.byteLength : 0);
+  const remove = (key: string, content: Kept) => {
     kept.delete(key);
     bytes -= sizeOf(key, content);
   };
@@ -143,6 +149,7 @@ export function createKeptContent(maxBytes = maxKeptBytes): KeptContent {
       const key = origin + target;
       if (sizeOf(key, content) > maxBytes) return;
       const known = kept.get(key);
+      if (known !== undefined && hasBody(known) && !hasBody(content)) return;
       if (known !== undefined) remove(key, known);
       kept.set(key, content);
       bytes += sizeOf(key, content);

@@ -16,6 +16,7 @@ import {
   contentResponse,
   createKeptContent,
   createRewriters,
+  hasBody,
   isNotModified,
   notModifiedResponse,
   readyContent,
@@ -99,6 +100,7 @@ export function createApi(options: ApiOptions): Api {
     const holder = isUser ? "user" : "none";
     const state = allowance.stateOf(holder);
     if (isNotModified(content, request)) return notModifiedResponse(content, false, vary, state);
+    if (!hasBody(content)) return null;
     if (content.kind === rootKind) return contentResponse(content, state);
     return state.remaining === 0 ? null : contentResponse(content, allowance.spend(holder));
   };
@@ -121,8 +123,11 @@ export function createApi(options: ApiOptions): Api {
     if (answer.is === "rate-limit") return rateLimitResponse(origin + target, state);
     if (answer.is === "redirect")
       return redirectResponse(answer.to.slice(service?.origin.length), answer.isPrivate, state);
-    if (answer.is === "content" && isNotModified(stateOf(answer), request))
-      return notModifiedResponse(stateOf(answer), answer.isPrivate, vary, state);
+    const found = answer.is === "content" ? stateOf(answer) : null;
+    if (answer.is === "content" && found !== null && isNotModified(found, request)) {
+      if (!answer.isPrivate) kept.keep(version, origin, target, found);
+      return notModifiedResponse(found, answer.isPrivate, vary, state);
+    }
     const isFree = answer.is === "content" && answer.content.kind === rootKind;
     if (state.remaining === 0 && !isFree) return fail(problems.spent(state), false);
     switch (answer.is) {

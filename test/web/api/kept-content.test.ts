@@ -25,6 +25,15 @@ describe("kept content", () => {
     expect(found).toEqual([97, 98, 99]);
   });
 
+  it("is only its state where the client's copy was current, which takes little", () => {
+    const kept = createKeptContent(40_000);
+    const { body: _, ...state } = contentOf(9000);
+    for (let n = 0; n < 100; n++) kept.keep("1", "http://a", `/${n}`, state);
+    expect(kept.find("1", "http://a", "/0")).toBe(state);
+    kept.keep("1", "http://a", "/0", contentOf(9000));
+    expect(kept.find("1", "http://a", "/0")).toHaveProperty("body");
+  });
+
   it("that is replaced counts once, and one that is too large is not kept", () => {
     const kept = createKeptContent(40_000);
     kept.keep("1", "http://a", "/other", contentOf(9000));
