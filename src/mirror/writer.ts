@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import type { Kinds } from "../../schema/kind.ts";
 import { prepareAbsences } from "./absence/absences.ts";
-import { recheckRefused } from "./absence/refused-scopes.ts";
+import { type RefusalLimits, recheckRefused } from "./absence/refused-scopes.ts";
 import { recheckTombstones, supersedePages } from "./absence/tombstones.ts";
 import { addLinks, type CatalogueLink } from "./account/catalogue-links.ts";
 import { prepareLinkedChecks } from "./account/linked-checks.ts";
@@ -111,11 +111,8 @@ export interface MirrorWriter extends MirrorReader {
    * @param checkedBefore ISO 8601; later checks are recent enough
    */
   recheckTombstones(checkedBefore: string, now: string): void;
-  /**
-   * Makes lists of the user due that the service refused to the token.
-   * @param before ISO 8601; later refusals still hold
-   */
-  recheckRefused(before: string, now: string): void;
+  /** Makes lists of the user due that the service refused to the token. */
+  recheckRefused(limits: RefusalLimits): void;
   /** Makes known resources due, even if this run has checked them; tombstones stay. @returns their ids */
   requestAgain(urls: readonly string[]): number[];
 }
@@ -239,9 +236,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       supersedePages: guard((runId) => supersedePages(connection, runId)),
       beginCycle: guard((cycle) => writeCycle(connection, cycle)),
       recheckTombstones: guard((checkedBefore, now) => recheckTombstones(connection, checkedBefore, now)),
-      recheckRefused: guard((before, now) =>
-        connection.transaction(() => recheckRefused(connection, before, now))(),
-      ),
+      recheckRefused: guard((limits) => connection.transaction(() => recheckRefused(connection, limits))()),
       requestAgain: guard((urls) => requestAgain(connection, urls)),
       close() {
         try {

@@ -1,7 +1,7 @@
 /**
  * Lists of an account that the service refuses to the user's token although it accepts the token: the token lacks their
  * scope. What is held of them stays. A list that was never held is not due meanwhile; it is requested again from time to
- * time, since the user may grant more.
+ * time, since the user may grant more. One that is held is requested again sooner: the refusal may have been an error.
  */
 import { sql } from "kysely";
 import type { ResourceState } from "../../../schema/tables.ts";
@@ -80,12 +80,20 @@ export function prepareRefusals(db: Connection): Refusals {
   };
 }
 
-/**
- * Makes refused lists due again.
- * @param before ISO 8601: later refusals still hold
- * @param now ISO 8601: refusals later than that were noted by a wrong clock
- */
-export function recheckRefused(db: Connection, before: string, now: string): void {
+export interface RefusalLimits {
+  /** ISO 8601: later refusals of lists that were never held still hold. */
+  readonly before: string;
+  /** ISO 8601: later refusals of lists that are held still hold. */
+  readonly heldBefore: string;
+  /** ISO 8601: refusals later than that were noted by a wrong clock. */
+  readonly now: string;
+}
+
+/** Makes refused lists due again. */
+export function recheckRefused(db: Connection, { before, heldBefore, now }: RefusalLimits): void {
+  const selectHeld = prepareColumn(db, (p: { kind: string }) =>
+    q.selectFrom("_resource").select("id").where("kind", "=", p.kind).where("state", "=", "held").limit(1),
+  );
   const setDue = prepare(db, (p: { kind: string }) =>
     q
       .updateTable("_resource")
@@ -95,7 +103,8 @@ export function recheckRefused(db: Connection, before: string, now: string): voi
   );
   for (const list of scopeLists) {
     const at = readRefusedAt(db, list);
-    if (at === null || (at > before && at <= now)) continue;
+    const limit = selectHeld.get({ kind: list }) === undefined ? before : heldBefore;
+    if (at === null || (at > limit && at <= now)) continue;
     removeMeta(db, keyOf(list));
     setDue.run({ kind: list });
   }

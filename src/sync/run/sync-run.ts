@@ -28,6 +28,9 @@ const refusedIds = (batch: readonly JobResult[]): number[] =>
     item.status === "fetched" && item.result.outcome === "refused" ? [item.job.resourceId] : [],
   );
 
+/** Less than a day, so that each of daily syncs is later. */
+const aboutADayMillis = 20 * 3_600_000;
+
 export class SyncRun {
   readonly #request: RunRequest;
   readonly #tools: RunTools;
@@ -110,13 +113,23 @@ export class SyncRun {
     return accountScope(this.#request, reader);
   }
 
-  /** A refused list is requested once per `maxStaleness`, for each new token, and when everything is checked. */
+  /**
+   * A refused list is requested once per `maxStaleness`, or daily if it is held; for each new token, and when everything is
+   * checked.
+   */
   async #recheckRefused(): Promise<void> {
     const { mirror, clock } = this.#tools;
     const { mode, maxStalenessMillis, tokenAt } = this.#request;
     const now = toIso(clock.now());
-    const stale = mode === "incremental" ? toIso(clock.now() - maxStalenessMillis) : now;
-    await mirror.writes.recheckRefused(tokenAt !== null && tokenAt > stale ? tokenAt : stale, now);
+    const limit = (millis: number): string => {
+      const stale = mode === "incremental" ? toIso(clock.now() - millis) : now;
+      return tokenAt !== null && tokenAt > stale ? tokenAt : stale;
+    };
+    await mirror.writes.recheckRefused({
+      before: limit(maxStalenessMillis),
+      heldBefore: limit(Math.min(aboutADayMillis, maxStalenessMillis)),
+      now,
+    });
   }
 
   async #crawl(scope: Scope): Promise<void> {
