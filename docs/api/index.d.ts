@@ -1609,10 +1609,16 @@ declare const ChangeError_base: {
 };
 /** Why two states cannot be compared, or their changes not passed on. */
 export declare class ChangeError extends ChangeError_base {}
-/** `key`: such as `brand/model/size`; the URL without slugs; null if no mirror is compared, or it does not know the resource. */
-type Keyed<Found> = Found & {
+/** All are null if no mirror is compared, or it does not know the resource. */
+interface ResourceLabels {
+  /** Such as `brand/model/size`; the URL without slugs. */
   readonly key: string | null;
-};
+  /** The name of the brand of a model or size; null for others. */
+  readonly brand: Cell;
+  /** The name of the model of a size; null for others. */
+  readonly model: Cell;
+}
+type Keyed<Found> = Found & ResourceLabels;
 /** A mirror as it was when a run had ended. */
 interface MirrorLocation {
   /** The file. */
@@ -1639,6 +1645,8 @@ interface FilterInput {
   readonly kinds?: readonly string[];
   /** Each a URL, or a slug or name in any spelling. */
   readonly brands?: readonly string[];
+  /** Each a URL, a key such as `brand/model`, or a slug, code or name in any spelling. */
+  readonly models?: readonly string[];
   readonly fields?: readonly string[];
   readonly ignored?: readonly string[];
   readonly words?: readonly ChangeWord[];

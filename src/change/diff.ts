@@ -7,7 +7,7 @@ import type { Cell } from "../../schema/fields.ts";
 import { toSortable } from "../mirror/points/service-time.ts";
 import { type Change, changedOrTouched, type FieldChange, type Reported, type Value } from "./change.ts";
 import { type ComparedKind, type ComparedKinds, compareKinds } from "./compared-kinds.ts";
-import { type ChangeFilter, filterChange, isOfBrand, isOfKind, noFilter } from "./filter.ts";
+import { type ChangeFilter, fieldsOfChoice, filterChange, isOfChosen, isOfKind, noFilter } from "./filter.ts";
 import { type Item, itemsOf, type Pairing, pairsOf, type StateTable, toRow } from "./items.ts";
 
 /** Two states, ready to be compared. */
@@ -37,11 +37,11 @@ export function* diff(
   { kinds, isTyped, pairs }: Comparison,
   filter: ChangeFilter = noFilter,
 ): Generator<Change> {
-  const needed = filter.brandHrefs.length > 0 ? [...nameFields, "brand_href"] : nameFields;
+  const needed = [...nameFields, ...fieldsOfChoice(filter)];
   for (const kind of kinds) {
     if (!isOfKind(filter, kind)) continue;
     for (const [before, after] of pairs(kind, needed)) {
-      if (![before, after].some((item) => item && isOfBrand(filter, kind, item))) continue;
+      if (![before, after].some((item) => item && isOfChosen(filter, kind, item))) continue;
       const change = compareItems(kind, before, after, isTyped);
       const filtered = change && filterChange(filter, kind, change);
       if (filtered) yield filtered;
@@ -107,7 +107,7 @@ export function* reportedSince(
     for (const item of itemsOf(tables, kind)) {
       const lastModifiedAt = item.values[index];
       const time = toSortable(lastModifiedAt);
-      if ((time !== null && time < since) || !isOfBrand(filter, kind, item)) continue;
+      if ((time !== null && time < since) || !isOfChosen(filter, kind, item)) continue;
       if (time === null) {
         withoutTime.count++;
         continue;

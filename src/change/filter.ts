@@ -1,17 +1,19 @@
-/** Which changes are listed: of some kinds, some brands, some fields. */
+/** Which changes are listed: of some kinds, some brands or models, some fields. */
 import { hintAtBrands, isCalled } from "../mirror/find-brands.ts";
 import { similarNames, spellings } from "../platform/fuzzy-names.ts";
 import { type Change, type ChangeWord, changedOrTouched } from "./change.ts";
 import type { ComparedKind } from "./compared-kinds.ts";
 import { ChangeError } from "./errors.ts";
 import type { Item } from "./items.ts";
-import type { Brand } from "./sources.ts";
+import type { Named, NamedResources } from "./sources.ts";
 
 /** An empty list means all. */
 export interface ChangeFilter {
   readonly kinds: readonly string[];
   /** URLs of brands: changes of these and of their models and sizes. */
   readonly brandHrefs: readonly string[];
+  /** URLs of models: changes of these and of their sizes. Absent for all, since ids of feeds are made of a whole filter. */
+  readonly modelHrefs?: readonly string[];
   /** Only changes of these fields. `gone_at` changes if a resource is removed or revived; an added one changes no field. */
   readonly fields: readonly string[];
   /** No changes of these fields. */
@@ -27,21 +29,23 @@ export interface FilterInput {
   readonly kinds?: readonly string[];
   /** Each a URL, or a slug or name in any spelling. */
   readonly brands?: readonly string[];
+  /** Each a URL, a key such as `brand/model`, or a slug, code or name in any spelling. */
+  readonly models?: readonly string[];
   readonly fields?: readonly string[];
   readonly ignored?: readonly string[];
   readonly words?: readonly ChangeWord[];
 }
 
 /**
- * @param brands all brands of what is compared; read only if the filter names one
+ * @param named those of what is compared; read only if the filter names one
  * @throws ChangeError `unknown-name`
  */
 export function parseFilter(
   input: FilterInput,
   kinds: readonly ComparedKind[],
-  brands: () => Iterable<Brand>,
+  named: NamedResources,
 ): ChangeFilter {
-  const { fields = [], ignored = [] } = input;
+  const { fields = [], ignored = [], models = [] } = input;
   const kindNames = kinds.map(({ name }) => name);
   const fieldNames = new Set(
     kinds.flatMap((kind) => [...kind.fields, ...(kind.hasTombstones ? ["gone_at"] : [])]),
@@ -54,7 +58,10 @@ export function parseFilter(
   }
   return {
     kinds: input.kinds ?? [],
-    brandHrefs: (input.brands ?? []).flatMap((name) => findBrandHrefs(name, [...brands()])),
+    brandHrefs: (input.brands ?? []).flatMap((name) => findHrefs("brand", name, [...named.brands()])),
+    ...(models.length > 0 && {
+      modelHrefs: models.flatMap((name) => findHrefs("model", name, [...named.models()])),
+    }),
     fields,
     ignored,
     words: input.words ?? [],
@@ -65,10 +72,26 @@ export function isOfKind({ kinds }: ChangeFilter, { name }: ComparedKind): boole
   return kinds.length === 0 || kinds.includes(name);
 }
 
-export function isOfBrand({ brandHrefs }: ChangeFilter, { name, fields }: ComparedKind, item: Item): boolean {
-  if (brandHrefs.length === 0) return true;
-  const brand = name === "brand" ? item.href : item.values[fields.indexOf("brand_href")];
-  return typeof brand === "string" && brandHrefs.includes(brand);
+/** Fields that `isOfChosen` reads. */
+export const fieldsOfChoice = ({ brandHrefs, modelHrefs }: ChangeFilter): string[] => [
+  ...(brandHrefs.length > 0 ? ["brand_href"] : []),
+  ...(modelHrefs === undefined ? [] : ["model_href"]),
+];
+
+/** Whether an item belongs to the brands and models of the filter. */
+export function isOfChosen(
+  { brandHrefs, modelHrefs }: ChangeFilter,
+  { name, fields }: ComparedKind,
+  item: Item,
+): boolean {
+  const isOf = (owner: "brand" | "model", hrefs: readonly string[]) => {
+    const href = name === owner ? item.href : item.values[fields.indexOf(`${owner}_href`)];
+    return typeof href === "string" && hrefs.includes(href);
+  };
+  return (
+    (brandHrefs.length === 0 || isOf("brand", brandHrefs)) &&
+    (modelHrefs === undefined || isOf("model", modelHrefs))
+  );
 }
 
 /** The change with only the fields that pass the filter; null if it does not pass. */
@@ -108,20 +131,29 @@ function requireKnown(
   throw new ChangeError("unknown-name", `There is no ${noun} ${JSON.stringify(name)} to compare.`, hint);
 }
 
-/** Brands may share a name: then all of them are selected. */
-function findBrandHrefs(text: string, brands: readonly Brand[]): string[] {
+/** Several may share a name: then all of them are selected. */
+function findHrefs(noun: "brand" | "model", text: string, resources: readonly Named[]): string[] {
   const matchers = [
-    (brand: Brand) => brand.href === text,
-    ...spellings.map((spell) => isCalled(text, spell)),
+    ({ href }: Named) => href === text,
+    ...spellings.map((spell) => {
+      const isMeant = isCalled(text, spell);
+      return ({ names }: Named) => isMeant(names);
+    }),
   ];
   for (const matches of matchers) {
-    const found = brands.filter(matches);
+    const found = resources.filter(matches);
     if (found.length > 0) return [...new Set(found.map(({ href }) => String(href)))];
   }
-  const names = brands.flatMap(({ name }) => (typeof name === "string" ? [name] : []));
+  const similar = similarNames(
+    text,
+    resources.flatMap(({ names: [name] }) => (typeof name === "string" ? [name] : [])),
+    3,
+  );
   throw new ChangeError(
     "unknown-name",
-    `There is no brand called ${JSON.stringify(text)} to compare.`,
-    hintAtBrands(similarNames(text, names, 3)),
+    `There is no ${noun} called ${JSON.stringify(text)} to compare.`,
+    noun === "model" && similar.length === 0
+      ? '`armoire query "select full_name from model"` lists the models of the mirror.'
+      : hintAtBrands(similar),
   );
 }

@@ -11,13 +11,13 @@ import { type ComparedKind, type ComparedKinds, compareKinds } from "./compared-
 import { compareStates, diff, reportedSince } from "./diff.ts";
 import { ChangeError } from "./errors.ts";
 import { type ChangeFilter, type FilterInput, isOfKind, parseFilter } from "./filter.ts";
-import { createKeyFinder, type Keyed, withKeys } from "./keys.ts";
+import { createLabelFinder, type Keyed, withLabels } from "./keys.ts";
 import { compareRuns, runBeforeLastChange } from "./run-comparison.ts";
 import {
-  brandsIn,
   coverageAt,
   type DiffSource,
   type MirrorLocation,
+  namedIn,
   type OpenSource,
   openFolderSource,
   openMirrorSource,
@@ -90,7 +90,7 @@ export function openRunDiff(
     const after = { mirror: file, ...resolvePoint(mirror.db, point) };
     const before = { mirror: file, ...resolveFrom(mirror, from, after) };
     const comparison = compareRuns(mirror, { before: before.run, after: after.run });
-    const filter = parseFilter(input, comparison.kinds, () => brandsIn(mirror));
+    const filter = parseFilter(input, comparison.kinds, namedIn(mirror));
     const { baseUrl } = mirror.identity;
     return {
       from: { place: before, baseUrl },
@@ -101,7 +101,7 @@ export function openRunDiff(
         from: coverageAt(mirror, before, kindNames(comparison, filter)),
         to: coverageAt(mirror, after, kindNames(comparison, filter)),
       },
-      changes: withKeys(diff(comparison, filter), createKeyFinder(mirror.db, null)),
+      changes: withLabels(diff(comparison, filter), createLabelFinder(mirror.db, null)),
       withoutTime: 0,
       close: mirror.close,
     };
@@ -136,7 +136,10 @@ async function openSourceDiff(from: Place, to: Place, input: FilterInput): Promi
     opened.push(a);
     requireOneService(a, b);
     const comparison = compareStates(a, b);
-    const filter = parseFilter(input, comparison.kinds, () => [...a.brands(), ...b.brands()]);
+    const filter = parseFilter(input, comparison.kinds, {
+      brands: () => [...a.brands(), ...b.brands()],
+      models: () => [...a.models(), ...b.models()],
+    });
     const { notCompared } = comparison;
     return {
       from: a,
@@ -147,7 +150,7 @@ async function openSourceDiff(from: Place, to: Place, input: FilterInput): Promi
         from: a.coverage(kindNames(comparison, filter)),
         to: b.coverage(kindNames(comparison, filter)),
       },
-      changes: withKeys(diff(comparison, filter), (href) => b.findKey(href) ?? a.findKey(href)),
+      changes: withLabels(diff(comparison, filter), (href) => b.findLabels(href) ?? a.findLabels(href)),
       withoutTime: 0,
       close,
     };
@@ -174,7 +177,7 @@ export async function openReported(
   try {
     const { kinds } = compareKinds(to.tables, to.tables);
     if (!kinds.some(({ fields }) => fields.includes("last_modified_at"))) throw noTimes(kinds);
-    const filter = parseFilter({ ...request, fields: [], ignored: [] }, kinds, to.brands);
+    const filter = parseFilter({ ...request, fields: [], ignored: [] }, kinds, to);
     const withoutTime = { count: 0 };
     return {
       from: null,
@@ -182,7 +185,7 @@ export async function openReported(
       since: time,
       notCompared: [],
       coverage: { from: null, to: to.coverage(kindNames({ kinds }, filter)) },
-      changes: withKeys(reportedSince(to.tables, kinds, time, filter, withoutTime), to.findKey),
+      changes: withLabels(reportedSince(to.tables, kinds, time, filter, withoutTime), to.findLabels),
       get withoutTime() {
         return withoutTime.count;
       },

@@ -10,7 +10,7 @@ import { fromStored } from "../mirror/rows/cells.ts";
 import { type Coverage, coverageOfTables, readCoverage } from "../mirror/runs/coverage.ts";
 import { ChangeError } from "./errors.ts";
 import type { StateTable } from "./items.ts";
-import { createKeyFinder, type FindKey } from "./keys.ts";
+import { createLabelFinder, type FindLabels } from "./keys.ts";
 
 /** A mirror as it was when a run had ended. */
 export interface MirrorLocation {
@@ -38,20 +38,47 @@ export interface DiffSource {
 }
 
 /** A state that can be read. */
-export interface OpenSource extends DiffSource {
+export interface OpenSource extends DiffSource, NamedResources {
   /** Whether numbers are distinct from text: in CSV they are not. */
   readonly isTyped: boolean;
   readonly tables: readonly StateTable[];
   /** Of the kinds that these tables are made of; null for an export that does not record it. */
   coverage(tables: readonly string[]): Coverage | null;
-  /** All brands that the source knows, also if its tables hold only some. */
-  brands(): Iterable<Brand>;
   /** Of a resource at present; always null for an export. */
-  readonly findKey: FindKey;
+  readonly findLabels: FindLabels;
   close(): void;
 }
 
-export type Brand = Readonly<Record<"href" | "slug" | "name", Cell>>;
+/** What a filter can name, also if the tables hold only some. */
+export interface NamedResources {
+  brands(): Iterable<Named>;
+  models(): Iterable<Named>;
+}
+
+export interface Named {
+  readonly href: Cell;
+  /** All that people call it, the one for suggestions first. */
+  readonly names: readonly Cell[];
+}
+
+const toNamed = {
+  brand: ([href = null, name = null, slug = null]: readonly Cell[]): Named => ({ href, names: [name, slug] }),
+  model: ([
+    href = null,
+    full = null,
+    name = null,
+    code = null,
+    slug = null,
+    brandSlug = null,
+  ]: readonly Cell[]): Named => ({
+    href,
+    names: [full, name, code, slug, `${brandSlug}/${slug}`],
+  }),
+};
+const nameColumns = {
+  brand: ["href", "name", "slug"],
+  model: ["href", "full_name", "name", "code", "slug", "brand_slug"],
+} as const;
 
 /** Opens an export after checking its files. @throws ExportError */
 export async function openFolderSource(folder: string): Promise<OpenSource> {
@@ -81,14 +108,9 @@ export async function openFolderSource(folder: string): Promise<OpenSource> {
     isTyped: tables.every(({ isTyped }) => isTyped),
     tables,
     coverage: (of) => (contents.coverage === undefined ? null : coverageOfTables(contents.coverage, of)),
-    *brands() {
-      const table = tables.find(({ name }) => name === "brand");
-      const indexOf = (column: string) => table?.columns.indexOf(column) ?? -1;
-      const [href, slug, name] = [indexOf("href"), indexOf("slug"), indexOf("name")];
-      for (const row of table?.rows() ?? [])
-        yield { href: row[href] ?? null, slug: row[slug] ?? null, name: row[name] ?? null } satisfies Brand;
-    },
-    findKey: () => null,
+    brands: () => namedInTable("brand", tables),
+    models: () => namedInTable("model", tables),
+    findLabels: () => null,
     close,
   };
 }
@@ -110,8 +132,8 @@ export function sourceAt(mirror: MirrorReader, place: MirrorLocation): OpenSourc
     isTyped: true,
     tables: publicTables(mirror),
     coverage: (of) => coverageAt(mirror, place, of),
-    brands: () => brandsIn(mirror),
-    findKey: createKeyFinder(mirror.db, null),
+    ...namedIn(mirror),
+    findLabels: createLabelFinder(mirror.db, null),
     close: mirror.close,
   };
 }
@@ -125,14 +147,24 @@ export function coverageAt(
   return endedAt === null ? null : readCoverage({ db, asOf: { run, endedAt } }, tables);
 }
 
-/** All brands that a mirror holds now. */
-export function* brandsIn({ db }: MirrorReader): Generator<Brand> {
-  // Raw: `main.brand` is a view, also where a temporary view hides it.
-  const rows = db.prepare("select href, slug, name from main.brand").raw().safeIntegers().iterate();
-  for (const row of rows as Iterable<unknown[]>) {
-    const [href = null, slug = null, name = null] = row.map(fromStored);
-    yield { href, slug, name };
+function* namedInTable(name: "brand" | "model", tables: readonly StateTable[]): Generator<Named> {
+  const table = tables.find((other) => other.name === name);
+  const indexes = nameColumns[name].map((column) => table?.columns.indexOf(column) ?? -1);
+  for (const row of table?.rows() ?? []) yield toNamed[name](indexes.map((index) => row[index] ?? null));
+}
+
+/** All that a mirror holds now. */
+export function namedIn({ db }: MirrorReader): NamedResources {
+  function* read(name: "brand" | "model"): Generator<Named> {
+    // Raw: `main.brand` is a view, also where a temporary view hides it.
+    const rows = db
+      .prepare(`select ${nameColumns[name].join(", ")} from main.${name}`)
+      .raw()
+      .safeIntegers()
+      .iterate();
+    for (const row of rows as Iterable<unknown[]>) yield toNamed[name](row.map(fromStored));
   }
+  return { brands: () => read("brand"), models: () => read("model") };
 }
 
 /**

@@ -27,7 +27,8 @@ export function findBrands(
   const byUrl = idsOf(brands.filter(({ url }) => url === name));
   if (byUrl.length > 0) return { certainty: "known", ids: byUrl };
   for (const spell of spellings) {
-    const matching = brands.filter(isCalled(name, spell));
+    const isMeant = isCalled(name, spell);
+    const matching = brands.filter((brand) => isMeant([brand.name, brand.slug]));
     const known = matching.filter((brand) => brand.slug !== null || isSameName(brand.name, name));
     if (known.length > 0) return { certainty: "known", ids: idsOf(known) };
     if (matching.length > 0) return { certainty: "likely", ids: idsOf(matching) };
@@ -57,14 +58,13 @@ export function hintAtBrands(similar: readonly string[]): string {
     : "`armoire query \"select name from known where kind = 'brand'\"` lists the brands that the mirror knows.";
 }
 
-/** Whether a brand's name or slug equals the given one in a spelling, which is one of `spellings`. */
+/** Whether one of the names of a resource equals the given one in a spelling, which is one of `spellings`. */
 export function isCalled(
   requestedName: string,
   spell: (name: string) => string,
-): (brand: { readonly name: unknown; readonly slug: unknown }) => boolean {
+): (names: readonly unknown[]) => boolean {
   const key = spell(requestedName);
-  return ({ name, slug }) =>
-    key !== "" && [name, slug].some((text) => typeof text === "string" && spell(text) === key);
+  return (names) => key !== "" && names.some((text) => typeof text === "string" && spell(text) === key);
 }
 
 const isSameName = (actual: unknown, expected: string): boolean =>

@@ -1,7 +1,13 @@
 /** Filters of changes by field and brand. */
 import { describe, expect, it } from "vitest";
 import type { Change, FieldChange } from "../../src/change/change.ts";
-import { type ChangeFilter, filterChange, noFilter, parseFilter } from "../../src/change/filter.ts";
+import {
+  type ChangeFilter,
+  filterChange,
+  isOfChosen,
+  noFilter,
+  parseFilter,
+} from "../../src/change/filter.ts";
 
 const about = { kind: "model", href: "m", name: "M" };
 const row = { href: "m", gone_at: "2026" };
@@ -74,12 +80,19 @@ describe("fields", () => {
   });
 });
 
-describe("brands", () => {
-  const brands = [
-    { href: "u:eh", slug: "eh-paris", name: "EH Paris" },
-    { href: "u:eclat", slug: "eclat", name: "Éclat Ħal" },
-  ];
-  const hrefsOf = (brand: string) => parseFilter({ brands: [brand] }, [], () => brands).brandHrefs;
+describe("brands and models", () => {
+  const named = {
+    brands: () => [
+      { href: "u:eh", names: ["EH Paris", "eh-paris"] },
+      { href: "u:eclat", names: ["Éclat Ħal", "eclat"] },
+    ],
+    models: () => [
+      { href: "u:lupine", names: ["Lupine (12)", "Lupine", "12", "lupine", "eh-paris/lupine"] },
+      { href: "u:other", names: ["Lupine (7)", "Lupine", "7", "lupine", "eclat/lupine"] },
+    ],
+  };
+  const hrefsOf = (brand: string) => parseFilter({ brands: [brand] }, [], named).brandHrefs;
+  const modelHrefsOf = (model: string) => parseFilter({ models: [model] }, [], named).modelHrefs;
 
   it.each([
     ["u:eh", "u:eh"],
@@ -89,6 +102,41 @@ describe("brands", () => {
     ["ECLAT-HAL", "u:eclat"],
   ])("the brand of a filter may be written %s", (brand, href) => {
     expect(hrefsOf(brand)).toEqual([href]);
+  });
+
+  it.each([
+    ["u:lupine", ["u:lupine"]],
+    ["EH Paris/Lupine", ["u:lupine"]],
+    ["eclat › lupine", ["u:other"]],
+    ["7", ["u:other"]],
+    ["LUPINE", ["u:lupine", "u:other"]],
+  ])("the model of a filter may be written %s", (model, hrefs) => {
+    expect(modelHrefsOf(model)).toEqual(hrefs);
+  });
+
+  it("a filter of models keeps these models and their sizes", () => {
+    const filter = { ...noFilter, modelHrefs: ["u:lupine"] };
+    const isKept = (name: string, href: string, owner: string) => {
+      const kind = {
+        name,
+        fields: ["model_href"],
+        columns: null,
+        lists: [],
+        hasTombstones: true,
+        isWhole: true,
+      };
+      return isOfChosen(filter, kind, { href, goneAt: null, values: [owner] });
+    };
+    expect(isKept("model", "u:lupine", "")).toBe(true);
+    expect(isKept("size", "u:size", "u:lupine")).toBe(true);
+    expect(isKept("size", "u:size", "u:other")).toBe(false);
+    expect(isKept("brand", "u:eh", "")).toBe(false);
+  });
+
+  it("the model of a filter is refused if it is unknown, with similar names", () => {
+    expect(() => modelHrefsOf("Lupin")).toThrow(
+      expect.objectContaining({ hint: 'Did you mean "Lupine (7)" or "Lupine (12)"?' }),
+    );
   });
 
   it("the brand of a filter is refused if it is unknown, with similar names", () => {

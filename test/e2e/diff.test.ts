@@ -20,6 +20,8 @@ interface Diff {
     kind: string;
     key: string | null;
     href: string;
+    brand: string | null;
+    model: string | null;
     change: string;
     fields?: readonly { field: string }[];
   }[];
@@ -152,6 +154,9 @@ describe("compared states", () => {
     ) as { slug: string }[];
     const ofBrands = await Promise.all(slugs.map(({ slug }) => diff("--brand", slug)));
     expect(ofBrands.flatMap(({ changes }) => changes)).toHaveLength(all.changes.length);
+    const model = all.changes.find(({ kind }) => kind === "size")?.key?.replace(/\/[^/]*$/, "") ?? "";
+    const ofModel = await diff("--model", model);
+    expect(ofModel.changes).toEqual(all.changes.filter(({ key }) => `${key}/`.startsWith(`${model}/`)));
   });
 });
 
@@ -173,6 +178,8 @@ describe("formats", () => {
       "kind",
       "key",
       "href",
+      "brand",
+      "model",
       "name",
       "change",
       "field",
@@ -180,6 +187,23 @@ describe("formats", () => {
       "after",
     ]);
     expect([...new Set(rows.map(([, , href]) => href?.text))]).toEqual(changes.map(({ href }) => href));
+  });
+
+  it("each change of a model has the name of its brand, and of a size also that of its model", async () => {
+    const { changes } = await diff();
+    const names = JSON.parse(
+      await output(
+        "query",
+        "select m.href, b.name as brand, null as model from model m join brand b on b.href = m.brand_href " +
+          "union all select s.href, b.name, m.full_name from size s join model m on m.href = s.model_href join brand b on b.href = s.brand_href " +
+          "union all select href, null, null from brand",
+        "--json",
+        ...["--mirror", mirror],
+      ),
+    ) as Record<"href" | "brand" | "model", string | null>[];
+    expect(new Set(changes.map(({ kind }) => kind))).toEqual(new Set(["brand", "model", "size"]));
+    for (const { href, brand, model } of changes)
+      expect({ href, brand, model }).toEqual(names.find((row) => row.href === href));
   });
 
   it("each change has the key that `show` takes, against a run and against an export", async () => {

@@ -99,7 +99,7 @@ it("the rows of a run's changes are those of its diff, in each format", async ()
     const ndjson = (await web.get(`/changes/${run}.ndjson`)).body.trimEnd().split("\n");
     expect(ndjson.map((line) => JSON.parse(line))).toEqual(json);
     expect((await web.get(`/changes/${run}.csv`)).body).toMatch(
-      /^kind,key,href,name,change,field,before,after\n/,
+      /^kind,key,href,brand,model,name,change,field,before,after\n/,
     );
   }
 });

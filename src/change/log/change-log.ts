@@ -26,9 +26,9 @@ import { type Change, count, type Totals } from "../change.ts";
 import { compareKinds } from "../compared-kinds.ts";
 import { diff } from "../diff.ts";
 import { type ChangeFilter, type FilterInput, isOfKind, parseFilter } from "../filter.ts";
-import { createKeyFinder, type Keyed, withKeys } from "../keys.ts";
+import { createLabelFinder, type Keyed, withLabels } from "../keys.ts";
 import { compareRuns } from "../run-comparison.ts";
-import { brandsIn, openSnapshot } from "../sources.ts";
+import { namedIn, openSnapshot } from "../sources.ts";
 
 export interface ChangeLogRequest extends FilterInput {
   readonly mirror: string;
@@ -106,7 +106,7 @@ export function openChangeLog({
     const mirrorId = readMirrorId(mirror.db) ?? mirror.identity.baseUrl;
     const tables = publicTables(mirror);
     const { kinds } = compareKinds(tables, tables);
-    const filter = parseFilter(input, kinds, () => brandsIn(mirror));
+    const filter = parseFilter(input, kinds, namedIn(mirror));
     const ofFilter = kinds.filter((kind) => isOfKind(filter, kind)).map(({ name }) => name);
     const runs = () => runsWithChanges(mirror, after, last.run, filter);
     const baseline = readBaseline(mirror, after);
@@ -157,7 +157,7 @@ function* runsWithChanges(
     db.exec("savepoint of_run");
     try {
       const found = diff(compareRuns(mirror, { before, after: ended.run }), filter);
-      const changes = withKeys(found, createKeyFinder(db, ended.run));
+      const changes = withLabels(found, createLabelFinder(db, ended.run));
       yield { ...ended, isFirst: before === 0, changes };
     } finally {
       db.exec("rollback to of_run; release of_run");
@@ -221,27 +221,19 @@ function subjectFinder({ db, identity }: MirrorReader, run: number): (change: Ke
       `select r.url from ${rowOf(size, idOfHref)} s join main._resource r on r.id = s.model_id`,
     )
     .pluck();
-  const selectNames = db.prepare<{ href: string }, Record<"brand" | "name" | "page", unknown>>(
-    `select (select name from ${rowOf(brand, "m.brand_id")}) as brand, coalesce(m.full_name, m.name) as name, m.service_url as page
-     from ${rowOf(model, idOfHref)} m`,
-  );
-  const selectPage = db
-    .prepare<{ href: string }, unknown>(`select service_url from ${rowOf(brand, idOfHref)}`)
-    .pluck();
-  const findKey = createKeyFinder(db, run);
-  return ({ kind, key, href: changed, name }) => {
-    const href = (kind === "size" ? selectModel.get({ href: changed }) : null) ?? changed;
-    if (kind === "brand")
-      return { kind, key, href, label: textOf(name) ?? pathOf(href), page: textOf(selectPage.get({ href })) };
-    const about = href === changed ? { kind, key } : { kind: "model", key: findKey(href) };
-    const names = selectNames.get({ href });
-    const own = textOf(names?.name) ?? (href === changed ? textOf(name) : null) ?? pathOf(href);
-    const ofBrand = textOf(names?.brand);
-    return {
-      ...about,
-      href,
-      label: ofBrand === null ? own : `${ofBrand} › ${own}`,
-      page: textOf(names?.page),
-    };
+  const selectPage = (entity: Entity) =>
+    db.prepare<{ href: string }, unknown>(`select service_url from ${rowOf(entity, idOfHref)}`).pluck();
+  const [pageOfBrand, pageOfModel] = [selectPage(brand), selectPage(model)];
+  const findLabels = createLabelFinder(db, run);
+  return (change) => {
+    const ofModel = change.kind === "size" ? selectModel.get({ href: change.href }) : undefined;
+    const { kind, key, href, name } =
+      ofModel === undefined
+        ? change
+        : { kind: "model", key: findLabels(ofModel)?.key ?? null, href: ofModel, name: change.model };
+    const own = textOf(name) ?? pathOf(href);
+    const ofBrand = textOf(change.brand);
+    const page = (kind === "brand" ? pageOfBrand : pageOfModel).get({ href });
+    return { kind, key, href, label: ofBrand === null ? own : `${ofBrand} › ${own}`, page: textOf(page) };
   };
 }

@@ -5,15 +5,28 @@ import type { Change, Reported, Row, Value } from "../change.ts";
 import { isList } from "../diff.ts";
 import type { Keyed } from "../keys.ts";
 
-export const changeColumns = ["kind", "key", "href", "name", "change", "field", "before", "after"];
+export const changeColumns = [
+  "kind",
+  "key",
+  "href",
+  "brand",
+  "model",
+  "name",
+  "change",
+  "field",
+  "before",
+  "after",
+];
 
 /** One row per changed field. An added or removed resource has a row per value, and `gone_at` if it is gone. */
 export function rowsOf(change: Keyed<Change | Reported>): TableRow[] {
-  const { kind, key, href, name, change: word } = change;
+  const { kind, key, href, brand, model, name, change: word } = change;
   const toRow = (field: string, before: Value, after: Value): TableRow => [
     kind,
     key,
     href,
+    brand,
+    model,
     toCell(name),
     word,
     field,

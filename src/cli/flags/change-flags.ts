@@ -12,6 +12,7 @@ import { collect } from "./option-values.ts";
 export interface ChangeFilterFlags {
   readonly kind: readonly string[];
   readonly brand: readonly string[];
+  readonly model: readonly string[];
   readonly field: readonly string[];
   readonly ignore: readonly string[];
   readonly change: readonly ChangeWord[];
@@ -21,6 +22,12 @@ export const addChangeFilterFlags = (command: Command): Command =>
   command
     .option("--kind <kind>", "only this kind (repeatable)", collect, [])
     .option("--brand <name>", "only this brand with its models and sizes (repeatable)", collect, [])
+    .option(
+      "--model <name>",
+      "only this model with its sizes: a name, a key or a URL (repeatable)",
+      collect,
+      [],
+    )
     .option("--field <name>", "only changes of this field (repeatable)", collect, [])
     .option("--ignore <name>", "no changes of this field (repeatable)", collect, [])
     .option(
@@ -37,9 +44,17 @@ function collectWord(text: string, words: readonly ChangeWord[]): ChangeWord[] {
   return [...words, word];
 }
 
-export const changeFilterOf = ({ kind, brand, field, ignore, change }: ChangeFilterFlags): FilterInput => ({
+export const changeFilterOf = ({
+  kind,
+  brand,
+  model,
+  field,
+  ignore,
+  change,
+}: ChangeFilterFlags): FilterInput => ({
   kinds: kind,
   brands: brand,
+  models: model,
   fields: field,
   ignored: ignore,
   words: change,

@@ -24,16 +24,17 @@ export const diff = tool(
       since: pointOf("instead of from: what the service itself reports as modified since this time"),
       kinds: names("only these kinds, such as model"),
       brands: names("only these brands, by name, slug or URL"),
+      models: names("only these models with their sizes, by name, code, brand/model or URL"),
       fields: names("only changes of these fields"),
       limit: limitOf(500, 50),
     }),
   },
-  async ({ from, to, since, kinds, brands, fields, limit }, { file }) => {
+  async ({ from, to, since, kinds, brands, models, fields, limit }, { file }) => {
     if (since !== undefined && (from !== undefined || fields.length > 0))
       throw new Error("since cannot be given together with from or fields.");
     const [earlier, later] = [readPoint(from), readPoint(to)];
     const points = { ...(earlier && { from: earlier }), ...(later && { to: later }) };
-    const request = { mirror: file, kinds, brands, fields, ...points };
+    const request = { mirror: file, kinds, brands, models, fields, ...points };
     const opened = since === undefined ? await openDiff(request) : await openReported(request, since);
     try {
       const list = limitedList(limit);

@@ -31,6 +31,7 @@ function entryOf(label: string, value = "new", page: string | null = null): Chan
     changes: [
       {
         ...{ kind: "model", key: "maker/one", href, name: label, change: "changed" },
+        ...{ brand: "Maker", model: null },
         fields: [
           { field: "type", before: null, after: value },
           { field: "bra_count", before: 1n, after: 2n ** 70n },
@@ -39,6 +40,8 @@ function entryOf(label: string, value = "new", page: string | null = null): Chan
       {
         kind: "size",
         key: "maker/one/65F",
+        brand: "Maker",
+        model: label,
         href: `${href}65F`,
         name: value,
         change: "added",

@@ -65,6 +65,7 @@ export function configure(command: Command, io: Io): void {
       "armoire diff",
       "armoire diff --from -30d --kind model --ignore bra_count",
       "armoire diff --from catalogue-2026-10 --to latest --format csv > changes.csv",
+      "armoire diff --from 2026-10-01 --model comexim/lupine",
       "armoire diff --from latest-2 --kind model --change added --change removed",
       "armoire diff --since -7d",
     ],

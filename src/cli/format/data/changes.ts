@@ -54,7 +54,8 @@ export function changeFormatter(
     const heading = change.kind === kind ? [] : [{ text: "" }, { text: change.kind }];
     kind = change.kind;
     const path = change.key ?? (to.baseUrl === null ? change.href : change.href.replace(to.baseUrl, ""));
-    const name = escapeControls(change.name);
+    const names = [change.brand, change.model, change.name].filter((name) => name !== null && name !== "");
+    const name = names.map((part) => escapeControls(part)).join(" › ");
     const start = `  ${change.change.padEnd(8)}  ${name}${name === "" ? "" : "  "}`;
     const first = start + escapeControls(path);
     const fits = columns === null || displayWidth(first) <= columns;

@@ -11,7 +11,10 @@ const to = {
   ...{ place: { folder: "x", run: null }, baseUrl: "https://a.example/", isTyped: true, tables: [] },
   ...{ brands: () => [], close() {} },
 };
-const about = { kind: "model", key: null, href: "https://a.example/m/1/", name: "One" } as const;
+const about = {
+  ...{ kind: "model", key: null, brand: null, model: null },
+  ...{ href: "https://a.example/m/1/", name: "One" },
+} as const;
 const textOf = (lines: readonly Line[]) => lines.map(({ text }) => `${text}\n`).join("");
 const describeAll = (...changes: readonly Keyed<Change>[]) =>
   textOf(changes.flatMap(changeFormatter({ to }, 80)));
@@ -20,6 +23,22 @@ describe("text", () => {
   it("a change as text has the key that `show` takes instead of its path", () => {
     const change = { ...about, key: "maker/one", change: "changed", fields: [] } as const;
     expect(describeAll(change)).toBe("\nmodel\n  changed   One  maker/one\n");
+  });
+
+  it("a change as text has the names of brand and model before its own", () => {
+    const size = {
+      ...about,
+      kind: "size",
+      brand: "Maker",
+      model: "One",
+      name: "70F",
+      change: "added",
+      row: {},
+    };
+    const model = { ...about, brand: "Maker", change: "added", row: {} } as const;
+    expect(describeAll({ ...size, change: "added" }, model)).toBe(
+      "\nsize\n  added     Maker › One › 70F  m/1/\n\nmodel\n  added     Maker › One  m/1/\n",
+    );
   });
 
   it("a change as text without a key starts with its kind, then the path below the service, then the changed fields", () => {
@@ -126,7 +145,7 @@ describe("text", () => {
 describe("CSV", () => {
   it("a change as CSV has every value of an added or removed resource, and the time of a tombstone", () => {
     const row = { href: about.href, name: "One", slug: null, bra_count: 2n, gone_at: null };
-    const start = ["model", "maker/one", about.href, "One"];
+    const start = ["model", "maker/one", about.href, null, null, "One"];
     const keyed = { ...about, key: "maker/one" };
     expect(rowsOf({ ...keyed, change: "added", row })).toEqual([
       [...start, "added", "name", null, "One"],
@@ -147,7 +166,7 @@ describe("CSV", () => {
 
   it("a change as CSV has the former removal time of a revived resource", () => {
     expect(rowsOf({ ...about, change: "revived", goneAt: "then", row: {}, fields: [] })).toEqual([
-      ["model", null, about.href, "One", "revived", "gone_at", "then", null],
+      ["model", null, about.href, null, null, "One", "revived", "gone_at", "then", null],
     ]);
   });
 });
