@@ -22,7 +22,9 @@ export async function main(args: readonly string[], io: Io = systemIo()): Promis
     outputError: (text, write) => write(redactTokens(text + hintAtDash(text))),
   });
   program.hook("preSubcommand", (_program, command) => loadCommand(command, io));
-  program.hook("preAction", (_program, command) => {
+  program.hook("preAction", async (_program, command) => {
+    const { refuseSecretArguments } = await import("./secrets/refuse-secrets.ts");
+    await refuseSecretArguments(args, command, io);
     const { utc } = command.optsWithGlobals<GlobalOptions>();
     showTimesIn(io.screen === null || utc === true ? "UTC" : "local");
   });

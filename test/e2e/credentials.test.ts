@@ -80,3 +80,54 @@ function filesBelow(folder: string): string[] {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 }
+
+it("a secret in an argument is refused, not repeated, and written nowhere", async () => {
+  await using sandbox = await startSandbox({ brands: 1, models: 1, sizes: 1, users: 1 });
+  await using folder = await temporaryFolder();
+  const token = sandbox.users[0]?.token ?? "";
+  const { secret } = sandbox.app;
+  const path = (name: string) => join(folder.path, name);
+  const env = { ARMOIRE_APP_KEY: sandbox.app.key, ARMOIRE_APP_SECRET: secret, ARMOIRE_BASE_URL: sandbox.url };
+  const armoire = (...args: readonly string[]) => callArmoire([...args, "--data-dir", path("data")], { env });
+  const add = ["account", "add", "ada", "--base-url", sandbox.url, "--data-dir", path("data")];
+  expect(await callArmoire(add, { env: { ...env, ARMOIRE_TOKEN: token } })).toMatchObject({ exitCode: 0 });
+  expect(await armoire("sync")).toMatchObject({ exitCode: 0 });
+  const before = readdirSync(folder.path, { recursive: true }).sort();
+  const cases = [
+    ...[token, secret, `x ${token}`, encodeURIComponent(`${token}/`)].flatMap((text) => [
+      ["export", "--out", path("out"), "--license", text],
+      ["export", "--out", path("out"), `--citation=${text}`],
+      ["export", "--out", path(`out-${text}`)],
+      ["show", "brand", text],
+      ["sync", "--brand", text],
+      ["search", text],
+      ["snapshot", "load", text],
+    ]),
+    ["export", "--out", path("out"), "--citation", "by canary9a8b7c6d5e4f3a2b"],
+    ["snapshot", "create", "--to", path("out"), "--license", "canary-9a8b7c6d5e4f3a2b"],
+  ];
+  for (const args of cases) {
+    const { stdout, stderr, exitCode } = await armoire(...args);
+    const isRepeated = stderr.includes(token) || stderr.includes(secret) || stderr.includes("9a8b7c6d");
+    expect({ args, exitCode, stdout, isRepeated }).toEqual({
+      args,
+      exitCode: 2,
+      stdout: "",
+      isRepeated: false,
+    });
+    expect(stderr).toMatch(/^armoire: .*so it is not shown here\.\n.*get a new one\.\n$/);
+  }
+  expect(readdirSync(folder.path, { recursive: true }).sort()).toEqual(before);
+  const citation = "A. Author: Bras, https://doi.example/10.5281/f00f00f00f00f00f00f00f";
+  const license = "https://licences.example/0123456789abcdef0123";
+  const published = await armoire(
+    "export",
+    "--out",
+    path("out"),
+    "--license",
+    license,
+    "--citation",
+    citation,
+  );
+  expect(published.exitCode).toBe(0);
+});

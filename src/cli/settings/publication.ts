@@ -1,6 +1,7 @@
 /** What a publisher says about an export or a snapshot. */
 import { Option } from "commander";
 import type { Publication } from "../../../exports/package/descriptor.ts";
+import { looksLikeToken } from "../../accounts/account-name.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import type { Settings } from "./settings.ts";
 
@@ -19,6 +20,8 @@ export const citationOption = (what: string) =>
 /** From the flags, or else from the configuration file. @throws CliError */
 export function readPublication(flags: PublicationFlags, { publication }: Settings): Publication {
   const { license = publication.license, citation = publication.citation } = flags;
+  refuseTokenIn(license, "licence");
+  refuseTokenIn(citation, "citation");
   if (license !== undefined && !/^[-a-zA-Z0-9._]+$/.test(license) && !URL.canParse(license))
     throw new CliError(
       "usage",
@@ -26,6 +29,17 @@ export function readPublication(flags: PublicationFlags, { publication }: Settin
       "Give an SPDX identifier, such as CC-BY-4.0, or the URL of the licence.",
     );
   return { ...(license !== undefined && { license }), ...(citation !== undefined && { citation }) };
+}
+
+/** Addresses may contain long sequences of letters and digits. @throws CliError, which does not quote the text */
+function refuseTokenIn(text: string | undefined, what: string): void {
+  const words = text?.split(/\s+/).filter((word) => !URL.canParse(word)) ?? [];
+  if (!words.some(looksLikeToken)) return;
+  throw new CliError(
+    "usage",
+    `The ${what} contains what looks like a token, so it is not shown here.`,
+    "Leave it out. Others may have read the command line: get a new one.",
+  );
 }
 
 /** Of a snapshot, which needs one. @throws CliError */

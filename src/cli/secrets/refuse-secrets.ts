@@ -1,0 +1,56 @@
+/**
+ * Refuses command lines with a secret in an argument: other users of the machine can read them, and messages, exports and
+ * archives would repeat it.
+ */
+import type { Command } from "commander";
+import { listReadableAccounts } from "../../accounts/accounts.ts";
+import { readToken } from "../../accounts/tokens/tokens.ts";
+import { encodingsOf, hideSecret, type SecretText } from "../../service/credentials/credential.ts";
+import { minSpecificLength } from "../../service/credentials/secret-encodings.ts";
+import { readSettings } from "../settings/settings.ts";
+import { CliError } from "../terminal/exit-codes.ts";
+import type { Io } from "../terminal/io.ts";
+import { keychainOf, readSecret } from "./credentials.ts";
+
+/**
+ * Known are the secrets of the environment, and the accounts' tokens in files: the keychain may have to be unlocked.
+ * @throws CliError, which does not quote the argument
+ */
+export async function refuseSecretArguments(
+  args: readonly string[],
+  command: Command,
+  io: Io,
+): Promise<void> {
+  const texts = args.map((arg) => Buffer.from(arg));
+  for (const secret of await readSecrets(command, io)) {
+    const isGiven = encodingsOf(secret).some(({ bytes }) => texts.some((text) => text.includes(bytes)));
+    if (!isGiven) continue;
+    const hint = "Others may have read the command line: get a new one.";
+    throw new CliError("usage", "An argument contains a secret, so it is not shown here.", hint);
+  }
+}
+
+async function readSecrets(command: Command, io: Io): Promise<SecretText[]> {
+  const secrets: SecretText[] = [];
+  for (const name of ["ARMOIRE_TOKEN", "ARMOIRE_APP_SECRET"]) {
+    const text = await readOrNull(() => readSecret(io, name)?.trim());
+    // A shorter text may occur by chance.
+    if (text && text.length >= minSpecificLength) secrets.push(hideSecret(text));
+  }
+  const accounts = await readOrNull(() => listReadableAccounts(readSettings(command, io).dataDir.value));
+  for (const account of accounts ?? []) {
+    const isInFile = account.tokenIn === "file";
+    const token = isInFile ? await readOrNull(() => readToken(account, keychainOf(io))) : null;
+    if (token) secrets.push(token);
+  }
+  return secrets;
+}
+
+/** What cannot be read is reported by the commands that need it. */
+async function readOrNull<Value>(read: () => Value | Promise<Value>): Promise<Value | null> {
+  try {
+    return await read();
+  } catch {
+    return null;
+  }
+}
