@@ -36,6 +36,7 @@ await sync({ file, baseUrl: sandbox.url, serviceName: "service", clock });
 const daily = {
   ...{ name: "daily", cron: "0 6 * * *", tz: "UTC", command: "sync", runs: [] },
   nextAt: new Date(clock.now() + (daySeconds * 1000) / 2).toISOString(),
+  lateSince: null,
 };
 const server = await createServer({
   ...{ findCatalogue: () => file, port: 0, clock },

@@ -3372,10 +3372,10 @@ interface ApiOptions extends MirrorOptions {
   readonly readForecast?: ReadForecast | null;
   readonly clock?: Clock;
 }
-/** Recurring runs, as the caller of the server knows them. */
+/** Recurring runs, as the caller of the server knows them: of the catalogue, or of one account. */
 interface ShownSchedules {
   readonly schedules: readonly ShownSchedule[];
-  /** Of accounts, which are not shown: pages of an account need its key. */
+  /** Of accounts, which pages of the catalogue do not show: pages of an account need its key. */
   readonly ofAccounts: number;
 }
 interface ShownSchedule {
@@ -3387,6 +3387,8 @@ interface ShownSchedule {
   readonly command: string;
   /** ISO 8601, UTC; null if it is never due again. */
   readonly nextAt: string | null;
+  /** When a run was due that has not begun, although there was time for it: ISO 8601, UTC. Null if there is none. */
+  readonly lateSince: string | null;
   /** The newest first. */
   readonly runs: readonly {
     /** ISO 8601, UTC. */
@@ -3432,6 +3434,8 @@ interface AccountSource {
   /** The file of its mirror. Called again while it returns null. */
   readonly findMirror: () => string | null;
   readonly readNewestBackup: () => NewestBackup | null;
+  /** Those of the account. Default: its pages show none. */
+  readonly readSchedules?: () => ShownSchedules;
 }
 interface ApiServerOptions extends Pick<ApiOptions, "allowedHosts" | "allowance" | "corsOrigins" | "readForecast"> {
   /** 0 for any free port. */

@@ -67,7 +67,7 @@ export async function renderKeptPage(page: KeptPage): Promise<RenderedPage> {
 <main id="main">
 <h1>Bras of ${nameOf(username, owner)}</h1>
 ${summary(wardrobe, null)}
-${account === null ? "" : backupNote(account)}
+${account === null ? "" : backupNote(account, null)}
 <section aria-labelledby="gallery"><h2 id="gallery">Gallery</h2>${gallery(bras, addresses, false)}</section>
 <section aria-labelledby="dimensions"><h2 id="dimensions">Dimensions</h2>${dimensionTable(bras, addresses.hrefOf)}</section>
 <section aria-labelledby="measurements"><h2 id="measurements">Measurements</h2>${measurementFigures(measurements)}

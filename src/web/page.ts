@@ -120,10 +120,10 @@ export interface ServedAccount {
   readonly newestBackup: NewestBackup | null;
 }
 
-/** Recurring runs, as the caller of the server knows them. */
+/** Recurring runs, as the caller of the server knows them: of the catalogue, or of one account. */
 export interface ShownSchedules {
   readonly schedules: readonly ShownSchedule[];
-  /** Of accounts, which are not shown: pages of an account need its key. */
+  /** Of accounts, which pages of the catalogue do not show: pages of an account need its key. */
   readonly ofAccounts: number;
 }
 
@@ -136,6 +136,8 @@ export interface ShownSchedule {
   readonly command: string;
   /** ISO 8601, UTC; null if it is never due again. */
   readonly nextAt: string | null;
+  /** When a run was due that has not begun, although there was time for it: ISO 8601, UTC. Null if there is none. */
+  readonly lateSince: string | null;
   /** The newest first. */
   readonly runs: readonly {
     /** ISO 8601, UTC. */

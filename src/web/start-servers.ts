@@ -55,6 +55,8 @@ export interface AccountSource {
   /** The file of its mirror. Called again while it returns null. */
   readonly findMirror: () => string | null;
   readonly readNewestBackup: () => NewestBackup | null;
+  /** Those of the account. Default: its pages show none. */
+  readonly readSchedules?: () => ShownSchedules;
 }
 
 export interface ApiServerOptions
@@ -132,7 +134,8 @@ export async function startServers(options: ServerOptions, threadFrom?: number):
       readSchedules: options.readSchedules ?? null,
       isPrivate: needsKey,
     },
-    account: account && accountMirror && { ...account, ...accountMirror },
+    account: account &&
+      accountMirror && { ...account, ...accountMirror, readSchedules: account.readSchedules ?? null },
   });
   dispatcher.addRoutes(app);
 

@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { listRuns } from "../../src/mirror/runs/runs.ts";
 import { readWardrobe } from "../../src/query/lists/wardrobe.ts";
 import { runQuestion } from "../../src/query/questions/run-question.ts";
 import { renderKeptPage } from "../../src/web/kept-page.ts";
@@ -59,6 +60,8 @@ describe("gallery", () => {
     expect(linksOfPictures(body)).toHaveLength(30);
     expect(body).toContain("29 bras and");
     expect(body).toContain("1 bra is gone at the service and still here.");
+    expect(body).toContain("Complete: everything that the service has of you is held");
+    expect(body).toMatch(/<dt>last run<\/dt><dd>Run 2, .*<strong>all right<\/strong>/);
     expect(body.match(/<span class="tag gone">gone /g)).toHaveLength(1);
   });
 
@@ -91,7 +94,17 @@ describe("gallery", () => {
       verifiedAt: at,
       damagedAt: null,
     };
-    expect((await account.get("/me")).body).toMatch(/Newest backup .*2026-11-21.*ada\.zip/s);
+    expect((await account.get("/me")).body).toMatch(/newest backup.*2026-11-21.*ada\.zip/is);
+    // The last run found that a bra is gone.
+    const [last] = account.read((mirror) => listRuns(mirror, 1));
+    const { endedAt } = last ?? {};
+    for (const [createdAt, text] of [
+      [endedAt, "Newest backup with everything that is held"],
+      [last?.startedAt, "The newest backup lacks later changes"],
+    ]) {
+      account.backup = { ...account.backup, createdAt: String(createdAt) };
+      expect((await account.get("/me")).body).toContain(text);
+    }
     account.backup = { ...account.backup, damagedAt: at };
     expect((await account.get("/me")).body).toContain("The newest backup is damaged");
     rmSync(file);

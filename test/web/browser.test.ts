@@ -14,6 +14,7 @@ const schedules = {
   schedules: [
     {
       ...{ name: "daily", cron: "0 6 * * *", tz: "Europe/Paris", command: "sync", nextAt: null },
+      lateSince: null,
       runs: [{ startedAt: "2025-01-01T06:00:00.000Z", seconds: 60, outcome: "done", details: "3 changed" }],
     },
   ],

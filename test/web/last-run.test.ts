@@ -16,13 +16,14 @@ async function textAt(rig: Rig, path: string, options: Partial<ServerOptions> = 
   return body.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
 }
 
-const scheduled = (outcome: string, details: string) => ({
+const scheduled = (outcome: string, details: string, lateSince: string | null = null) => ({
   readSchedules: () => ({
     ofAccounts: 0,
     schedules: [
       {
         ...{ name: "nightly", cron: "0 6 * * *", tz: "UTC", command: "sync" },
-        nextAt: "2099-01-01T06:00:00.000Z",
+        nextAt: "2099-01-01T06:00:37.000Z",
+        lateSince,
         runs: [{ startedAt: "2025-01-01T06:00:00.000Z", seconds: 1, outcome, details }],
       },
     ],
@@ -34,9 +35,12 @@ it("a run that spent its budget was all right, and the rest is still to fetch", 
   await rig.sync();
   const text = await textAt(rig, "/", scheduled("done", ""));
   expect(text).toMatch(/last run Run 1 , .* ago, all right : \d+ new, 0 changed, 0 gone; allowance used up/);
-  expect(text).toMatch(/next run nightly , 2099-01-01 06:00 UTC/);
+  expect(text).toMatch(/next run nightly , 2099-01-01 06:01 UTC/);
   expect(text).toMatch(/still to fetch about \d+ requests, which take \d+ days at 10 a day \( plan \)/);
   expect(text).not.toContain("schedules nightly");
+  expect(text.indexOf("of 2 half checked")).toBeLessThan(text.indexOf("last run"));
+  // One schedule has one next time, whichever page shows it.
+  expect(await textAt(rig, "/schedules", scheduled("done", ""))).toContain("2099-01-01 06:01 UTC");
 });
 
 it("failed resources are said instead, and a schedule whose last run ended badly", async () => {
@@ -48,6 +52,9 @@ it("failed resources are said instead, and a schedule whose last run ended badly
   const text = await textAt(rig, "/", scheduled("locked", "another sync runs"));
   expect(text).toMatch(/ ago, 1 resource failed : \d+ new/);
   expect(text).toMatch(/schedules nightly locked , .* ago: another sync runs/);
+  expect(text.indexOf("1 resource failed")).toBeLessThan(text.indexOf("half checked"));
+  const late = await textAt(rig, "/", scheduled("done", "", "2025-01-02T06:00:00.000Z"));
+  expect(late).toMatch(/schedules nightly late: the run of 2025-01-02 06:00 UTC has not begun/);
   expect(await textAt(rig, "/schedules", scheduled("locked", ""))).toMatch(/nightly .* locked , .* ago/);
 });
 

@@ -1,5 +1,6 @@
 /** The plan of the next sync as a page, from a mirror that is not complete. */
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { readResourceNames } from "../../src/query/lists/owner-names.ts";
 import { describeAllowance, describeReach } from "../../src/sync/describe-plan.ts";
 import { planSync } from "../../src/sync/plan/preview.ts";
 import { createServer } from "../../src/web/server.ts";
@@ -38,7 +39,16 @@ it("the page says what is due, what the allowance covers, and why each request i
   expect(status).toBe(200);
   expect(body).toContain(escaped(describeReach(plan)));
   expect(body).toContain(escaped(describeAllowance(plan.allowance, rig.clock.now())));
-  for (const { key, url } of plan.next) expect(body).toContain(key ?? url);
+  const names = rig.read((mirror) =>
+    readResourceNames(
+      mirror,
+      plan.next.map(({ url }) => url),
+    ),
+  );
+  // Lists are named by what they belong to, and models that are not fetched by the list that led to them.
+  for (const { name, of } of names.values()) expect(body).toContain(name ?? of ?? "no name");
+  const kindsNamed = plan.next.filter(({ url }) => names.get(url)?.name != null).map(({ kind }) => kind);
+  expect(kindsNamed).toContain("model");
   expect(body.match(/new, most valuable first/g)?.length).toBeGreaterThan(3);
   expect(body).toContain('<figure class="chart">');
   for (const { kind, fetch } of plan.due.filter((one) => one.fetch > 0))

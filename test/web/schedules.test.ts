@@ -16,8 +16,10 @@ const run = {
   error: null,
 };
 
+const now = "2026-11-24T04:00:00.000Z";
+
 const schedules: readonly ListedSchedule[] = ["sync", "sync --account ada", "backup --account=ada"].map(
-  (command, n) => ({
+  (command, n): ListedSchedule => ({
     ...{ name: `daily-${n}`, cron: "0 6 * * *", tz: "Europe/Paris", jitterMillis: 0, delayMillis: 0 },
     ...{ args: command.split(" "), folder: "/", mirror: "/m", addedAt: "2026-11-20T00:00:00.000Z" },
     nextAt: "2026-11-25T05:00:00.000Z",
@@ -33,7 +35,7 @@ it("schedules are shown with their next and last runs, newest first, without tho
   await rig.sync();
   const server = await createServer({
     ...{ findCatalogue: () => rig.file, port: 0, clock: rig.clock },
-    readSchedules: () => toShownSchedules(schedules),
+    readSchedules: () => toShownSchedules(schedules, null, Date.parse(now)),
   });
   const { status, body } = await send(server, "/schedules");
   expect(status).toBe(200);
@@ -60,4 +62,20 @@ it("without schedules, the page says how to add one", async () => {
   const server = await createServer({ findCatalogue: () => rig.file, port: 0 });
   expect((await send(server, "/schedules")).body).toContain("armoire schedule add NAME");
   await server.close();
+});
+
+it("the schedules of an account are those with its name, and one that is due and has not begun is late", () => {
+  const shownAt = (account: string | null, at: string) =>
+    toShownSchedules(schedules, account, Date.parse(at)).schedules.map(({ name, lateSince }) => [
+      name,
+      lateSince,
+    ]);
+  expect(shownAt("ada", now)).toEqual([
+    ["daily-1", null],
+    ["daily-2", null],
+  ]);
+  expect(shownAt("bea", now)).toEqual([]);
+  // The last run was that of 23 November at 6:00 UTC; in Paris, it is 6:00 at 5:00 UTC.
+  expect(shownAt(null, "2026-11-24T05:09:00.000Z")).toEqual([["daily-0", null]]);
+  expect(shownAt(null, "2026-11-24T05:11:00.000Z")).toEqual([["daily-0", "2026-11-24T05:00:00.000Z"]]);
 });

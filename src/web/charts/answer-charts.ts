@@ -68,7 +68,8 @@ export function measurementCharts({ columns, rows }: Answer): Chart[] {
     const [first, last] = [points[0], points.at(-1)];
     if (first === undefined || last === undefined || first.x === last.x) return [];
     const label = inWords(name);
-    const summary = `From ${first.y} to ${last.y} over ${points.length} measurements.`;
+    const [from, to] = [first, last].map(({ x }) => new Date(x).toISOString().slice(0, 10));
+    const summary = `${first.y} on ${from}, ${last.y} on ${to}: ${points.length} measurements.`;
     const series = [{ name: label, form: "line", points } as const];
     return [
       {

@@ -25,7 +25,8 @@ export interface Axis {
 
 export interface Series {
   readonly name: string;
-  readonly form: "line" | "bar" | "dots";
+  /** A step holds its value until the next point. */
+  readonly form: "line" | "step" | "bar" | "dots";
   /** Drawn broken: expected, not measured. Default: false. */
   readonly isForecast?: boolean;
   readonly points: readonly Point[];

@@ -156,7 +156,8 @@ function marksOf(
   }
   if (form === "dots") return [dot(data, { x: "x", y: "y", fill: color, r: 2.5, title })];
   const broken = isForecast ? { strokeDasharray: "5,4" } : {};
-  const line = lineY(data, { x: "x", y: "y", stroke: color, strokeWidth: 2, ...broken });
+  const curve = form === "step" ? "step-after" : "linear";
+  const line = lineY(data, { x: "x", y: "y", stroke: color, strokeWidth: 2, curve, ...broken });
   // A line of one point would not be seen.
   return isForecast ? [line] : [line, dot(data, { x: "x", y: "y", fill: color, r: 2.5, title })];
 }

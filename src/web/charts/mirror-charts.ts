@@ -27,7 +27,7 @@ export function coverageChart(
     x: { label: "day", form: "time" },
     y: { label: "share of users' bras", form: "share" },
     series: [
-      { name: "so far", form: "line", points: soFar },
+      { name: "so far", form: "step", points: soFar },
       ...(isWhole
         ? []
         : [

@@ -13,7 +13,7 @@ import { agesChart, coverageChart, requestsChart } from "../charts/mirror-charts
 import type { Html, Page, View } from "../page.ts";
 import { table } from "../parts/lists/table.ts";
 import { live } from "../parts/live.ts";
-import { lastAndNext } from "../parts/runs/last-and-next.ts";
+import { hasProblem, lastAndNext } from "../parts/runs/last-and-next.ts";
 import { runLink } from "../parts/runs/run-link.ts";
 import { describeResult, resultOf } from "../parts/runs/run-result.ts";
 import { runUnderWay } from "../parts/runs/run-under-way.ts";
@@ -45,12 +45,16 @@ function held(view: View): Html {
   const { kinds } = view.slow("kinds");
   const coverage = view.slow("coverage");
   const shown = shownKinds.flatMap((kind) => kinds.filter((one) => one.kind === kind));
+  const running = runUnderWay(view);
+  // What needs attention comes before what is fine.
+  const isProblemFirst = running === null && hasProblem(view);
   return html`<section aria-labelledby="what-is-held"><h2 id="what-is-held" class="visually-hidden">What is held</h2>
+${isProblemFirst ? html`<div class="problems">${lastAndNext(view)}</div>` : ""}
 <ul class="figures">${shown.map((kind) => figure(kind, now))}</ul>
 ${
-  runUnderWay(view) ??
+  running ??
   html`<p class="note${coverage.complete ? " whole" : ""}" role="note">${describeCoverage(coverage, formatMinute)}</p>
-${lastAndNext(view)}`
+${isProblemFirst ? "" : lastAndNext(view)}`
 }</section>`;
 }
 

@@ -31,6 +31,7 @@ export interface MirrorOfPages {
 export interface AccountOfPages extends MirrorOfPages {
   readonly name: string;
   readonly readNewestBackup: () => NewestBackup | null;
+  readonly readSchedules: (() => ShownSchedules) | null;
 }
 
 export interface ViewOptions {
@@ -70,7 +71,7 @@ export function createViews(
     kept: Pick<SharedView, "recent" | "slow">,
   ): SharedView => ({
     ...{ ...target, ...kept, mirror, now: clock.now() },
-    schedules: options.readSchedules,
+    schedules: page.area === "account" ? (account?.readSchedules ?? null) : options.readSchedules,
     account: page.area === "account" ? describe(account) : null,
     link: linker(target.query, page),
   });

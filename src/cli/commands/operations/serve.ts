@@ -6,6 +6,7 @@ import { readMirror } from "../../../mirror/reader.ts";
 import { isLoopback } from "../../../platform/network/ip-class.ts";
 import { readRuns } from "../../../schedule/run-history.ts";
 import { listSchedules } from "../../../schedule/schedules.ts";
+import type { ShownSchedules } from "../../../web/page.ts";
 import { createServer } from "../../../web/server.ts";
 import type { AccountSource, ApiServerOptions, WebServer } from "../../../web/start-servers.ts";
 import { type AsOfFlags, asOfOption } from "../../flags/as-of.ts";
@@ -105,11 +106,7 @@ export function configure(command: Command, io: Io): void {
       ...(flags.asOf !== undefined && { asOf: parsePoint(flags.asOf, pointContext()) }),
       account: accountSourceOf(settings),
       api: apiOptionsOf(flags, settings, io),
-      readSchedules: () => {
-        const dataDir = settings.dataDir.value;
-        const listed = listSchedules(dataDir).map((one) => toListed(one, readRuns(dataDir, one.name)));
-        return toShownSchedules(listed);
-      },
+      readSchedules: () => readShownSchedules(settings, null),
       onError: (text) => io.err(`${text}\n`),
     });
     const stopped = new Promise((resolve) => io.onInterrupt(resolve));
@@ -139,7 +136,14 @@ function accountSourceOf(settings: Settings): AccountSource | null {
     name: account.name,
     findMirror: () => candidateMirrorFiles(settings)[0] ?? null,
     readNewestBackup: () => readNewestBackup(account),
+    readSchedules: () => readShownSchedules(settings, account.name),
   };
+}
+
+function readShownSchedules(settings: Settings, account: string | null): ShownSchedules {
+  const dataDir = settings.dataDir.value;
+  const listed = listSchedules(dataDir).map((one) => toListed(one, readRuns(dataDir, one.name)));
+  return toShownSchedules(listed, account, Date.now());
 }
 
 function apiOptionsOf(flags: ServeFlags, settings: Settings, io: Io): ApiServerOptions {

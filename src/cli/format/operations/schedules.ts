@@ -75,20 +75,44 @@ export function formatSchedules(
   return formatWrappedTable(["name", "next", "last run", "cron", "command"], rows, screen);
 }
 
-/** For the page of the schedules: those of accounts are only counted, since their pages need a key. */
-export function toShownSchedules(schedules: readonly ListedSchedule[]): ShownSchedules {
-  const isOfAccount = ({ args }: ListedSchedule) => args.some((arg) => /^--account(=|$)/.test(arg));
-  const shown = schedules.filter((schedule) => !isOfAccount(schedule));
+/**
+ * For pages: the schedules of an account, or those of the catalogue, which only count those of accounts.
+ * @param account its name; null for the catalogue @param now epoch milliseconds
+ */
+export function toShownSchedules(
+  schedules: readonly ListedSchedule[],
+  account: string | null,
+  now: number,
+): ShownSchedules {
+  const shown = schedules.filter(({ args }) => accountIn(args) === account);
   return {
-    ofAccounts: schedules.length - shown.length,
-    schedules: shown.map(({ name, cron, tz, args, nextAt, runs }) => ({
-      ...{ name, cron, tz, nextAt, command: commandLine(args) },
-      runs: runs.toReversed().map((run) => ({
-        ...{ startedAt: run.startedAt, seconds: run.seconds, outcome: run.outcome },
-        details: describeCounts(run),
-      })),
-    })),
+    ofAccounts: account === null ? schedules.length - shown.length : 0,
+    schedules: shown.map((schedule) => {
+      const { name, cron, tz, args, nextAt, runs } = schedule;
+      return {
+        ...{ name, cron, tz, nextAt, lateSince: lateSince(schedule, now), command: commandLine(args) },
+        runs: runs.toReversed().map((run) => ({
+          ...{ startedAt: run.startedAt, seconds: run.seconds, outcome: run.outcome },
+          details: describeCounts(run),
+        })),
+      };
+    }),
   };
+}
+
+function accountIn(args: readonly string[]): string | null {
+  const at = args.findIndex((arg) => /^--account(=|$)/.test(arg));
+  const [, value = args[at + 1] ?? ""] = (args[at] ?? "").split("=");
+  return at === -1 ? null : value;
+}
+
+/** Within it, a run that is due begins, unless no scheduler runs. */
+const graceMillis = 600_000;
+
+function lateSince(schedule: ListedSchedule, now: number): string | null {
+  const { addedAt, runs } = schedule;
+  const due = timeAfter(schedule, Math.max(...[addedAt, ...runs.map((run) => run.due)].map(Date.parse)));
+  return due !== null && due + graceMillis < now ? toIso(due) : null;
 }
 
 /** As it can be pasted into a shell. */

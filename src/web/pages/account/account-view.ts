@@ -1,5 +1,6 @@
 /** What the pages of an account share: their addresses, their tabs, and the account that they show. */
 import { html } from "hono/html";
+import { listRuns } from "../../../mirror/runs/runs.ts";
 import { KeyError } from "../../../query/keys/resolve-key.ts";
 import { type Bra, dimensions, readWardrobe, type Wardrobe } from "../../../query/lists/wardrobe.ts";
 import type { Html, PageRows, ServedAccount, View } from "../../page.ts";
@@ -7,7 +8,7 @@ import { sectionTabs } from "../../parts/section-tabs.ts";
 import { nameOf } from "../../parts/values.ts";
 import type { BraAddresses } from "../../parts/wardrobe/gallery.ts";
 import { isShownPicture } from "../../parts/wardrobe/pictures.ts";
-import { backupNote, summary } from "../../parts/wardrobe/summary.ts";
+import { backupNote, summary, wholeNote } from "../../parts/wardrobe/summary.ts";
 
 /** @throws Error on a page of the catalogue */
 export function accountOf({ account }: View): ServedAccount {
@@ -46,5 +47,18 @@ export function accountHeading(view: View, wardrobe: Wardrobe): Html {
   return html`<div class="title"><h1>Bras of ${nameOf(wardrobe.username, account.name)}</h1></div>
 ${sectionTabs(view, "account")}
 ${summary(wardrobe, view.now)}
-${backupNote(account)}`;
+${wholeNote(view.slow("coverage"))}
+${backupNote(account, isOlder(view, account))}`;
+}
+
+/** Null for earlier states, to which the newest backup does not belong. */
+function isOlder({ mirror, asOf }: View, { newestBackup }: ServedAccount): boolean | null {
+  if (asOf !== undefined || newestBackup === null) return null;
+  const later = listRuns(mirror, -1, false).filter(
+    ({ startedAt, endedAt }) => (endedAt ?? startedAt) > newestBackup.createdAt,
+  );
+  return later.some(({ counts }) => {
+    const { new: added, changed, gone } = counts?.resources ?? { new: 1, changed: 0, gone: 0 };
+    return added + changed + gone > 0;
+  });
 }

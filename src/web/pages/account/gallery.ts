@@ -4,6 +4,7 @@ import { formatCount } from "../../../presentation/numbers.ts";
 import type { Bra } from "../../../query/lists/wardrobe.ts";
 import type { Html, Page, View } from "../../page.ts";
 import { pointField } from "../../parts/point-field.ts";
+import { lastAndNext } from "../../parts/runs/last-and-next.ts";
 import { empty } from "../../parts/states.ts";
 import { gallery } from "../../parts/wardrobe/gallery.ts";
 import { isGone } from "../../parts/wardrobe/summary.ts";
@@ -17,6 +18,7 @@ export const galleryPage: Page = {
     const wardrobe = wardrobeOf(view);
     const bras = filtered(view, wardrobe.bras);
     const body = html`${accountHeading(view, wardrobe)}
+${lastAndNext(view)}
 <h2 class="visually-hidden">Gallery</h2>
 ${filterForm(view, wardrobe.bras)}
 <p class="count">${formatCount(bras.length, "bra")}${isFiltered(view) ? html` · <a href="${view.link("/me")}">Clear the filters</a>` : ""}</p>

@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import { formatDays } from "../../../presentation/durations.ts";
 import { formatNumber } from "../../../presentation/numbers.ts";
 import { formatKind } from "../../../presentation/words.ts";
+import { readResourceNames } from "../../../query/lists/owner-names.ts";
 import { readResourceKeys } from "../../../query/lists/resource-keys.ts";
 import {
   describeAllowance,
@@ -106,17 +107,20 @@ const dueTable = (due: SyncPlan["due"]): Html =>
   });
 
 function nextTable(view: View, next: SyncPlan["next"]): Html {
-  const keys = readResourceKeys(
-    view.mirror,
-    next.map(({ url }) => url),
-  );
+  const urls = next.map(({ url }) => url);
+  const keys = readResourceKeys(view.mirror, urls);
+  const names = readResourceNames(view.mirror, urls);
   return table({
     caption: "Next requests",
     columns: [{ label: "Resource" }, { label: "Kind", isMinor: true }, { label: "Why" }],
-    rows: next.map(({ kind, key, reason, url }) => [
-      resourceLink(view, keys.get(url), key ?? url),
-      formatKind(kind),
-      describeReason(reason, "value"),
-    ]),
+    rows: next.map(({ kind, key, reason, url }) => {
+      const { name = null, of = null } = names.get(url) ?? {};
+      const part = name === null || of === null ? "" : html` <span class="muted"><bdi>${of}</bdi></span>`;
+      return [
+        html`${resourceLink(view, keys.get(url), name ?? of ?? key ?? url)}${part}`,
+        formatKind(kind),
+        describeReason(reason, "value"),
+      ];
+    }),
   });
 }

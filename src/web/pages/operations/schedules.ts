@@ -2,9 +2,10 @@
 import { html } from "hono/html";
 import { formatDuration } from "../../../presentation/durations.ts";
 import { formatCount } from "../../../presentation/numbers.ts";
+import { formatMoment } from "../../../presentation/times.ts";
 import type { Html, Page, ShownSchedule, View } from "../../page.ts";
 import { table } from "../../parts/lists/table.ts";
-import { outcomeAndAge, outcomeOf } from "../../parts/runs/scheduled-outcome.ts";
+import { late, outcomeAndAge, outcomeOf } from "../../parts/runs/scheduled-outcome.ts";
 import { sectionTabs } from "../../parts/section-tabs.ts";
 import { empty, withCode } from "../../parts/states.ts";
 import { none, timeOf } from "../../parts/values.ts";
@@ -52,11 +53,11 @@ ${schedules.filter(({ runs }) => runs.length > 0).map(runsOf)}`
   }`;
 }
 
-function cellsOf({ now }: View, { name, nextAt, runs, cron, tz, command }: ShownSchedule) {
+function cellsOf({ now }: View, { name, nextAt, lateSince, runs, cron, tz, command }: ShownSchedule) {
   const [last] = runs;
   return [
     name,
-    nextAt === null ? "never" : timeOf(nextAt),
+    html`${nextAt === null ? "never" : formatMoment(nextAt, now)}${lateSince === null ? "" : html`<br>${late(lateSince)}`}`,
     last === undefined ? none() : outcomeAndAge(last, now),
     html`<span class="code">${cron}</span> <span class="muted">${tz}</span>`,
     html`<span class="code">${command}</span>`,

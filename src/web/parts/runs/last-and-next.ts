@@ -7,7 +7,14 @@ import { formatMoment } from "../../../presentation/times.ts";
 import type { Html, View } from "../../page.ts";
 import { runLink } from "./run-link.ts";
 import { describeResult, resultOf } from "./run-result.ts";
-import { endedWell, outcomeAndAge } from "./scheduled-outcome.ts";
+import { endedWell, late, outcomeAndAge } from "./scheduled-outcome.ts";
+
+/** Whether the last run or a schedule needs attention. */
+export function hasProblem(view: View): boolean {
+  const [last] = listRuns(view.mirror, 1);
+  if (view.asOf !== undefined || last === undefined) return false;
+  return problemsOf(last).length > 0 || scheduleProblems(view) !== null;
+}
 
 /** Of the present only: the past has no next run. */
 export function lastAndNext(view: View): Html | string {
@@ -55,15 +62,22 @@ function problemsOf(run: RunRecord): string[] {
 
 /** A scheduled sync that could not begin has left no run. Null if all went well. */
 function scheduleProblems(view: View): Html | null {
-  const bad = (view.schedules?.().schedules ?? []).flatMap(({ name, runs: [last] }) =>
-    last === undefined || endedWell(last) ? [] : [{ name, last }],
-  );
-  if (bad.length === 0) return null;
-  return html`${bad.map(
-    ({ name, last }, n) =>
-      html`${n === 0 ? "" : "; "}<a href="${view.link("/schedules")}"><bdi>${name}</bdi></a> ${outcomeAndAge(last, view.now)}${last.details === "" ? "" : html`: <bdi>${last.details}</bdi>`}`,
-  )}`;
+  const bad = (view.schedules?.().schedules ?? []).flatMap(({ name, lateSince, runs: [last] }) => [
+    ...(lateSince === null ? [] : [html`${scheduleLink(view, name)} ${late(lateSince)}`]),
+    ...(last === undefined || endedWell(last)
+      ? []
+      : [
+          html`${scheduleLink(view, name)} ${outcomeAndAge(last, view.now)}${last.details === "" ? "" : html`: <bdi>${last.details}</bdi>`}`,
+        ]),
+  ]);
+  return bad.length === 0 ? null : html`${bad.map((one, n) => html`${n === 0 ? "" : "; "}${one}`)}`;
 }
+
+/** The page of the schedules has none of an account. */
+const scheduleLink = (view: View, name: string): Html =>
+  view.account === null
+    ? html`<a href="${view.link("/schedules")}"><bdi>${name}</bdi></a>`
+    : html`<bdi>${name}</bdi>`;
 
 function nextRun(view: View): Html | string {
   const [next] = (view.schedules?.().schedules ?? [])
@@ -71,7 +85,7 @@ function nextRun(view: View): Html | string {
     .sort((a, b) => a.nextAt.localeCompare(b.nextAt));
   return next === undefined
     ? "none is scheduled"
-    : html`<a href="${view.link("/schedules")}"><bdi>${next.name}</bdi></a>, ${formatMoment(next.nextAt, view.now)}`;
+    : html`${scheduleLink(view, next.name)}, ${formatMoment(next.nextAt, view.now)}`;
 }
 
 /** Null where nothing is known of the size of the catalogue. */

@@ -1,6 +1,7 @@
 /** What an account has and how fresh it is: the first line of its pages; and when it was last backed up: the second. */
 import { html } from "hono/html";
 import { stateOfBackup } from "../../../accounts/newest-backup.ts";
+import { type Coverage, describeCoverage } from "../../../mirror/runs/coverage.ts";
 import { formatAge } from "../../../presentation/durations.ts";
 import { formatCount } from "../../../presentation/numbers.ts";
 import { formatMinute } from "../../../presentation/times.ts";
@@ -22,7 +23,12 @@ export function summary({ bras, measurements, oldestCheckAt }: Wardrobe, now: nu
 
 export const isGone = ({ fields }: Wardrobe["bras"][number]): boolean => fields.gone_at != null;
 
-export function backupNote({ name, newestBackup: backup }: ServedAccount): Html {
+/** Whether all that the token may see is held, or what is missing. */
+export const wholeNote = (coverage: Coverage): Html =>
+  html`<p class="note${coverage.complete ? " whole" : ""}" role="note">${describeCoverage(coverage, formatMinute, "everything that the service has of you")}</p>`;
+
+/** @param isOld whether the mirror has changed since; null if that is not known */
+export function backupNote({ name, newestBackup: backup }: ServedAccount, isOld: boolean | null): Html {
   if (backup === null)
     return html`<p class="note" role="note">No backup is known. <code>armoire backup --account ${name} --to FOLDER</code> makes one.</p>`;
   const { createdAt, verifiedAt, damagedAt, file } = backup;
@@ -32,5 +38,8 @@ export function backupNote({ name, newestBackup: backup }: ServedAccount): Html 
     return html`<p class="note" role="note"><strong>The newest backup is not there any more</strong>: ${place}</p>`;
   if (state === "damaged" && damagedAt !== null)
     return html`<p class="note" role="note"><strong>The newest backup is damaged</strong>, as a check found ${timeOf(damagedAt)}: ${place}</p>`;
-  return html`<p class="note whole" role="note">Newest backup ${formatMinute(createdAt)}, last verified ${timeOf(verifiedAt)}: ${place}</p>`;
+  if (isOld)
+    return html`<p class="note" role="note"><strong>The newest backup lacks later changes</strong>: it is of ${formatMinute(createdAt)}, last verified ${timeOf(verifiedAt)}: ${place}. <code>armoire backup --account ${name} --to FOLDER</code> makes a new one.</p>`;
+  const whole = isOld === null ? "" : " with everything that is held";
+  return html`<p class="note whole" role="note">Newest backup${whole}: ${formatMinute(createdAt)}, last verified ${timeOf(verifiedAt)}: ${place}</p>`;
 }
