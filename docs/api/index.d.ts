@@ -1327,6 +1327,7 @@ declare const manifest: z.ZodObject<{
     newest: z.ZodNullable<z.ZodISODate>;
   }, z.core.$strict>>;
   continues: z.ZodOptional<z.ZodString>;
+  replaces: z.ZodOptional<z.ZodString>;
 }, z.core.$strict>;
 type SnapshotManifest = z.infer<typeof manifest>;
 /** What the publisher says about a snapshot. */
@@ -2073,6 +2074,8 @@ interface LoadOptions {
   /** Parts of one service's catalogue, in any order. */
   readonly sources: readonly SnapshotSource[];
   readonly kinds: Kinds;
+  /** Loads each of the sources in a run of its own, in their order, so that the mirror shows each state. Default: false. */
+  readonly withHistory?: boolean;
   /** What the user says about the service. */
   readonly expected?: {
     readonly baseUrl?: string;

@@ -224,3 +224,22 @@ it("a key can sign its successor, and followers of the first key accept the last
   for (const key of [first, second, third])
     expect((await callArmoire(["snapshot", "verify", file, "--key", key.fingerprint])).exitCode).toBe(0);
 });
+
+it("with the history, each snapshot of a folder is a run, of its day in a new mirror, and the sample is of all", async () => {
+  await using rig = await startPublisher();
+  for (const name of ["One", "Two", "Three"]) await rig.publish(name, { maxIncrements: 1 });
+  const { run, sampled } = await rig.load(0, rig.path("public"), "--with-history", "--sample", "2");
+  // Two of the first, and the brand of the third, which has replaced that of the second.
+  expect({ run, sampled }).toEqual({ run: 3, sampled: 3 });
+  const names = ["1", "2", "3", "2026-01-15"].map((asOf) =>
+    callArmoire([
+      ...["query", "select name from brand where slug = 'b'", "--as-of", asOf, "--format", "ndjson"],
+      ...["--mirror", rig.path("copy.sqlite")],
+    ]).then(({ stdout }) => JSON.parse(stdout).name),
+  );
+  expect(await Promise.all(names)).toEqual(["One", "Two", "Three", "Three"]);
+  await rig.publish("Four");
+  await rig.load(0, rig.address, "--with-history");
+  expect(rig.requested).toHaveLength(2);
+  expect(rig.name()).toBe("Four");
+});

@@ -21,17 +21,19 @@ export interface FollowRequest {
    * of it.
    */
   readonly key?: string;
+  /** Also those before the last whole one, as far as they come after all that is loaded. Default: false. */
+  readonly withHistory?: boolean;
 }
 
 /**
- * @returns those of the current chain that are not loaded yet, in their order
+ * @returns those of the current chain, or with the history, that are not loaded yet, in their order
  * @throws SnapshotError `rolled-back`, `other-line`, `condemned`; BackupError `damaged` for signatures
  */
 export function chooseUnloaded(request: FollowRequest): readonly PublishedSnapshot[] {
   const { state, loaded, place } = request;
   const ofLine = loaded.filter(({ line }) => line === state.line);
   requireSameLine(request, ofLine);
-  const chain = currentChain(state);
+  const chain = request.withHistory ? unloadedHistory(state, ofLine) : currentChain(state);
   requireSigned(chain, request, ofLine);
   const known = new Map(loaded.map((snapshot) => [snapshot.rootHash, snapshot]));
   return chain.filter(({ rootHash }) => {
@@ -43,6 +45,15 @@ export function chooseUnloaded(request: FollowRequest): readonly PublishedSnapsh
       "Load another one.",
     );
   });
+}
+
+/** A state before what is loaded could be shown no more. */
+function unloadedHistory(
+  { snapshots }: PublishedState,
+  loaded: readonly LoadedSnapshot[],
+): readonly PublishedSnapshot[] {
+  const last = Math.max(0, ...loaded.map(({ sequence, isComplete }) => (isComplete ? (sequence ?? 0) : 0)));
+  return snapshots.filter(({ sequence }) => sequence > last);
 }
 
 function requireSameLine(

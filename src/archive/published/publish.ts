@@ -122,8 +122,9 @@ async function publishNext(
     succession.length > 0 ||
     isWholeDue(chain, request.maxIncrements ?? defaultMaxIncrements);
   const continues = isWhole ? null : last.rootHash;
+  const replaces = isWhole ? (last?.rootHash ?? null) : null;
   const publication = { license, ...(citation !== undefined && { citation }) };
-  const before = { known: succession.length > 0 ? new Map() : known, continues };
+  const before = { known: succession.length > 0 ? new Map() : known, continues, replaces };
   const contents = readSnapshotContents(mirror, publication, before);
   const sequence = (last?.sequence ?? 0) + 1;
   const signedBy = signingKey?.fingerprint ?? null;

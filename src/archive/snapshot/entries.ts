@@ -31,7 +31,11 @@ export interface SnapshotContents extends HashedEntries {
  * @throws BackupError `not-shareable`, `nothing-held`
  */
 export function readWholeContents(mirror: MirrorReader, publication: SnapshotPublication): SnapshotContents {
-  const contents = readSnapshotContents(mirror, publication, { known: new Map(), continues: null });
+  const contents = readSnapshotContents(mirror, publication, {
+    known: new Map(),
+    continues: null,
+    replaces: null,
+  });
   if (contents !== null) return contents;
   throw new BackupError("nothing-held", `The mirror is empty: ${mirror.file}`, "Run `armoire sync` first.");
 }
@@ -42,6 +46,8 @@ export interface PublishedBefore {
   readonly known: ReadonlyMap<string, string>;
   /** The root hash of the snapshot that this one adds to; null for a whole one. */
   readonly continues: string | null;
+  /** The root hash of the last one, if this is a whole one after others; else null. */
+  readonly replaces: string | null;
 }
 
 /**
@@ -51,7 +57,7 @@ export interface PublishedBefore {
 export function readSnapshotContents(
   mirror: MirrorReader,
   { license, citation, withTables = false }: SnapshotPublication,
-  { known, continues }: PublishedBefore,
+  { known, continues, replaces }: PublishedBefore,
 ): (SnapshotContents & { readonly wholeCoverage: SnapshotCoverage }) | null {
   const shared = chooseShared(mirror);
   const { takenOn, seenBy, coverage: wholeCoverage } = shared;
@@ -63,6 +69,7 @@ export function readSnapshotContents(
     ...{ format: backupFormat, formatVersion: backupFormatVersion, contents: "snapshot" },
     ...{ service: { baseUrl, name }, takenOn, seenBy, license, citation: citation ?? null, coverage },
     ...(continues !== null && { continues }),
+    ...(replaces !== null && { replaces }),
   };
   const tables = withTables ? shared.tables() : [];
   return { manifest, wholeCoverage, ...withChecksums(contentOf(manifest, shared, tables)) };

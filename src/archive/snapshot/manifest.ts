@@ -24,6 +24,8 @@ export const coverageShape = z.array(
   }),
 );
 
+const rootHash = z.string().regex(/^[0-9a-f]{64}$/);
+
 const manifest = z.strictObject({
   format: z.literal(backupFormat),
   formatVersion: z.literal(backupFormatVersion),
@@ -39,10 +41,12 @@ const manifest = z.strictObject({
   citation: z.string().nullable(),
   coverage: coverageShape,
   /** The root hash of the snapshot that an increment adds to; absent in a whole snapshot. */
-  continues: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/)
-    .optional(),
+  continues: rootHash.optional(),
+  /**
+   * The root hash of the snapshot that was published before a whole one; absent in the first one, and outside of a folder. With
+   * it, a state that comes back on the same day is another snapshot than before.
+   */
+  replaces: rootHash.optional(),
 });
 
 export type SnapshotManifest = z.infer<typeof manifest>;

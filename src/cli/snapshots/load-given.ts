@@ -36,6 +36,8 @@ export interface GivenSnapshots {
   /** Whether an address may be in a private network. */
   readonly allowPrivate: boolean;
   readonly sampleSize?: number;
+  /** Loads each snapshot in a run of its own; of a folder, all that are in it. */
+  readonly withHistory?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -53,7 +55,7 @@ interface Wanted {
 
 /** @throws BackupError, SnapshotError, DownloadError, MirrorError, CliError; the signal's reason */
 export async function loadGiven(given: GivenSnapshots, settings: Settings, io: Io): Promise<GivenReport> {
-  const { allowPrivate, sampleSize, signal } = given;
+  const { allowPrivate, sampleSize, withHistory = false, signal } = given;
   const downloads = { allowPrivate, signal, settings, io };
   const { wanted, mirror } = await chooseWanted(given, downloads);
   if (wanted.length === 0) return { mirror, run: null, snapshots: [], sampled: 0, seconds: 0 };
@@ -72,7 +74,7 @@ export async function loadGiven(given: GivenSnapshots, settings: Settings, io: I
     const display = progressDisplay(io, performance.now.bind(performance), formatLoadProgress);
     return await loadSnapshots({
       file: mirrorFileToLoad(settings, sources[0]?.description.baseUrl),
-      ...{ sources, kinds, signal },
+      ...{ sources, kinds, signal, withHistory },
       expected: expectedService(settings),
       ...(sampleSize !== undefined && { sampleSize }),
       now: Date.now,
@@ -89,7 +91,7 @@ export async function loadGiven(given: GivenSnapshots, settings: Settings, io: I
 
 /** @returns also the mirror that the last folder is of */
 async function chooseWanted(
-  { places, rootHashes = [], key }: GivenSnapshots,
+  { places, rootHashes = [], key, withHistory = false }: GivenSnapshots,
   downloads: DownloadSettings,
 ): Promise<{ wanted: readonly Wanted[]; mirror: string }> {
   const { settings } = downloads;
@@ -110,19 +112,24 @@ async function chooseWanted(
         "Demand the publisher's key with --key FINGERPRINT.",
       );
     mirror = mirrorFileToLoad(settings, folder.state.service.baseUrl);
-    wanted.push(...wantedOf(folder, mirror, key));
+    wanted.push(...wantedOf(folder, mirror, { withHistory, ...ofKey }));
   }
   return { wanted, mirror };
 }
 
-function wantedOf(folder: FollowedFolder, mirror: string, key: string | undefined): Wanted[] {
-  const ofKey = key !== undefined && { key };
+function wantedOf(
+  folder: FollowedFolder,
+  mirror: string,
+  { withHistory, ...ofKey }: Pick<GivenSnapshots, "withHistory" | "key">,
+): Wanted[] {
   const loaded = existsSync(mirror) ? readMirror(mirror, ({ db }) => readLoadedSnapshots(db)) : [];
-  return chooseUnloaded({ ...folder, loaded, ...ofKey }).map((snapshot) => ({
-    place: folder.fileAt(snapshot.file),
-    expected: { rootHash: snapshot.rootHash, published: asPublished(folder.state, snapshot), ...ofKey },
-    folder,
-  }));
+  return chooseUnloaded({ ...folder, loaded, ...ofKey, ...(withHistory && { withHistory }) }).map(
+    (snapshot) => ({
+      place: folder.fileAt(snapshot.file),
+      expected: { rootHash: snapshot.rootHash, published: asPublished(folder.state, snapshot), ...ofKey },
+      folder,
+    }),
+  );
 }
 
 async function openWanted(file: string, { place, expected, folder }: Wanted): Promise<OpenSnapshot> {

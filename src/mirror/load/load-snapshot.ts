@@ -20,6 +20,7 @@ import { createBatches } from "./batches.ts";
 import { chooseNewest } from "./choose-newest.ts";
 import { SnapshotError } from "./errors.ts";
 import type { LoadOutcome } from "./load-bodies.ts";
+import type { LoadWrites } from "./load-writes.ts";
 import { scopeOfLoad } from "./loaded-snapshots.ts";
 
 export interface LoadOptions {
@@ -28,6 +29,8 @@ export interface LoadOptions {
   /** Parts of one service's catalogue, in any order. */
   readonly sources: readonly SnapshotSource[];
   readonly kinds: Kinds;
+  /** Loads each of the sources in a run of its own, in their order, so that the mirror shows each state. Default: false. */
+  readonly withHistory?: boolean;
   /** What the user says about the service. */
   readonly expected?: { readonly baseUrl?: string; readonly serviceName?: string };
   /** Resources of each snapshot to be fetched whole and compared by the next syncs. Default: 50. */
@@ -134,14 +137,60 @@ function requireNoGap(file: string, descriptions: readonly SnapshotDescription[]
   }
 }
 
-async function load(
-  mirror: MirrorWriter,
-  options: LoadOptions,
-  startedAt: string,
-): Promise<Pick<LoadReport, "run" | "snapshots" | "sampled">> {
-  const { sources, kinds, sampleSize = defaultSampleSize, now, signal } = options;
-  const { batchSize = 4096, onProgress = () => {} } = options;
+type Loaded = Pick<LoadReport, "run" | "snapshots" | "sampled">;
+
+async function load(mirror: MirrorWriter, options: LoadOptions, startedAt: string): Promise<Loaded> {
+  const { sources, withHistory = false, sampleSize = defaultSampleSize } = options;
   const writes = mirror.loads();
+  const snapshotIds = writes.recordSnapshots(sources.map(({ description }) => description));
+  const layers = withHistory ? sources.map((source) => [source]) : [sources];
+  const snapshots: LoadReport["snapshots"][number][] = [];
+  let last: Pick<Loaded, "run" | "sampled"> = { run: 0, sampled: 0 };
+  for (const [n, layer] of layers.entries()) {
+    const isLast = n === layers.length - 1;
+    // What later ones replace is not worth a request of the sample.
+    const sampling = { snapshotIds: isLast ? snapshotIds : [], size: sampleSize };
+    const ids = snapshotIds.slice(snapshots.length, snapshots.length + layer.length);
+    const at = withHistory ? timeOfLayer(mirror, layer, startedAt) : null;
+    const { counts, ...loaded } = await loadLayer(
+      mirror,
+      writes,
+      { ...options, sources: layer },
+      {
+        ...{ startedAt: at ?? startedAt, endedAt: at, snapshotIds: ids, sampling },
+      },
+    );
+    last = loaded;
+    for (const [index, { description }] of layer.entries())
+      snapshots.push({ ...description, resources: counts[index] ?? noCounts() });
+  }
+  return { ...last, snapshots };
+}
+
+/** The day of a snapshot, so that the mirror shows it as of that day; null if the mirror has a later run. */
+function timeOfLayer({ db }: MirrorWriter, [source]: readonly SnapshotSource[], now: string): string | null {
+  const latest = db.prepare<[], string | null>("select max(ended_at) from _run").pluck().get() ?? "";
+  const takenOn = source?.description.takenOn ?? now;
+  return takenOn >= latest && takenOn <= now ? takenOn : null;
+}
+
+interface Layer {
+  readonly startedAt: string;
+  /** Null for the time when it has ended. */
+  readonly endedAt: string | null;
+  readonly snapshotIds: readonly number[];
+  readonly sampling: { readonly snapshotIds: readonly number[]; readonly size: number };
+}
+
+/** Loads snapshots in one run: of each resource, the newest body. */
+async function loadLayer(
+  mirror: MirrorWriter,
+  writes: LoadWrites,
+  options: LoadOptions,
+  { startedAt, endedAt, snapshotIds, sampling }: Layer,
+) {
+  const { sources, kinds, now, signal } = options;
+  const { batchSize = 4096, onProgress = () => {} } = options;
   const { origin } = new URL(mirror.identity.baseUrl);
   const shape = snapshotResourceShape(origin);
   const isSound = (resource: SnapshotResource, { takenOn }: SnapshotDescription) =>
@@ -150,7 +199,6 @@ async function load(
     (resource.goneAt === null || (resource.fetchedAt <= resource.goneAt && resource.goneAt <= takenOn));
 
   const newest = await chooseNewest(sources);
-  const snapshotIds = writes.recordSnapshots(sources.map(({ description }) => description));
   const hasSynced = mirror.db.prepare("select 1 from _run where mode <> 'load' limit 1").get() !== undefined;
   const run = mirror.beginRun({
     startedAt,
@@ -161,6 +209,7 @@ async function load(
   // A mirror that a user has filled follows the links that they chose.
   if (!hasSynced) mirror.followLinks(linksTo(kinds, newest.kinds), run);
 
+  const ended = () => endedAt ?? new Date(now()).toISOString();
   const counts = sources.map(() => noCounts());
   let done = 0;
   const batches = createBatches(
@@ -188,18 +237,14 @@ async function load(
   } catch (error) {
     const stopped = signal?.aborted ? "interrupted" : "error";
     try {
-      writes.finish(run, endOf(counts, now(), stopped), { snapshotIds, size: sampleSize });
+      writes.finish(run, endOf(counts, ended(), stopped), { ...sampling, snapshotIds });
     } catch {
       // The first error is reported. If the mirror cannot be written, the run cannot be closed either.
     }
     throw error;
   }
-  const { sampled } = writes.finish(run, endOf(counts, now(), null), { snapshotIds, size: sampleSize });
-  return {
-    run,
-    snapshots: sources.map(({ description }, n) => ({ ...description, resources: counts[n] ?? noCounts() })),
-    sampled,
-  };
+  const { sampled } = writes.finish(run, endOf(counts, ended(), null), sampling);
+  return { run, sampled, counts };
 }
 
 /** The names of optional links that lead to resources of these kinds. */
@@ -215,10 +260,10 @@ const noCounts = (): Record<LoadOutcome, number> => ({
   ...{ "other-kind": 0, rejected: 0 },
 });
 
-function endOf(counts: readonly LoadCounts[], at: number, stopped: "interrupted" | "error" | null) {
+function endOf(counts: readonly LoadCounts[], endedAt: string, stopped: "interrupted" | "error" | null) {
   const sum = (outcome: LoadOutcome) => counts.reduce((total, count) => total + count[outcome], 0);
   return {
-    endedAt: new Date(at).toISOString(),
+    endedAt,
     stopped,
     approve: false,
     counts: {

@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -14,21 +15,26 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { kinds } from "../../../jobs/kinds.ts";
+import { chooseUnloaded } from "../../../src/archive/published/follow.ts";
 import { type PublishRequest, publishSnapshot } from "../../../src/archive/published/publish.ts";
 import { currentChain, parseState, readState, stateFile } from "../../../src/archive/published/state.ts";
 import { createSigningKey } from "../../../src/archive/signatures/signing-key.ts";
 import { createSnapshot } from "../../../src/archive/snapshot/create.ts";
 import { openSnapshot, verifySnapshot } from "../../../src/archive/snapshot/open.ts";
 import { loadSnapshots } from "../../../src/mirror/load/load-snapshot.ts";
+import { readLoadedSnapshots } from "../../../src/mirror/load/loaded-snapshots.ts";
+import type { Point } from "../../../src/mirror/points/point.ts";
 import { readMirror } from "../../../src/mirror/reader.ts";
 import { takeLock } from "../../../src/platform/process-lock.ts";
-import { crawl, startMirrorRig } from "../../mirror/support/mirror-rig.ts";
+import { crawl, problemsOf, startMirrorRig } from "../../mirror/support/mirror-rig.ts";
 import { urlOf } from "../../mirror/support/world.ts";
 import { tries } from "../../support/thorough.ts";
 import { catalogueWorld } from "../support/linked-catalogue-rig.ts";
 
 const license = "CC0-1.0";
 const now = () => Date.parse("2026-02-01T00:00:00.000Z");
+
+type Publisher = Awaited<ReturnType<typeof startPublisher>>;
 
 async function startPublisher() {
   const rig = await startMirrorRig();
@@ -100,7 +106,7 @@ it("the first snapshot is whole, the next ones have what has changed, and nothin
 
 it("whole snapshots and increments show the mirror's state after any history, and a mirror loads them", async () => {
   const steps = fc.array(
-    fc.record({ change: fc.constantFrom("none", "rename", "remove", "return"), n: fc.nat(3) }),
+    fc.record({ change: fc.constantFrom<string>("none", "rename", "remove", "return"), n: fc.nat(3) }),
     {
       minLength: 1,
       maxLength: 6,
@@ -110,12 +116,14 @@ it("whole snapshots and increments show the mirror's state after any history, an
     fc.asyncProperty(steps, fc.integer({ min: 0, max: 2 }), async (history, maxIncrements) => {
       await using rig = await startPublisher();
       let world = catalogueWorld();
+      const shown = new Map<number, unknown[]>();
       for (const { change, n } of history) {
         if (change === "rename") rename(world, `Name ${n}`);
         if (change === "remove") world = catalogueWorld(["a", "b"]);
         if (change === "return") world = catalogueWorld();
         crawl(rig.mirror, world, { approve: true });
-        await rig.publish({ maxIncrements, keep: 1 });
+        const { sequence } = await rig.publish({ maxIncrements, keep: 2 });
+        shown.set(sequence, rig.mirror.db.prepare(rows).all());
         expect(await rig.published()).toEqual(await rig.whole());
       }
       const state = readState(rig.folder);
@@ -126,10 +134,50 @@ it("whole snapshots and increments show the mirror's state after any history, an
       await loadSnapshots({ file, sources, kinds, now });
       const loaded = readMirror(file, ({ db }) => db.prepare(rows).all());
       expect(loaded).toEqual(rig.mirror.db.prepare(rows).all());
+      await expectHistory(rig, shown);
     }),
-    { numRuns: tries(3, 200) },
+    {
+      numRuns: tries(3, 200),
+      // The third is whole, and its state is that of the first.
+      examples: [[["rename", "return", "rename"].map((change) => ({ change, n: 0 })), 1]],
+    },
   );
 });
+
+/** A load with the history shows what the mirror showed at each publication that is still in the folder, and no more. */
+async function expectHistory(
+  { folder, above }: Pick<Publisher, "folder" | "above">,
+  shown: ReadonlyMap<number, unknown[]>,
+): Promise<void> {
+  const file = join(above, "history.sqlite");
+  const state = readState(folder);
+  if (state === null) return;
+  const choose = () => {
+    const loaded = existsSync(file) ? readMirror(file, ({ db }) => readLoadedSnapshots(db)) : [];
+    return chooseUnloaded({ state, loaded, place: folder, address: null, withHistory: true });
+  };
+  const published = choose();
+  expect(published).toEqual(state.snapshots);
+  const sources = await Promise.all(
+    published.map(async ({ file, rootHash, sequence, signature }) => {
+      const one = await openSnapshot(join(folder, file), { rootHash, published: { sequence, signature } });
+      return { ...one, description: { ...one.description, line: state.line } };
+    }),
+  );
+  await loadSnapshots({ file, sources, kinds, now, withHistory: true, sampleSize: 4 });
+  expect(choose()).toEqual([]);
+  for (const [n, { sequence, takenOn }] of published.entries()) {
+    const asOf: Point = { kind: "run", run: n + 1 };
+    const loaded = readMirror(file, ({ db }) => db.prepare(rows).all(), asOf);
+    expect({ sequence, loaded }).toEqual({ sequence, loaded: shown.get(sequence) });
+    const { ended_at } = readMirror(file, ({ db }) =>
+      db.prepare<[number], { ended_at: string }>("select ended_at from _run where id = ?").get(n + 1),
+    ) ?? { ended_at: "" };
+    expect(ended_at).toBe(`${takenOn}T00:00:00.000Z`);
+  }
+  readMirror(file, (mirror) => expect(problemsOf(mirror)).toEqual([]));
+  rmSync(file);
+}
 
 it("an increment without what it adds to is refused, and nothing changes", async () => {
   await using rig = await startPublisher();

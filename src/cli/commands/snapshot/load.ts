@@ -14,6 +14,7 @@ interface LoadFlags {
   readonly rootHash: readonly string[];
   readonly key?: string;
   readonly sample: number;
+  readonly withHistory?: boolean;
   readonly allowPrivate?: boolean;
 }
 
@@ -38,6 +39,7 @@ export function configureLoad(snapshot: Command, io: Io): void {
       wholeNumber,
       defaultSampleSize,
     )
+    .option("--with-history", "load each snapshot in a run of its own, so that --as-of shows each")
     .option("--allow-private", "download also from a private network")
     .action((files: readonly string[], flags: LoadFlags, load: Command) => loadAll(files, flags, load, io));
   addHelp(load, {
@@ -53,6 +55,9 @@ export function configureLoad(snapshot: Command, io: Io): void {
         "increments are loaded, as far as this mirror has not loaded them. If nothing is new, the command says so, with exit " +
         "code 0. A folder that is older than what was loaded from it, continues something else, or is signed with another key is " +
         "refused (exit code 15).",
+      "With --with-history, all snapshots of a folder are loaded in their order, each in a run of its own: in a mirror without later " +
+        "runs with the snapshot's day, so that --as-of DAY shows what was published then. It takes longer. What comes before an " +
+        "already loaded snapshot is not added.",
       "An interrupted load is continued by the same command, and so is a download. A snapshot removes nothing: only a sync " +
         "finds that something is gone.",
     ],
@@ -62,6 +67,7 @@ export function configureLoad(snapshot: Command, io: Io): void {
       `armoire snapshot load catalogue.zip --root-hash ${"6f1ed002ab5595859014ebf0951522d9".repeat(2)}`,
       "armoire snapshot load https://example.org/catalogue.zip",
       "armoire snapshot load https://example.org/public/",
+      "armoire snapshot load https://example.org/public/ --with-history",
     ],
     exitCodes: [...exitCodesOfReading, "rejected", "locked", "interrupted", "terminated"],
   });
@@ -69,7 +75,7 @@ export function configureLoad(snapshot: Command, io: Io): void {
 
 async function loadAll(places: readonly string[], flags: LoadFlags, command: Command, io: Io): Promise<void> {
   const settings = readSettings(command, io);
-  const { rootHash: rootHashes, key, sample, allowPrivate = false } = flags;
+  const { rootHash: rootHashes, key, sample, withHistory = false, allowPrivate = false } = flags;
   if (settings.account !== null)
     throw new CliError("usage", "A snapshot is of a catalogue, not of an account.", "Leave --account out.");
   if (rootHashes.length > 0 && rootHashes.length !== places.length) {
@@ -86,6 +92,7 @@ async function loadAll(places: readonly string[], flags: LoadFlags, command: Com
     rootHashes,
     ...(key !== undefined && { key }),
     sampleSize: sample,
+    withHistory,
     allowPrivate,
     signal,
   };
