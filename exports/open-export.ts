@@ -2,7 +2,8 @@
 import type { Point } from "../src/mirror/points/point.ts";
 import { type PublicTable, publicTables } from "../src/mirror/public-tables.ts";
 import { type MirrorReader, readMirror } from "../src/mirror/reader.ts";
-import { type Coverage, describeTableCoverage } from "../src/mirror/runs/coverage.ts";
+import type { Coverage } from "../src/mirror/runs/coverage.ts";
+import { describeTableCoverage } from "../src/mirror/runs/describe-coverage.ts";
 import { ExportError } from "./errors.ts";
 import { describeExported, findReferences } from "./exported-state.ts";
 import type { EmptyTable, ExportedState } from "./package/descriptor.ts";

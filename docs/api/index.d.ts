@@ -231,6 +231,13 @@ interface KindDetails {
   readonly revisions: number;
   /** The numbers of recorded links that are not followed, by name. */
   readonly unfollowedLinks: Readonly<Record<string, number>>;
+  /** Not shown: how often such resources change decides the order of checks. Earlier versions did not store it. */
+  readonly observed?: Observed;
+}
+/** Changes of resources, and the days from their first run to their last check, in sum. */
+interface Observed {
+  readonly changes: number;
+  readonly days: number;
 }
 /** Counts of resources of one kind: `known` is the sum of `held`, `due`, `failed` and `gone`. */
 interface KindCoverage {

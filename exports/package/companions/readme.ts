@@ -1,6 +1,6 @@
 /** The README of a package: what it is, how whole it is, and how to load it. */
 import { meaningOf } from "../../../schema/dictionary/columns.ts";
-import { describeTableCoverage } from "../../../src/mirror/runs/coverage.ts";
+import { describeTableCoverage } from "../../../src/mirror/runs/describe-coverage.ts";
 import { utcMinute } from "../../../src/presentation/times.ts";
 import type { Compression } from "../../formats/compression.ts";
 import type { EmptyTable, ExportedState, PackageContents, PackageFile, Publication } from "../descriptor.ts";

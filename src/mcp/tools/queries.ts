@@ -1,7 +1,8 @@
 /** Tools that run SQL, the user's own or that of a named question, in the process of `armoire query`. */
 import { z } from "zod";
 import type { Cell } from "../../../schema/fields.ts";
-import { type Coverage, describeTableCoverage } from "../../mirror/runs/coverage.ts";
+import type { Coverage } from "../../mirror/runs/coverage.ts";
+import { describeTableCoverage } from "../../mirror/runs/describe-coverage.ts";
 import { areasOf } from "../../query/questions/question.ts";
 import { listQuestions } from "../../query/questions/questions.ts";
 import { runQuestion } from "../../query/questions/run-question.ts";

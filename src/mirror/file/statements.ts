@@ -72,6 +72,18 @@ export function prepare<Parameters extends object, Row>(
   return db.prepare(text) as unknown as Statement<Parameters, Row>;
 }
 
+/** As `prepare`, at the first call of the result: commands that need few of many statements start sooner. */
+export function prepareLater<Parameters extends object, Row>(
+  db: Connection,
+  build: (p: Parameters) => Compilable<Row>,
+): () => Statement<Parameters, Row> {
+  let statement: Statement<Parameters, Row> | undefined;
+  return () => {
+    statement ??= prepare(db, build);
+    return statement;
+  };
+}
+
 /** The ids of a JSON array, for `in`: `where("id", "in", idsIn(p.ids))`. */
 export function idsIn(json: string): RawBuilder<number> {
   return sql<number>`(select value from json_each(${json}))`;

@@ -63,6 +63,7 @@ export const coverage = z.array(
       .object({
         ...{ p90CheckAt: time.nullable(), p50CheckAt: time.nullable(), errors: count, revisions: count },
         unfollowedLinks: z.record(z.string(), count),
+        observed: z.object({ changes: z.number().min(0), days: z.number().min(0) }).exactOptional(),
       })
       .exactOptional(),
     confirmed: z.object({ bytes: count, validator: count, unconfirmed: count }).optional(),

@@ -4,15 +4,20 @@
  * awaits approval.
  */
 import { sql } from "kysely";
-import { formatNumber } from "../../presentation/numbers.ts";
-import { utcMinute } from "../../presentation/times.ts";
 import { readEmptiedLists } from "../absence/emptied-lists.ts";
 import type { Connection } from "../file/connection.ts";
 import { isoTime, prepare, q } from "../file/statements.ts";
 import type { MirrorReader } from "../reader.ts";
 import { coverage, parseStored } from "../rows/meta-and-runs.ts";
-import { type Confirmation, readConfirmations, sumOf } from "../snapshots/loaded.ts";
-import { countDetails, isCounted, type KindDetails, noDetails } from "./kind-details.ts";
+import { type Confirmation, readConfirmations } from "../snapshots/loaded.ts";
+import {
+  countDetails,
+  isCounted,
+  type KindDetails,
+  noDetails,
+  type Observed,
+  observeChanges,
+} from "./kind-details.ts";
 import { readMissingLinks } from "./missing-links.ts";
 
 /** Counts of resources of one kind: `known` is the sum of `held`, `due`, `failed` and `gone`. */
@@ -117,6 +122,15 @@ export function readDetailedKinds(mirror: Pick<MirrorReader, "db" | "asOf">): re
   return kinds.map(({ details = noDetails, ...coverage }) => ({ ...coverage, ...details }));
 }
 
+/** What was observed of the changes of resources, by kind: as stored, or counted where `readDetailedKinds` counts. */
+export function readObserved(db: Connection): ReadonlyMap<string, Observed> {
+  const stored = readStored({ db, asOf: null }) ?? [];
+  const observed = stored.flatMap(({ kind, details }) =>
+    details?.observed === undefined ? [] : [[kind, details.observed] as const],
+  );
+  return observed.length > 0 && observed.length === stored.length ? new Map(observed) : observeChanges(db);
+}
+
 /** As a run stores it. Mirrors of earlier versions have no details. */
 type StoredKind = KindCoverage & { readonly details?: KindDetails };
 
@@ -139,8 +153,8 @@ export function storeCoverageAgain(db: Connection): void {
   ).run({ coverage: coverageText(db) });
 }
 
-/** Null while a run is open. */
-function readStored({ db, asOf }: Pick<MirrorReader, "db" | "asOf">): readonly StoredKind[] | null {
+/** What the last run has stored; null while a run is open. */
+export function readStored({ db, asOf }: Pick<MirrorReader, "db" | "asOf">): readonly StoredKind[] | null {
   const select = prepare(db, (p: { last: number }) =>
     q
       .selectFrom("_run")
@@ -150,8 +164,14 @@ function readStored({ db, asOf }: Pick<MirrorReader, "db" | "asOf">): readonly S
       .limit(1),
   );
   const last = select.get({ last: asOf?.run ?? Number.MAX_SAFE_INTEGER });
-  return last?.text ? parseStored(last.text, coverage, `_run ${last.id}`) : null;
+  if (!last?.text) return null;
+  if (parsed.get(db)?.text !== last.text)
+    parsed.set(db, { text: last.text, kinds: parseStored(last.text, coverage, `_run ${last.id}`) });
+  return parsed.get(db)?.kinds ?? null;
 }
+
+/** A command reads it several times. */
+const parsed = new WeakMap<Connection, { readonly text: string; readonly kinds: readonly StoredKind[] }>();
 
 /** A postponed resource has not failed: it is due at a given time. */
 export const isDue = sql<boolean>`(state = 'due' or (state = 'failed' and retry_at is not null))`;
@@ -222,7 +242,8 @@ function selectPartial(db: Connection): { kind: string; count: number }[] {
   ).all();
 }
 
-const listKinds = new Set(["brands", "models", "sizes", "bras", "measurements"]);
+/** Kinds of lists, without those of relations. */
+export const listKinds = new Set(["brands", "models", "sizes", "bras", "measurements"]);
 
 /** Rows of zeros for kinds of which nothing is known, because lists of them are known and none is fetched. */
 export const unknownKinds = (kinds: readonly KindCoverage[]): KindCoverage[] =>
@@ -231,59 +252,3 @@ export const unknownKinds = (kinds: readonly KindCoverage[]): KindCoverage[] =>
     .map((list) => list.kind.slice(0, -1))
     .filter((kind) => !kinds.some((other) => other.kind === kind))
     .map((kind) => ({ kind, ...nothingKnown, partial: 0, missingLinks: 0 }));
-
-/**
- * One sentence for people: what is missing, and when the rest was checked.
- * @param showTime shows an ISO 8601 time to the minute; default: in UTC
- */
-export function describeCoverage(
-  { complete, kinds }: Coverage,
-  showTime = utcMinute,
-  everything = "everything known",
-): string {
-  const parts = complete ? [`${everything} is held`] : kinds.flatMap(describeGaps);
-  const text = parts.length === 0 ? "nothing is held" : parts.join("; ");
-  return `${complete ? "Complete" : "Not complete"}: ${text}${describeConfirmed(kinds)}${describeChecks(kinds, showTime)}.`;
-}
-
-function describeGaps(coverage: KindCoverage): string[] {
-  const { kind, held, due, failed, partial, missingLinks, awaitingApproval } = coverage;
-  const name = kind.replaceAll("_", " ");
-  const missing = due + failed;
-  const isList = listKinds.has(kind) || kind.startsWith("related") || kind.startsWith("same");
-  const pages = missing === 1 ? `1 page that lists ${name} is` : `${missing} pages that list ${name} are`;
-  return [
-    ...(missing > 0 ? [isList ? `${pages} not fetched` : `${held} of ${held + missing} ${name}s held`] : []),
-    ...(partial > 0 ? [`${partial} ${partial === 1 ? "list" : "lists"} of ${name} inconsistent`] : []),
-    ...(missingLinks > 0
-      ? [
-          `${missingLinks} ${missingLinks === 1 ? "link" : "links"} to ${isList ? `lists of ${name}` : name} missing`,
-        ]
-      : []),
-    ...(awaitingApproval > 0
-      ? [`${awaitingApproval} absent ${isList ? name : `${name}s`} await approval`]
-      : []),
-  ];
-}
-
-/** The same for some tables, such as those of an export. */
-export const describeTableCoverage = (coverage: Coverage, showTime = utcMinute): string =>
-  describeCoverage(coverage, showTime, "everything known of these tables");
-
-/** Only what the service has not sent itself. */
-function describeConfirmed(kinds: readonly KindCoverage[]): string {
-  const { validator, unconfirmed } = sumOf(kinds.flatMap(({ confirmed }) => confirmed ?? []));
-  const parts = [
-    ...(unconfirmed > 0 ? [`${formatNumber(unconfirmed)} not confirmed by the service`] : []),
-    ...(validator > 0 ? [`${formatNumber(validator)} confirmed by their validators alone`] : []),
-  ];
-  return parts.length === 0 ? "" : `; from snapshots, ${parts.join(" and ")}`;
-}
-
-function describeChecks(kinds: readonly KindCoverage[], showTime: (at: string) => string): string {
-  const times = kinds.flatMap(({ oldestCheckAt, newestCheckAt }) => [oldestCheckAt, newestCheckAt]);
-  const [oldest, newest] = [times.filter((at) => at !== null).sort()].flatMap((at) => [at[0], at.at(-1)]);
-  if (oldest === undefined || newest === undefined) return "";
-  const [first, last] = [showTime(oldest), showTime(newest)];
-  return first === last ? `; checked ${first}` : `; checked from ${first} to ${last}`;
-}

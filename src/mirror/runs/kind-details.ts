@@ -3,6 +3,8 @@
  * when it closes.
  */
 import { type SqlBool, sql } from "kysely";
+import { millisOf } from "../../../schema/tables.ts";
+import { dayMillis } from "../../platform/clock.ts";
 import type { Connection } from "../file/connection.ts";
 import { prepare, q } from "../file/statements.ts";
 
@@ -16,15 +18,24 @@ export interface KindDetails {
   readonly revisions: number;
   /** The numbers of recorded links that are not followed, by name. */
   readonly unfollowedLinks: Readonly<Record<string, number>>;
+  /** Not shown: how often such resources change decides the order of checks. Earlier versions did not store it. */
+  readonly observed?: Observed;
+}
+
+/** Changes of resources, and the days from their first run to their last check, in sum. */
+export interface Observed {
+  readonly changes: number;
+  readonly days: number;
 }
 
 /** Which resources count. Nothing fetches the items of a list whose kind is unknown: `sync --follow` fetches the list. */
 export const isCounted = sql<SqlBool>`state not in ('elsewhere', 'superseded') and not (state = 'due' and kind like '?%.item')`;
 
-export const noDetails: KindDetails = {
+export const noDetails = {
   ...{ p90CheckAt: null, p50CheckAt: null },
   ...{ errors: 0, revisions: 0, unfollowedLinks: {} },
-};
+  observed: { changes: 0, days: 0 },
+} satisfies KindDetails;
 
 /** By kind; `noDetails` for others. */
 export function countDetails(db: Connection): ReadonlyMap<string, KindDetails> {
@@ -32,7 +43,8 @@ export function countDetails(db: Connection): ReadonlyMap<string, KindDetails> {
   const revisions = new Map(countRevisions(db).map(({ kind, count }) => [kind, count]));
   const links = Map.groupBy(countUnfollowedLinks(db), ({ kind }) => kind);
   const times = checkTimes(db);
-  const kinds = new Set([...errors.keys(), ...revisions.keys(), ...links.keys(), ...times.keys()]);
+  const observed = observeChanges(db);
+  const kinds = new Set([errors, revisions, links, times, observed].flatMap((counts) => [...counts.keys()]));
   return new Map(
     [...kinds].map((kind): [string, KindDetails] => [
       kind,
@@ -41,6 +53,7 @@ export function countDetails(db: Connection): ReadonlyMap<string, KindDetails> {
         errors: errors.get(kind) ?? 0,
         revisions: revisions.get(kind) ?? 0,
         unfollowedLinks: Object.fromEntries((links.get(kind) ?? []).map(({ name, count }) => [name, count])),
+        observed: observed.get(kind) ?? noDetails.observed,
       },
     ]),
   );
@@ -75,6 +88,43 @@ function countUnfollowedLinks(db: Connection) {
       .where("l.unfollowed_url", "is not", null)
       .groupBy(["r.kind", "l.name"]),
   ).all();
+}
+
+/** By kind. */
+export function observeChanges(db: Connection): ReadonlyMap<string, Observed> {
+  // Two queries: most resources never changed, so the first joins few of them.
+  const changed = q
+    .selectFrom("_revision")
+    .select(["resource_id as id", sql<number>`max(seq) - 1`.as("changes")])
+    .groupBy("resource_id")
+    .having(sql<SqlBool>`max(seq) > 1`);
+  const selectChanges = prepare(db, () =>
+    q
+      .selectFrom(changed.as("v"))
+      .innerJoin("_resource as r", "r.id", "v.id")
+      .select(["r.kind", sql<number>`total(v.changes)`.as("changes")])
+      .where("r.checked_at", "is not", null)
+      .groupBy("r.kind"),
+  );
+  const runs = q
+    .selectFrom("_run")
+    .select(["id", sql<number>`${sql.raw(millisOf("started_at"))}`.as("startedAt")]);
+  const selectDays = prepare(db, () =>
+    q
+      .with(
+        (cte) => cte("f").materialized(),
+        () => runs,
+      )
+      .selectFrom("_resource as r")
+      .innerJoin("f", "f.id", "r.first_run")
+      .select(["r.kind", sql<number>`total(max(0, r.checked_at - f.startedAt)) / ${dayMillis}`.as("days")])
+      .where("r.checked_at", "is not", null)
+      .groupBy("r.kind"),
+  );
+  const changesOf = new Map(selectChanges.all().map(({ kind, changes }) => [kind, changes]));
+  return new Map(
+    selectDays.all().map(({ kind, days }) => [kind, { changes: changesOf.get(kind) ?? 0, days }]),
+  );
 }
 
 /** Sorted here: window functions of SQLite take several times as long. */

@@ -24,7 +24,9 @@ export interface MirrorCounts {
 
 export function readCounts(mirror: MirrorReader): MirrorCounts {
   const detailed = readDetailedKinds(mirror);
-  const known = detailed.map(({ errors: _, revisions: __, unfollowedLinks: ___, ...kind }) => kind);
+  const known = detailed.map(
+    ({ errors: _, revisions: __, unfollowedLinks: ___, observed: ____, ...kind }) => kind,
+  );
   const unknown = unknownKinds(known).map((kind) => ({ ...kind, p90CheckAt: null, p50CheckAt: null }));
   const kinds = [...known, ...unknown, ...countPictureKind(mirror)];
   const links = new Map<string, number>();

@@ -1,6 +1,6 @@
 /** `/`: what is held, how fresh it is, and what happened last. */
 import { html } from "hono/html";
-import { describeCoverage } from "../../mirror/runs/coverage.ts";
+import { describeCoverage } from "../../mirror/runs/describe-coverage.ts";
 import { listRuns, type RunRecord } from "../../mirror/runs/runs.ts";
 import { formatAge } from "../../presentation/durations.ts";
 import { formatNumber, formatPercent } from "../../presentation/numbers.ts";

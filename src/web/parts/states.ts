@@ -1,6 +1,6 @@
 /** What a page says when there is nothing, or not everything, or something is wrong. */
 import { html } from "hono/html";
-import { describeTableCoverage } from "../../mirror/runs/coverage.ts";
+import { describeTableCoverage } from "../../mirror/runs/describe-coverage.ts";
 import { formatMinute } from "../../presentation/times.ts";
 import type { Html, View } from "../page.ts";
 

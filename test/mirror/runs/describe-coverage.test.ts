@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { describeCoverage, type KindCoverage } from "../../../src/mirror/runs/coverage.ts";
+import type { KindCoverage } from "../../../src/mirror/runs/coverage.ts";
+import { describeCoverage } from "../../../src/mirror/runs/describe-coverage.ts";
 
 const none = {
   known: 0,

@@ -74,6 +74,28 @@ describe("plans", () => {
     expect(new Set(reasons)).toEqual(new Set(["again"]));
   });
 
+  it("a plan finds the same with what the last run has stored as without it", async () => {
+    await using rig = await startRig(world);
+    await rig.sync();
+    rig.sandbox.advance({ changes: 6, additions: 2 });
+    rig.sandbox.moveClock({ advanceSeconds: 86_400 });
+    await rig.sync({ budget: 4, maxFreeChecks: 9 });
+    const { file, sandbox, clock } = rig;
+    const start = clock.now();
+    const planAt = (days: number) =>
+      planSync({ file, baseUrl: sandbox.url, clock: { ...clock, now: () => start + days * 86_400_000 } });
+    const days = [-3, 0, 1, 29, 60];
+    const withStored = days.map(planAt);
+    const db = new Database(file);
+    expect(db.prepare("select coverage_json from _run order by id desc limit 1").pluck().get()).toContain(
+      '"observed":{"changes":',
+    );
+    db.exec("update _run set coverage_json = null");
+    db.close();
+    expect(days.map(planAt)).toEqual(withStored);
+    expect(new Set(withStored.map(({ due }) => JSON.stringify(due))).size).toBeGreaterThan(1);
+  });
+
   it("a plan sends no request and does not change the mirror", async () => {
     await using rig = await startRig(world);
     await rig.sync();

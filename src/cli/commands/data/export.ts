@@ -13,7 +13,8 @@ import {
 import type { WrittenPackage } from "../../../../exports/package/write-package.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
 import { pointBefore } from "../../../mirror/points/resolve-point.ts";
-import { type Coverage, describeTableCoverage } from "../../../mirror/runs/coverage.ts";
+import type { Coverage } from "../../../mirror/runs/coverage.ts";
+import { describeTableCoverage } from "../../../mirror/runs/describe-coverage.ts";
 import { formatRows } from "../../../presentation/numbers.ts";
 import { formatMinute } from "../../../presentation/times.ts";
 import { runQuery } from "../../../query/sql/run-query.ts";

@@ -9,7 +9,8 @@ import {
   type TextFormat,
 } from "../../../../exports/formats/table.ts";
 import type { Cell } from "../../../../schema/fields.ts";
-import { type Coverage, describeTableCoverage } from "../../../mirror/runs/coverage.ts";
+import type { Coverage } from "../../../mirror/runs/coverage.ts";
+import { describeTableCoverage } from "../../../mirror/runs/describe-coverage.ts";
 import { formatNumber } from "../../../presentation/numbers.ts";
 import { formatMinute } from "../../../presentation/times.ts";
 import type { QueryResult } from "../../../query/sql/run-query.ts";

@@ -1,7 +1,7 @@
 /** Formats the status of a mirror for people, now and at an earlier point. */
 import { type NewestBackup, stateOfBackup } from "../../../accounts/newest-backup.ts";
 import { nameOfUser } from "../../../mirror/account/user.ts";
-import { describeCoverage } from "../../../mirror/runs/coverage.ts";
+import { describeCoverage } from "../../../mirror/runs/describe-coverage.ts";
 import { sumOf } from "../../../mirror/snapshots/loaded.ts";
 import { formatAge } from "../../../presentation/durations.ts";
 import { formatBytes, formatCount, formatNumber } from "../../../presentation/numbers.ts";

@@ -3,6 +3,7 @@ import { type SqlBool, sql } from "kysely";
 import { limits } from "../../../../schema/input/limits.ts";
 import type { Connection } from "../../../mirror/file/connection.ts";
 import { prepare, prepareColumn, q } from "../../../mirror/file/statements.ts";
+import { readCoverage } from "../../../mirror/runs/coverage.ts";
 import { inScope, isFetchable, type Scope } from "../../../mirror/scope.ts";
 
 export interface CatalogueFacts {
@@ -131,15 +132,7 @@ function prepareListings(db: Connection) {
 
 /** @returns null until the list of brands is read: before, the size of the catalogue is unknown */
 export function readForecastFacts(db: Connection): ForecastFacts | null {
-  const selectCounts = prepare(db, () =>
-    q
-      .selectFrom("_resource")
-      .select((eb) => ["kind", eb.fn.countAll<number>().as("known")])
-      .select(sql<number>`sum(state = 'held')`.as("held"))
-      .where("state", "in", ["due", "held", "failed"])
-      .groupBy("kind"),
-  );
-  const counts = new Map(selectCounts.all().map(({ kind, known, held }) => [kind, { known, held }]));
+  const counts = readCounts(db);
   if (!counts.get("brands")?.held) return null;
   const selectBrandTotal = prepareColumn(db, () =>
     q
@@ -166,4 +159,10 @@ export function readForecastFacts(db: Connection): ForecastFacts | null {
     readSizeListings: countSizeListings.get() ?? 0,
     sizesListed: counts.get("size")?.known ?? 0,
   };
+}
+
+/** As the last run has stored them, or counted while a run is open. */
+function readCounts(db: Connection): ForecastFacts["counts"] {
+  const { kinds } = readCoverage({ db, asOf: null });
+  return new Map(kinds.map(({ kind, held, due, failed }) => [kind, { known: held + due + failed, held }]));
 }

@@ -1,8 +1,8 @@
 /** Which held resources may be checked, and in which order. Each query reads the mirror as it is at that moment. */
 import { type SqlBool, sql } from "kysely";
-import { millisOf } from "../../../../schema/tables.ts";
 import type { Connection } from "../../../mirror/file/connection.ts";
-import { prepare, prepareColumn, q, textsIn } from "../../../mirror/file/statements.ts";
+import { prepareColumn, prepareLater, q, textsIn } from "../../../mirror/file/statements.ts";
+import { type KindCoverage, readObserved, readStored } from "../../../mirror/runs/coverage.ts";
 import { type DueResource, dueColumns, inScope } from "../../../mirror/scope.ts";
 import { hasLoaded, isCurrent, isUnconfirmed } from "../../../mirror/snapshots/loaded.ts";
 import { isPendingSample } from "../../../mirror/snapshots/sample.ts";
@@ -56,29 +56,20 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
   const { scope, runId, maxStalenessMillis, skipFresherThanMillis, now } = request;
 
   /** Held resources that were not checked in this run, and not lately. */
+  const isCheckable = (p: HeldParameters) =>
+    sql<SqlBool>`(r.state = 'held' and r.kind in ${textsIn(p.kinds)} and r.checked_run < ${p.runId}
+      and (r.checked_at <= ${p.checkedBefore} or ${hasWrongTime(p)}
+        or (r.checked_run <= ${p.earlierRun} and r.checked_at <= ${p.fresherThan}))
+      and ${inScope(scope, "r")})`;
   const selectHeld = (p: HeldParameters) =>
-    q
-      .selectFrom("_resource as r")
-      .select(dueColumns)
-      .select(isFree(p).as("isFree"))
-      .where("r.state", "=", "held")
-      .where("r.kind", "in", textsIn(p.kinds))
-      .where("r.checked_run", "<", p.runId)
-      .where((eb) =>
-        eb.or([
-          eb("r.checked_at", "<=", p.checkedBefore),
-          eb.and([eb("r.checked_run", "<=", p.earlierRun), eb("r.checked_at", "<=", p.fresherThan)]),
-          hasWrongTime(p),
-        ]),
-      )
-      .where(inScope(scope, "r"));
+    q.selectFrom("_resource as r").select(dueColumns).select(isFree(p).as("isFree")).where(isCheckable(p));
   const selectHeldWithWorth = (p: HeldParameters) =>
     selectHeld(p)
       .leftJoin("_brand as b", "b.id", "r.id")
       .leftJoin("_model as m", "m.id", "r.id")
       .leftJoin("_size as s", "s.id", "r.id");
 
-  const selectRoot = prepare(db, (p: { runId: number; checkedBefore: number; now: number }) =>
+  const selectRoot = prepareLater(db, (p: { runId: number; checkedBefore: number; now: number }) =>
     q
       .selectFrom("_resource as r")
       .select(dueColumns)
@@ -88,7 +79,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
         eb.or([eb("r.checked_at", "is", null), eb("r.checked_at", "<=", p.checkedBefore), hasWrongTime(p)]),
       ),
   );
-  const selectListings = prepare(
+  const selectListings = prepareLater(
     db,
     (p: HeldParameters & { freeCheckedBefore: number; countedCheckedBefore: number }) =>
       selectHeldWithWorth(p)
@@ -107,9 +98,15 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
         .orderBy(worth, "desc")
         .orderBy("r.id"),
   );
-  const selectSuspects = prepare(db, (p: HeldParameters & { minSuspicion: number }) =>
-    selectHeld(p)
-      .innerJoin(suspicions.as("suspicion"), "suspicion.id", "r.id")
+  const selectSuspects = prepareLater(db, (p: HeldParameters & { minSuspicion: number }) =>
+    // In this order of tables, since suspects are few.
+    q
+      .selectFrom(suspicions(p).as("suspicion"))
+      .crossJoin("_resource as r")
+      .select(dueColumns)
+      .select(isFree(p).as("isFree"))
+      .whereRef("r.id", "=", "suspicion.id")
+      .where(isCheckable(p))
       .leftJoin("_brand as b", "b.id", "r.id")
       .leftJoin("_model as m", "m.id", "r.id")
       .leftJoin("_size as s", "s.id", "r.id")
@@ -118,10 +115,10 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
       .orderBy(sql`suspicion.likelihood * (1 + ${worth})`, "desc")
       .orderBy("r.id"),
   );
-  const selectOverdue = prepare(db, (p: HeldParameters) =>
+  const selectOverdue = prepareLater(db, (p: HeldParameters) =>
     selectHeldWithWorth(p).orderBy("r.checked_at").orderBy(worth, "desc").orderBy("r.id"),
   );
-  const selectSample = prepare(db, (p: { kinds: string; runId: number }) =>
+  const selectSample = prepareLater(db, (p: { kinds: string; runId: number }) =>
     q
       .selectFrom("_loaded as l")
       .innerJoin("_resource as r", "r.id", "l.resource_id")
@@ -135,7 +132,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
       .where(inScope(scope, "r"))
       .orderBy("r.id"),
   );
-  const selectUnconfirmed = prepare(db, (p: HeldParameters & { max: number }) =>
+  const selectUnconfirmed = prepareLater(db, (p: HeldParameters & { max: number }) =>
     selectHeldWithWorth(p)
       .innerJoin("_loaded as l", "l.resource_id", "r.id")
       .where(isUnconfirmed)
@@ -146,7 +143,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
       .orderBy("r.id")
       .limit(p.max),
   );
-  const selectExpected = prepare(db, (p: HeldParameters & { rates: string; max: number }) =>
+  const selectExpected = prepareLater(db, (p: HeldParameters & { rates: string; max: number }) =>
     selectHeldWithWorth(p)
       .leftJoin(sql<{ key: string; value: number }>`json_each(${p.rates})`.as("rate"), "rate.key", "r.kind")
       .where("r.absent_by", "is", null)
@@ -155,7 +152,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
       .orderBy("r.id")
       .limit(p.max),
   );
-  const selectEverything = prepare(db, (p: HeldParameters) =>
+  const selectEverything = prepareLater(db, (p: HeldParameters) =>
     selectHeld(p).orderBy("r.checked_run").orderBy("r.id"),
   );
 
@@ -173,26 +170,43 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
   const restMillis = weights.restDays * dayMillis;
   const isAnyLoaded = hasLoaded(db);
   return {
-    root: () => selectRoot.get({ runId, checkedBefore: now() - restMillis, now: now() }) ?? null,
-    sample: () => (isAnyLoaded ? selectSample.all({ kinds: JSON.stringify(scope.kinds), runId }) : []),
+    root: () => selectRoot().get({ runId, checkedBefore: now() - restMillis, now: now() }) ?? null,
+    sample: () => (isAnyLoaded ? selectSample().all({ kinds: JSON.stringify(scope.kinds), runId }) : []),
     listings: (hasMoreWork) =>
-      selectListings.all({
+      selectListings().all({
         ...held(0, runBeforeCrawl),
         freeCheckedBefore: now() - (hasMoreWork ? restMillis : 0),
         countedCheckedBefore: now() - maxStalenessMillis / weights.countedListingChecksPerMaxStaleness,
       }),
-    suspects: () => selectSuspects.all({ ...held(0), minSuspicion: weights.minSuspicion }),
-    overdue: () => selectOverdue.all(held(maxStalenessMillis)),
+    suspects: () => selectSuspects().all({ ...held(0), minSuspicion: weights.minSuspicion }),
+    overdue: () => {
+      const checkable = held(maxStalenessMillis);
+      return mayHold(db, checkable) ? selectOverdue().all(checkable) : [];
+    },
     unconfirmed: () =>
-      isAnyLoaded ? selectUnconfirmed.all({ ...held(0), max: freeCheckLimit(request).count }) : [],
-    expected: (hasMoreWork) =>
-      selectExpected.all({
-        ...held(hasMoreWork ? restMillis : 0, runBeforeCrawl),
+      isAnyLoaded ? selectUnconfirmed().all({ ...held(0), max: freeCheckLimit(request).count }) : [],
+    expected: (hasMoreWork) => {
+      const checkable = held(hasMoreWork ? restMillis : 0, runBeforeCrawl);
+      if (!mayHold(db, checkable)) return [];
+      return selectExpected().all({
+        ...checkable,
         rates: JSON.stringify(Object.fromEntries(readChangeRates(db))),
         max: freeCheckLimit(request).count,
-      }),
-    everything: () => selectEverything.all(held(0)),
+      });
+    },
+    everything: () => selectEverything().all(held(0)),
   };
+}
+
+/**
+ * Whether held resources of these ages can exist. The last run has stored when each kind was checked first and last; while a
+ * run is open, nothing is known.
+ */
+function mayHold(db: Connection, { checkedBefore, earlierRun, fresherThan, now }: HeldParameters): boolean {
+  const before = earlierRun > 0 ? Math.max(checkedBefore, fresherThan) : checkedBefore;
+  const isYounger = ({ held, oldestCheckAt, newestCheckAt }: KindCoverage): boolean =>
+    held === 0 || (Date.parse(oldestCheckAt ?? "") > before && Date.parse(newestCheckAt ?? "") <= now);
+  return !readStored({ db, asOf: null })?.every(isYounger);
 }
 
 /**
@@ -223,76 +237,58 @@ const hasWrongTime = ({ now }: Pick<HeldParameters, "now">) => sql<SqlBool>`r.ch
 /** Resources with most bras come first where not all can be checked. */
 const worth = sql<number>`coalesce(b.bra_count, m.bra_count, s.bra_count, 0)`;
 
-/** By resource, how likely it changed with its owner or its owner's owner: one of n children, 1/n. */
-const suspicions = q
-  .with("changed", (db) =>
-    db
-      .selectFrom("_revision")
-      .select((eb) => ["resource_id as id", eb.fn.max("from_run").as("run_id")])
-      .where("seq", ">", 1)
-      .groupBy("resource_id"),
-  )
-  .with("suspect", (db) =>
-    db
-      .selectFrom("changed as c")
-      .innerJoin("_resource as r", "r.owner_id", "c.id")
-      .select(["r.id", "c.id as parent_id"])
-      .whereRef("r.checked_run", "<", "c.run_id")
-      .union(
+/**
+ * By held resource, how likely it changed with its owner or its owner's owner: one of n children that were not checked since,
+ * 1/n. What the last run has checked is left out first: after most runs, that is nearly everything.
+ */
+const suspicions = ({ kinds }: Pick<HeldParameters, "kinds">) =>
+  q
+    .with(
+      (cte) => cte("candidate").materialized(),
+      (db) =>
         db
-          .selectFrom("changed as c")
-          .innerJoin("_resource as o", "o.owner_id", "c.id")
-          .innerJoin("_resource as r", "r.owner_id", "o.id")
-          .select(["r.id", "c.id as parent_id"])
-          .whereRef("r.checked_run", "<", "c.run_id"),
-      ),
-  )
-  .selectFrom((eb) =>
-    eb
-      .selectFrom("suspect")
-      .select(["id", sql<number>`1.0 / count(*) over (partition by parent_id)`.as("likelihood")])
-      .as("each"),
-  )
-  .select((eb) => ["id", eb.fn.max("likelihood").as("likelihood")])
-  .groupBy("id");
+          .selectFrom("_resource")
+          .select(["id", "owner_id", "checked_run"])
+          .where("state", "=", "held")
+          .where("kind", "in", textsIn(kinds))
+          .where("checked_run", "<", (eb) => eb.selectFrom("_run").select(({ fn }) => fn.max("id").as("id"))),
+    )
+    .with("suspect", (db) =>
+      db
+        .selectFrom("candidate as r")
+        .select(["r.id", "r.owner_id as parent_id"])
+        .where("r.checked_run", "<", lastChangeOf("r.owner_id"))
+        .union(
+          db
+            .selectFrom("candidate as r")
+            .innerJoin("_resource as o", "o.id", "r.owner_id")
+            .select(["r.id", "o.owner_id as parent_id"])
+            .where("r.checked_run", "<", lastChangeOf("o.owner_id")),
+        ),
+    )
+    .selectFrom((eb) =>
+      eb
+        .selectFrom("suspect")
+        .select(["id", sql<number>`1.0 / count(*) over (partition by parent_id)`.as("likelihood")])
+        .as("each"),
+    )
+    .select((eb) => ["id", eb.fn.max("likelihood").as("likelihood")])
+    .groupBy("id");
 
-/** @returns expected changes a day of one resource, by kind; close to a guess where little was observed */
+/** The run of the newest revision but the first; null if there is none. */
+const lastChangeOf = (id: string) =>
+  sql<number>`(select from_run from _revision where resource_id = ${sql.ref(id)} and seq > 1 order by seq desc limit 1)`;
+
+/**
+ * @returns expected changes a day of one resource, by kind; close to a guess where little was observed. The last run has stored
+ * what was observed, unless a run is open.
+ */
 export function readChangeRates(db: Connection): Map<string, number> {
-  // Two queries: most resources never changed, so the first joins few of them.
-  const changed = q
-    .selectFrom("_revision")
-    .select(["resource_id as id", sql<number>`max(seq) - 1`.as("changes")])
-    .groupBy("resource_id")
-    .having(sql<SqlBool>`max(seq) > 1`);
-  const selectChanges = prepare(db, () =>
-    q
-      .selectFrom(changed.as("v"))
-      .innerJoin("_resource as r", "r.id", "v.id")
-      .select(["r.kind", sql<number>`total(v.changes)`.as("changes")])
-      .where("r.checked_at", "is not", null)
-      .groupBy("r.kind"),
-  );
-  const runs = q
-    .selectFrom("_run")
-    .select(["id", sql<number>`${sql.raw(millisOf("started_at"))}`.as("startedAt")]);
-  const selectDays = prepare(db, () =>
-    q
-      .with(
-        (cte) => cte("f").materialized(),
-        () => runs,
-      )
-      .selectFrom("_resource as r")
-      .innerJoin("f", "f.id", "r.first_run")
-      .select(["r.kind", sql<number>`total(max(0, r.checked_at - f.startedAt)) / ${dayMillis}`.as("days")])
-      .where("r.checked_at", "is not", null)
-      .groupBy("r.kind"),
-  );
-  const changesOf = new Map(selectChanges.all().map(({ kind, changes }) => [kind, changes]));
   const { changesPerDay, changeGuessDays } = weights;
   return new Map(
-    selectDays.all().map(({ kind, days }) => {
-      const changes = changesOf.get(kind) ?? 0;
-      return [kind, (changes + changesPerDay * changeGuessDays) / (days + changeGuessDays)];
-    }),
+    [...readObserved(db)].map(([kind, { changes, days }]) => [
+      kind,
+      (changes + changesPerDay * changeGuessDays) / (days + changeGuessDays),
+    ]),
   );
 }

@@ -1,7 +1,7 @@
 /** An answer: how many rows, how whole the tables are, a chart where two columns make one, and the first rows. */
 import { html } from "hono/html";
 import { describeLostRevisions } from "../../../mirror/points/pruned-runs.ts";
-import { describeTableCoverage } from "../../../mirror/runs/coverage.ts";
+import { describeTableCoverage } from "../../../mirror/runs/describe-coverage.ts";
 import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
 import { formatMinute } from "../../../presentation/times.ts";
 import { followHint, type QueryResult } from "../../../query/sql/run-query.ts";

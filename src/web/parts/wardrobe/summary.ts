@@ -1,7 +1,8 @@
 /** What an account has and how fresh it is: the first line of its pages; and when it was last backed up: the second. */
 import { html } from "hono/html";
 import { stateOfBackup } from "../../../accounts/newest-backup.ts";
-import { type Coverage, describeCoverage } from "../../../mirror/runs/coverage.ts";
+import type { Coverage } from "../../../mirror/runs/coverage.ts";
+import { describeCoverage } from "../../../mirror/runs/describe-coverage.ts";
 import { formatAge } from "../../../presentation/durations.ts";
 import { formatCount } from "../../../presentation/numbers.ts";
 import { formatMinute } from "../../../presentation/times.ts";

@@ -1,0 +1,61 @@
+/** Says for people how whole and how fresh a mirror is. Pure. */
+import { formatNumber } from "../../presentation/numbers.ts";
+import { utcMinute } from "../../presentation/times.ts";
+import { sumOf } from "../snapshots/loaded.ts";
+import { type Coverage, type KindCoverage, listKinds } from "./coverage.ts";
+
+/**
+ * One sentence for people: what is missing, and when the rest was checked.
+ * @param showTime shows an ISO 8601 time to the minute; default: in UTC
+ */
+export function describeCoverage(
+  { complete, kinds }: Coverage,
+  showTime = utcMinute,
+  everything = "everything known",
+): string {
+  const parts = complete ? [`${everything} is held`] : kinds.flatMap(describeGaps);
+  const text = parts.length === 0 ? "nothing is held" : parts.join("; ");
+  return `${complete ? "Complete" : "Not complete"}: ${text}${describeConfirmed(kinds)}${describeChecks(kinds, showTime)}.`;
+}
+
+function describeGaps(coverage: KindCoverage): string[] {
+  const { kind, held, due, failed, partial, missingLinks, awaitingApproval } = coverage;
+  const name = kind.replaceAll("_", " ");
+  const missing = due + failed;
+  const isList = listKinds.has(kind) || kind.startsWith("related") || kind.startsWith("same");
+  const pages = missing === 1 ? `1 page that lists ${name} is` : `${missing} pages that list ${name} are`;
+  return [
+    ...(missing > 0 ? [isList ? `${pages} not fetched` : `${held} of ${held + missing} ${name}s held`] : []),
+    ...(partial > 0 ? [`${partial} ${partial === 1 ? "list" : "lists"} of ${name} inconsistent`] : []),
+    ...(missingLinks > 0
+      ? [
+          `${missingLinks} ${missingLinks === 1 ? "link" : "links"} to ${isList ? `lists of ${name}` : name} missing`,
+        ]
+      : []),
+    ...(awaitingApproval > 0
+      ? [`${awaitingApproval} absent ${isList ? name : `${name}s`} await approval`]
+      : []),
+  ];
+}
+
+/** The same for some tables, such as those of an export. */
+export const describeTableCoverage = (coverage: Coverage, showTime = utcMinute): string =>
+  describeCoverage(coverage, showTime, "everything known of these tables");
+
+/** Only what the service has not sent itself. */
+function describeConfirmed(kinds: readonly KindCoverage[]): string {
+  const { validator, unconfirmed } = sumOf(kinds.flatMap(({ confirmed }) => confirmed ?? []));
+  const parts = [
+    ...(unconfirmed > 0 ? [`${formatNumber(unconfirmed)} not confirmed by the service`] : []),
+    ...(validator > 0 ? [`${formatNumber(validator)} confirmed by their validators alone`] : []),
+  ];
+  return parts.length === 0 ? "" : `; from snapshots, ${parts.join(" and ")}`;
+}
+
+function describeChecks(kinds: readonly KindCoverage[], showTime: (at: string) => string): string {
+  const times = kinds.flatMap(({ oldestCheckAt, newestCheckAt }) => [oldestCheckAt, newestCheckAt]);
+  const [oldest, newest] = [times.filter((at) => at !== null).sort()].flatMap((at) => [at[0], at.at(-1)]);
+  if (oldest === undefined || newest === undefined) return "";
+  const [first, last] = [showTime(oldest), showTime(newest)];
+  return first === last ? `; checked ${first}` : `; checked from ${first} to ${last}`;
+}
