@@ -66,6 +66,7 @@ export async function renderKeptPage(page: KeptPage): Promise<RenderedPage> {
 <body>
 <main id="main">
 <h1>Bras of ${nameOf(username, owner)}</h1>
+${pictureList(wardrobe.pictures.map(addresses.pictureOf))}
 ${summary(wardrobe, null)}
 ${account === null ? "" : backupNote(account, null)}
 <section aria-labelledby="gallery"><h2 id="gallery">Gallery</h2>${gallery(bras, addresses, false)}</section>
@@ -92,16 +93,20 @@ function pictureAddress({ mirrorFile, account }: KeptPage, name: string): string
     : `data:${picture.type};base64,${picture.bytes.toString("base64")}`;
 }
 
+/** @param skipped how many are shown elsewhere */
+function pictureList(addresses: readonly (string | null)[], skipped = 0): Html | "" {
+  const shown = addresses.filter((address) => address !== null).slice(skipped);
+  return shown.length === 0
+    ? ""
+    : html`<ul class="pictures">${shown.map((address) => html`<li><img src="${address}" alt=""></li>`)}</ul>`;
+}
+
 function details(bra: Bra, bras: readonly Bra[], { pictureOf }: BraAddresses): Html {
   const { fields, sizes, pictures } = bra;
   const name = nameOf(fields.name ?? null);
-  const others = pictures
-    .map(pictureOf)
-    .filter((address) => address !== null)
-    .slice(1);
   return html`
 <article id="${idOf(bras, bra)}"><h3>${name}</h3>${braTags(bra)}
-${others.length === 0 ? "" : html`<ul class="pictures">${others.map((address) => html`<li><img src="${address}" alt=""></li>`)}</ul>`}
+${pictureList(pictures.map(pictureOf), 1)}
 ${facts("bra", fields, ["href", "name", "brand_href", "model_href", "size_href", "checked_at"])}
 ${
   sizes.length === 0

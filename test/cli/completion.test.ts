@@ -44,6 +44,16 @@ it.each<[words: readonly string[], candidates: readonly string[]]>([
     ["--body", noFiles],
   ],
   [
+    ["query", "@size-co"],
+    ["@size-coverage", "@size-conversions", noFiles],
+  ],
+  [
+    ["query", "--json", "@brand-c"],
+    ["@brand-coverage", noFiles],
+  ],
+  [["query", "select"], [files]],
+  [["query", "@brands", "@"], [files]],
+  [
     ["query", "--json", "--form"],
     ["--format", noFiles],
   ],

@@ -217,7 +217,11 @@ it("every page of an account, and the page to keep, is accessible, fits and asks
     // A backup has the pictures beside the page.
     expect((await kept(null)).text).toMatch(/src="media\/[0-9a-f]{64}\.png"/);
     const { text, pictures } = await kept({ name: "ada", newestBackup: null });
-    expect(pictures).toBe(1);
+    expect(pictures).toBe(2);
+    // The avatar, before the bras.
+    const avatar = png("avatar").toString("base64");
+    expect(text.indexOf(`src="data:image/png;base64,${avatar}"`)).toBeGreaterThan(text.indexOf("<h1>"));
+    expect(text.indexOf(avatar)).toBeLessThan(text.indexOf("Gallery"));
     expect(text).not.toMatch(/<script|<link|src="(?!data:)|@import/);
     // Read later, an age would be wrong.
     expect(text).toMatch(/measurements, checked <time datetime="[^"]+"/);

@@ -11,6 +11,8 @@ import { findQuestion } from "../questions/questions.ts";
 export interface Wardrobe {
   /** The user's name at the service; null before it is known. */
   readonly username: Cell;
+  /** Downloaded pictures of the user, such as the avatar; the present one first. */
+  readonly pictures: readonly BraPicture[];
   /** By brand, model and size; those that are gone at the service come last. */
   readonly bras: readonly Bra[];
   readonly measurements: Measurements;
@@ -60,6 +62,13 @@ export function readWardrobe({ db }: MirrorReader): Wardrobe {
   );
   return {
     username: user?.username ?? null,
+    pictures: distinctPictures(
+      readRecords(
+        db,
+        `select m.file, m.type from user u join media m on m.href = u.href
+         where m.file is not null order by m.is_current desc, m.field`,
+      ),
+    ),
     bras,
     measurements: readMeasurements(db),
     oldestCheckAt: typeof checks?.at === "string" ? checks.at : null,

@@ -43,7 +43,10 @@ order by models_known is null desc, sizes_known is null desc,
     name: "counts-by-run",
     title:
       "How many brands, models and sizes did each run add and lose (null if all runs before it were pruned), and how many were held after it? The newest run comes first.",
-    options: [{ ...kind, choices: Object.keys(countedTables) }, limit],
+    options: [
+      { ...kind, choices: Object.keys(countedTables), about: "only this kind: brand, model or size" },
+      limit,
+    ],
     // A row stays while its resource is gone: the states of the resource say when that was.
     sql: `with begun as materialized (
   ${rowsOfCounted}),

@@ -29,10 +29,15 @@ export async function startAccountRig(): Promise<AccountRig> {
   const file = join(dirname(rig.file), "account", "mirror.sqlite");
   const credential = bearerToken(sandbox.users[0]?.token ?? "");
   pictures.put("/bra.png", pictureResponse("bra"));
+  pictures.put("/avatar.png", pictureResponse("avatar"));
   sandbox.setFaults([
     {
       ...{ kind: "bra", fault: "set", pointer: "/body/pictures", times: "always" },
       value: [{ url: `${pictures.origin}/bra.png` }] as never,
+    },
+    {
+      ...{ kind: "me", fault: "set", pointer: "/body/avatar/medium", times: "always" },
+      value: `${pictures.origin}/avatar.png` as never,
     },
   ]);
   const syncAccount = () => rig.sync({ file, area: "account", credential, mode: "verify", approve: true });

@@ -4,13 +4,15 @@
  */
 import { ShellCompDirective, script } from "@bomb.sh/tab";
 import { Argument, type Command, type Option } from "commander";
+import { listQuestions } from "../../../query/questions/questions.ts";
 import { addHelp } from "../../terminal/help.ts";
+import type { Io } from "../../terminal/io.ts";
 
-export function configure(command: Command): void {
+export function configure(command: Command, io: Io): void {
   command.addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]));
   addHelp(command, {
     details: [
-      "The script completes the names of commands, options and fixed values for an installed `armoire`. The examples store it " +
+      "The script completes the names of commands, options, questions and fixed values for an installed `armoire`. The examples store it " +
         "where the shell reads it at its start. For bash the package bash-completion must be installed; in zsh, compinit must run first.",
     ],
     examples: [
@@ -20,8 +22,17 @@ export function configure(command: Command): void {
     ],
     exitCodes: ["done", "failed", "usage"],
   });
-  command.action((shell: string) => script(shell, "armoire", "armoire"));
+  command.action((shell: string) => {
+    script(shell, "armoire", "armoire");
+    if (shell === "bash") io.out(wholeQuestions);
+  });
 }
+
+/** As the script of npm does. */
+const wholeQuestions = `
+# Else a word such as @models would begin after the @.
+COMP_WORDBREAKS=\${COMP_WORDBREAKS//@/}
+`;
 
 interface Candidate {
   readonly value: string;
@@ -71,8 +82,12 @@ async function candidatesAfter(
     return optionsOf(command).map(({ long, description }) => ({ value: long ?? "", about: description }));
   const subcommands = operands === 0 ? command.createHelp().visibleCommands(command) : [];
   const names = subcommands.map((one) => ({ value: one.name(), about: one.description() }));
-  return [...names, ...toCandidates(command.registeredArguments[operands]?.argChoices)];
+  const questions = command.name() === "query" && operands === 0 ? questionCandidates() : [];
+  return [...names, ...questions, ...toCandidates(command.registeredArguments[operands]?.argChoices)];
 }
+
+const questionCandidates = (): Candidate[] =>
+  listQuestions().map(({ name, title }) => ({ value: `@${name}`, about: title }));
 
 /** With those of subcommands: one of them may be the default. */
 function optionsOf(command: Command): readonly Option[] {
