@@ -5,7 +5,7 @@ import type { Point } from "../src/mirror/points/point.ts";
 import { resolveSince } from "../src/mirror/points/resolve-point.ts";
 import { publicTables, type TableSelection } from "../src/mirror/public-tables.ts";
 import type { MirrorReader } from "../src/mirror/reader.ts";
-import { similarNames } from "../src/platform/fuzzy-names.ts";
+import { similarNames } from "../src/platform/text/fuzzy-names.ts";
 import { ExportError } from "./errors.ts";
 import type { RowCondition } from "./row-condition.ts";
 

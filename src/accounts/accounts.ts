@@ -5,8 +5,8 @@
 import { lstatSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ArmoireError, FileError, toFileError } from "../platform/errors.ts";
-import { similarNames } from "../platform/fuzzy-names.ts";
 import { type Lock, shareLock, takeLock } from "../platform/process-lock.ts";
+import { similarNames } from "../platform/text/fuzzy-names.ts";
 import { type Account, type AccountPlace, accountPlace, accountsFolder } from "./account.ts";
 import { type AccountFacts, readAccountFile, writeAccountFile } from "./account-file.ts";
 import { makeAccountFolder, requireAccountFolder, requireAccountsFolder } from "./account-folder.ts";

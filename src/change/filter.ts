@@ -1,6 +1,6 @@
 /** Which changes are listed: of some kinds, some brands or models, some fields. */
 import { hintAtBrands, isCalled } from "../mirror/find-brands.ts";
-import { similarNames, spellings } from "../platform/fuzzy-names.ts";
+import { similarNames, spellings } from "../platform/text/fuzzy-names.ts";
 import { type Change, type ChangeWord, changedOrTouched } from "./change.ts";
 import type { ComparedKind } from "./compared-kinds.ts";
 import { ChangeError } from "./errors.ts";

@@ -3,7 +3,7 @@
  * their lists as fields; and the items of two states in pairs. Tables are read once, row by row.
  */
 import type { Cell } from "../../schema/fields.ts";
-import { compareText } from "../platform/compare-text.ts";
+import { compareText } from "../platform/text/compare-text.ts";
 import type { Row, Value } from "./change.ts";
 import type { ComparedKind, ComparedList } from "./compared-kinds.ts";
 

@@ -1,5 +1,5 @@
 /** Finds brands as the user names them: by URL, or by name or slug in any spelling. */
-import { plainName, similarNames, spellings } from "../platform/fuzzy-names.ts";
+import { plainName, similarNames, spellings } from "../platform/text/fuzzy-names.ts";
 import { prepare, q } from "./file/statements.ts";
 import type { MirrorReader } from "./reader.ts";
 

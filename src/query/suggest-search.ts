@@ -2,7 +2,7 @@
 import { prepareColumn } from "../mirror/file/statements.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { toPhrase, toWords } from "../mirror/search/search-words.ts";
-import { plainName, similarNames, slugify } from "../platform/fuzzy-names.ts";
+import { plainName, similarNames, slugify } from "../platform/text/fuzzy-names.ts";
 import { countFound, type SearchOptions, search } from "./search.ts";
 import { q } from "./views.ts";
 

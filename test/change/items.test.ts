@@ -4,7 +4,7 @@ import type { Cell } from "../../schema/fields.ts";
 import { compareKinds } from "../../src/change/compared-kinds.ts";
 import { type ComparedState, compareStates, diff } from "../../src/change/diff.ts";
 import type { StateTable } from "../../src/change/items.ts";
-import { compareText } from "../../src/platform/compare-text.ts";
+import { compareText } from "../../src/platform/text/compare-text.ts";
 import { rowsOfState } from "./support/apply.ts";
 
 function stateOf(tables: Readonly<Record<string, readonly (readonly Cell[])[]>>): ComparedState {

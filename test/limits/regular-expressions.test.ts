@@ -16,7 +16,7 @@ const constructed = [
   "jobs/bullmq/dashboard/redis-snapshot.ts",
   "jobs/bullmq/queue-names.ts",
   "src/mirror/search/search-words.ts",
-  "src/platform/fuzzy-names.ts",
+  "src/platform/text/fuzzy-names.ts",
 ];
 
 interface Found {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { plainName, similarNames, slugify } from "../../src/platform/fuzzy-names.ts";
+import { plainName, similarNames, slugify } from "../../src/platform/text/fuzzy-names.ts";
 
 it.each([
   ["Comexim", "comexim"],

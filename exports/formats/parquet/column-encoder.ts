@@ -7,7 +7,7 @@ import type { ColumnChunk, Encoding, PageHeader, SchemaElement } from "hyparquet
 import { ByteWriter } from "hyparquet-writer";
 import { writePageHeader } from "hyparquet-writer/src/datapage.js";
 import type { Cell } from "../../../schema/fields.ts";
-import { compareText } from "../../../src/platform/compare-text.ts";
+import { compareText } from "../../../src/platform/text/compare-text.ts";
 import { toCsvText } from "../csv.ts";
 import type { FittedColumn, FittedType } from "../fitted-types.ts";
 import { numberText } from "../json.ts";

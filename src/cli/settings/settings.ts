@@ -12,7 +12,7 @@ import type { Account } from "../../accounts/account.ts";
 import { readAccount } from "../../accounts/accounts.ts";
 import { FileError } from "../../platform/errors.ts";
 import { readRegularFile } from "../../platform/files/regular-files.ts";
-import { similarNames } from "../../platform/fuzzy-names.ts";
+import { similarNames } from "../../platform/text/fuzzy-names.ts";
 import { ServiceSettingsError } from "../../service/errors.ts";
 import { readOriginOrThrow } from "../../service/same-origin.ts";
 import { CliError } from "../terminal/exit-codes.ts";

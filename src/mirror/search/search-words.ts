@@ -3,7 +3,7 @@
  * without differences of accent, case and width. Pure.
  */
 import { limits } from "../../../schema/input/limits.ts";
-import { toPlainLetters } from "../../platform/fuzzy-names.ts";
+import { toPlainLetters } from "../../platform/text/fuzzy-names.ts";
 
 /**
  * The parts of a word. In scripts without spaces, each character is a part, so that any part of a text is found. The same

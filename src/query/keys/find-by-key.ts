@@ -5,7 +5,7 @@
 import { idOf, resourceKey } from "../../../schema/views/resource-key.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import { fromStored } from "../../mirror/rows/cells.ts";
-import { spellings } from "../../platform/fuzzy-names.ts";
+import { spellings } from "../../platform/text/fuzzy-names.ts";
 
 /** The kinds that have a public table. */
 export const shownKinds = ["brand", "model", "size", "user", "bra", "measurement"] as const;

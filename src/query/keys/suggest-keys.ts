@@ -1,7 +1,7 @@
 /** The message for a key that matches nothing: the resource is not fetched yet, or similar keys exist. */
 import { prepare } from "../../mirror/file/statements.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
-import { plainName, similarNames, slugify } from "../../platform/fuzzy-names.ts";
+import { plainName, similarNames, slugify } from "../../platform/text/fuzzy-names.ts";
 import { q } from "../views.ts";
 import { listResources, type ShownKind, splitKey, urlVariants } from "./find-by-key.ts";
 

@@ -1,5 +1,5 @@
 /** All canned questions, in the order of `armoire query --list`. */
-import { similarNames } from "../../platform/fuzzy-names.ts";
+import { similarNames } from "../../platform/text/fuzzy-names.ts";
 import { QueryError } from "../sql/errors.ts";
 import { brandQuestions } from "./brands.ts";
 import { mirrorQuestions } from "./mirror.ts";

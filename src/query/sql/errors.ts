@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { errorClass, messageOf } from "../../platform/errors.ts";
-import { similarOrSharing } from "../../platform/fuzzy-names.ts";
+import { similarOrSharing } from "../../platform/text/fuzzy-names.ts";
 
 /** A query was refused or failed. The message is one line. */
 export class QueryError extends errorClass("QueryError", {

@@ -10,7 +10,7 @@ import { noFilter } from "../../../src/change/filter.ts";
 import { compareRuns } from "../../../src/change/run-comparison.ts";
 import { type MirrorLocation, openSnapshot } from "../../../src/change/sources.ts";
 import { openMirrorReader } from "../../../src/mirror/reader.ts";
-import { compareText } from "../../../src/platform/compare-text.ts";
+import { compareText } from "../../../src/platform/text/compare-text.ts";
 import { problemsOf } from "../../mirror/support/mirror-rig.ts";
 import { publicState } from "../../mirror/support/public-state.ts";
 import { apply, type Rows, textOf } from "./apply.ts";

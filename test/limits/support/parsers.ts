@@ -15,7 +15,7 @@ import { pictureReferencesIn } from "../../../src/mirror/media/picture-reference
 import { readPoint } from "../../../src/mirror/points/point.ts";
 import { toSortable } from "../../../src/mirror/points/service-time.ts";
 import { toSearchText } from "../../../src/mirror/search/search-words.ts";
-import { similarNames, spellings } from "../../../src/platform/fuzzy-names.ts";
+import { similarNames, spellings } from "../../../src/platform/text/fuzzy-names.ts";
 import { requireTimes } from "../../../src/schedule/cron-times.ts";
 import { withoutUserinfo } from "../../../src/service/errors.ts";
 import {

@@ -7,7 +7,7 @@ import {
 } from "../../../../schema/dictionary/describe-table.ts";
 import { publicTables } from "../../../../schema/dictionary/public-tables.ts";
 import { readSchemaColumns } from "../../../mirror/file/columns.ts";
-import { similarNames } from "../../../platform/fuzzy-names.ts";
+import { similarNames } from "../../../platform/text/fuzzy-names.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";

@@ -1,7 +1,7 @@
 /** `/questions/NAME`: one question as a form, and its answer. Every answer has an address. */
 import { html } from "hono/html";
 import { pointContext } from "../../../mirror/points/point.ts";
-import { similarNames } from "../../../platform/fuzzy-names.ts";
+import { similarNames } from "../../../platform/text/fuzzy-names.ts";
 import type { Question } from "../../../query/questions/question.ts";
 import { findQuestion, listQuestions } from "../../../query/questions/questions.ts";
 import { type QuestionResult, runQuestion } from "../../../query/questions/run-question.ts";

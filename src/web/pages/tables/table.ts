@@ -1,7 +1,7 @@
 /** `/tables/NAME`: what a table and its columns mean. */
 import { html } from "hono/html";
 import type { TableDescription } from "../../../../schema/dictionary/describe-table.ts";
-import { similarNames } from "../../../platform/fuzzy-names.ts";
+import { similarNames } from "../../../platform/text/fuzzy-names.ts";
 import { formatCount } from "../../../presentation/numbers.ts";
 import { listDescribedTables, readDescribedTable } from "../../../query/lists/described-tables.ts";
 import type { Html, Page, PageContent, View } from "../../page.ts";
