@@ -1,3 +1,4 @@
+import { quoteWord } from "../../platform/text/shell-words.ts";
 import { type CronFields, readCronFields } from "../cron-times.ts";
 import { ScheduleError } from "../errors.ts";
 import type { Schedule } from "../schedule.ts";
@@ -43,9 +44,4 @@ function findProblem(fields: CronFields | null): string | null {
   if (isEither && (days.startsWith("*") || weekdays.startsWith("*")))
     return "in a crontab, a day field that begins with * combines them with “and”";
   return null;
-}
-
-/** A word as a POSIX shell reads it. */
-export function quoteWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -3,12 +3,12 @@
 import { hostname } from "node:os";
 import { toIso } from "../../../platform/clock.ts";
 import { isProcessAlive } from "../../../platform/process-lock.ts";
+import { quoteWord } from "../../../platform/text/shell-words.ts";
 import { formatAge, formatDuration } from "../../../presentation/durations.ts";
 import { formatTime, type Step } from "../../../presentation/times.ts";
 import { hasSeconds, timeAfter } from "../../../schedule/cron-times.ts";
 import type { ScheduledRun } from "../../../schedule/run-history.ts";
 import type { Schedule } from "../../../schedule/schedule.ts";
-import { quoteWord } from "../../../schedule/system/crontab.ts";
 import type { InstallPlan, RemovalPlan, SystemCommand } from "../../../schedule/system/install.ts";
 import type { PrintedFile } from "../../../schedule/system/installation.ts";
 import type { ShownSchedules } from "../../../web/page.ts";
