@@ -50,7 +50,7 @@ import { type MirrorReader, readMirror } from "./reader.ts";
 import { storeCoverageAgain } from "./runs/coverage.ts";
 import { type PrunableData, pruneRuns } from "./runs/prune-runs.ts";
 import { beginRun, closeRun, type RunClosing, type RunEnd, type RunStart } from "./runs/runs.ts";
-import { prepareSearchIndex } from "./search/search-index.ts";
+import { prepareSearchIndex, repairSearchConfiguration } from "./search/search-index.ts";
 import type { SeenBy } from "./snapshots/snapshot-resource.ts";
 
 /** A mirror open for writing, by the one process that holds its lock. */
@@ -125,6 +125,8 @@ export interface OpenMirrorOptions {
   readonly openedAt: string;
   /** Whether a missing mirror is an error, also if it was there a moment ago. Default: false, it is created. */
   readonly mustExist?: boolean;
+  /** Whether to repair what a rebuild needs to begin. Default: false. */
+  readonly repairs?: boolean;
 }
 
 /**
@@ -143,6 +145,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
     else await createMirror(file, identity);
     db = openForWriting(file, { isPrivate: identity.area === "account" });
     await migrateMirror(db);
+    if (options.repairs === true) repairSearchConfiguration(db);
     return writer(db);
   } catch (error) {
     db?.close();
@@ -266,7 +269,7 @@ export async function rebuildMirror(options: {
   readonly serviceName?: string;
 }): Promise<RebuildReport> {
   const identity = readMirror(options.file, (mirror) => mirror.identity);
-  const mirror = await openMirrorWriter({ ...options, identity, mustExist: true });
+  const mirror = await openMirrorWriter({ ...options, identity, mustExist: true, repairs: true });
   try {
     return mirror.rebuild(options.serviceName);
   } finally {

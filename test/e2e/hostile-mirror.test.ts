@@ -126,13 +126,21 @@ describe("values", () => {
     "insert or replace into _meta values ('followed_links', '{\"related\":\"x\"}')",
     "insert or replace into _meta values ('approved_empty_lists', '[]')",
     "insert or replace into _meta values ('cycle_run', 'x')",
+    "update _meta set value = replace(value, '//', '//u:pw@') where key = 'base_url'",
+    "update _meta set value = value || char(27) || '[31m' where key = 'base_url'",
+    "update _meta set value = value || '?token=x' where key = 'base_url'",
+    "update _meta set value = 'javascript:alert(1)' where key = 'base_url'",
+    "update _meta set value = 'a'';drop table x--' where key = 'service_name'",
+    "update _run set id = 9223372036854775807",
+    "update _run set id = 9007199254740993",
+    "update _run set id = -5",
   ])("%s: every command ends with exit code 14, and names the mirror and the place", async (statement) => {
     const file = changedMirror(statement);
     for (const command of [...reading, ["sync"]])
       expectRefusal(
         await run(file, ...command),
         14,
-        /^armoire: The mirror is damaged \(\w+ (in _meta|\d+)\): .*sqlite\n/,
+        /^armoire: The mirror is damaged \(\w+ (in _meta|-?\d+)\): .*sqlite\n/,
       );
   });
 
@@ -165,6 +173,20 @@ describe("values", () => {
 });
 
 describe("what is derived from bodies, or kept by SQLite", () => {
+  it.each([
+    "update _search_index_config set v = 99",
+    "delete from _search_index_config",
+    "update _search_index_data set block = x'00ff'",
+    "delete from _search_index_data",
+    "update _search set text = 'other'",
+  ])("%s: a rebuild repairs the search index", async (statement) => {
+    const file = changedMirror(statement);
+    expect((await run(file, "mirror", "check")).exitCode).toBe(14);
+    expect((await run(file, "mirror", "rebuild")).exitCode).toBe(0);
+    expect((await run(file, "mirror", "check")).exitCode).toBe(0);
+    expect((await run(file, "search", "a")).stdout).toBe((await run(fixture.mirror, "search", "a")).stdout);
+  });
+
   it.each([
     "update _dictionary set body = x'00'",
     "update _dictionary set kind = char(27) || 'x'",

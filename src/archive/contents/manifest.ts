@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { migrations } from "../../../schema/migrations.ts";
 import { scopeNames } from "../../mirror/account/token-scopes.ts";
+import { isServiceName } from "../../mirror/file/meta.ts";
 import { BackupError } from "../errors.ts";
 
 export const backupFormat = "armoire-backup";
@@ -14,7 +15,7 @@ export const count = z.number().int().nonnegative();
 export const serviceShape = z.strictObject({
   /** As in the settings, without a user name, password, query or fragment. */
   baseUrl: z.url({ protocol: /^https?$/ }).regex(/^https?:\/\/[^/?#@\\]+(?:\/[^?#]*)?$/),
-  name: z.string().regex(/^[a-z][a-z0-9_]*$/i),
+  name: z.string().refine(isServiceName),
 });
 
 /** By kind, the known resources: held in the backup, due (never fetched), and failed at each attempt. */

@@ -10,6 +10,7 @@ import { z } from "zod";
 import type { Publication } from "../../../exports/package/descriptor.ts";
 import type { Account } from "../../accounts/account.ts";
 import { readAccount } from "../../accounts/accounts.ts";
+import { isServiceName } from "../../mirror/file/meta.ts";
 import { FileError } from "../../platform/errors.ts";
 import { readRegularFile } from "../../platform/files/regular-files.ts";
 import { similarNames } from "../../platform/text/fuzzy-names.ts";
@@ -189,7 +190,7 @@ function checkBaseUrl(setting: Setting): Setting {
 }
 
 function checkServiceName(setting: Setting): Setting {
-  if (setting.value !== null && /^[a-z][a-z0-9_]*$/i.test(setting.value)) return setting;
+  if (setting.value !== null && isServiceName(setting.value)) return setting;
   throw new CliError(
     "usage",
     `The service name (${setting.from}) is not a word of letters, digits and underscores.`,

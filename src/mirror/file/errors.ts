@@ -59,7 +59,7 @@ export function damagedError(file: string, options?: ErrorOptions): MirrorError 
 
 const hintForDamaged = "restore a copy, or move the file with its -wal and -shm away and sync again.";
 
-function damagedValueError(file: string, cause: DamagedValueError): MirrorError {
+export function damagedValueError(file: string, cause: DamagedValueError): MirrorError {
   const hint = `Nothing was changed. To continue, ${hintForDamaged}`;
   return new MirrorError("damaged", file, `The mirror is damaged (${cause.message})`, hint, { cause });
 }

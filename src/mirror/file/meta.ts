@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import type { Area } from "../../../schema/kind.ts";
 import type { Connection } from "./connection.ts";
-import { damagedError, MirrorError } from "./errors.ts";
+import { DamagedValueError, damagedError, damagedValueError, MirrorError } from "./errors.ts";
 import { prepare, prepareColumn, q } from "./statements.ts";
 
 export function readMeta(db: Connection, key: string): string | null {
@@ -40,7 +40,10 @@ export const passedOnKey = "changes_passed_on";
 /** The keys of an identity. */
 export const identityKeys = ["base_url", "area", "service_name"] as const;
 
+/** @throws RangeError for a name that no field can have */
 export function writeServiceName(db: Connection, serviceName: string): void {
+  if (!isServiceName(serviceName))
+    throw new RangeError("serviceName must be a word of letters, digits and underscores");
   writeMeta(db, "service_name", serviceName);
 }
 
@@ -56,9 +59,22 @@ export function writeIdentity(db: Connection, { baseUrl, area, serviceName }: Mi
 export function readIdentity(db: Connection, file: string): MirrorIdentity {
   const [baseUrl, area, serviceName] = identityKeys.map((key) => readMeta(db, key));
   const isArea = area === "catalogue" || area === "account";
-  if (baseUrl && URL.canParse(baseUrl) && isArea && serviceName) return { baseUrl, area, serviceName };
-  throw damagedError(file);
+  if (!baseUrl || !isArea || !serviceName) throw damagedError(file);
+  if (!isBaseUrl(baseUrl)) throw damagedValueError(file, new DamagedValueError("base_url in _meta"));
+  if (!isServiceName(serviceName))
+    throw damagedValueError(file, new DamagedValueError("service_name in _meta"));
+  return { baseUrl, area, serviceName };
 }
+
+/** As Armoire writes it: without control characters, and without any part in which a secret is usual. */
+function isBaseUrl(text: string): boolean {
+  const url = URL.parse(text);
+  const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
+  return isHttp && url.href === text && url.username + url.password === "" && !/[?#]/.test(text);
+}
+
+/** The part before `_url` in names of fields. */
+export const isServiceName = (text: string): boolean => /^[a-z][a-z0-9_]*$/i.test(text);
 
 /** @throws MirrorError `other-service` if the identities differ */
 export function requireIdentity(file: string, actual: MirrorIdentity, expected: MirrorIdentity): void {

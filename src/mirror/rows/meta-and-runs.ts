@@ -113,7 +113,7 @@ function selectUnusualRun(db: Connection) {
   const isWord = (column: string) => `(${column} not glob '*[^a-z]*')`;
   return db
     .prepare<[], number>(
-      `select id from _run where not (${isTime("started_at")} and ${isWord("mode")} and json_valid(scope_json)
+      `select id from _run where not (id between 1 and ${maxId} and ${isTime("started_at")} and ${isWord("mode")} and json_valid(scope_json)
          and (ended_at is null or ${isTime("ended_at")}) and (stopped is null or ${isWord("stopped")})
          and (counts_json is null or json_valid(counts_json)) and (pruned_at is null or ${isTime("pruned_at")})) limit 1`,
     )

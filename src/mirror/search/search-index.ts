@@ -123,6 +123,27 @@ export function rebuildSearchIndex(db: Connection): void {
   db.exec("insert into _search_index (_search_index) values ('rebuild')");
 }
 
+/**
+ * Makes the index's configuration as FTS5 does. Without it, no statement on the index can be prepared, not even one that
+ * rebuilds or drops it.
+ */
+export function repairSearchConfiguration(db: Connection): void {
+  const stored = db.prepare<[], [string, number]>("select k, v from _search_index_config").raw().all();
+  if (JSON.stringify(stored) === JSON.stringify([["version", indexVersion]])) return;
+  // SQLite lets only FTS5 write to this table otherwise.
+  db.unsafeMode();
+  try {
+    db.exec(
+      `delete from _search_index_config; insert into _search_index_config values ('version', ${indexVersion})`,
+    );
+  } finally {
+    db.unsafeMode(false);
+  }
+}
+
+/** FTS5's format without the option `secure-delete`. */
+const indexVersion = 4;
+
 function prepareInsert(db: Connection) {
   return prepare(db, (p: SearchDocument) =>
     q.insertInto("_search").values({
