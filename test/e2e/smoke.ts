@@ -1,6 +1,6 @@
 /**
  * `npm run smoke`: packs the package, installs it into an empty folder for each version of Node.js, and lets it sync,
- * export, serve, back up and restore there. In: versions, as in `-- 22.19.0 24`. Out: a line for each step, and exit code
+ * export, serve, share a snapshot, back up and restore there. In: versions, as in `-- 22.19.0 24`. Out: a line for each step, and exit code
  * 1 at the first step that fails.
  */
 import assert from "node:assert/strict";
@@ -70,6 +70,16 @@ async function takeJourney(nodeVersion: string): Promise<void> {
   assert.equal(page.status, 200);
   assert.ok((await page.text()).includes(brand.name), `no ${brand.name} on ${page.url}`);
   print("serve");
+
+  const create = ["snapshot", "create", "--to", "catalogue.zip", "--license", "CC0-1.0"];
+  const { rootHash } = run<{ rootHash: string }>(installed, ...create);
+  run(installed, "snapshot", "verify", "catalogue.zip", "--root-hash", rootHash);
+  run(installed, "snapshot", "load", "catalogue.zip", "--root-hash", rootHash, "--mirror", "loaded.sqlite");
+  const models = "select href, name, bra_count from model order by href";
+  const loaded = run<unknown[]>(installed, "query", models, "--mirror", "loaded.sqlite");
+  assert.ok(loaded.length > 0);
+  assert.deepEqual(loaded, run(installed, "query", models));
+  print("snapshot create, snapshot verify, snapshot load");
 
   run(installed, "account", "add", username);
   run(installed, "sync", "--account", username);
