@@ -128,6 +128,23 @@ it("an address is followed with and without state.json in it, and only what is n
   expect(await rig.load(15, rig.address)).toContain("Another line of snapshots was loaded from this address");
 });
 
+it("a folder on this computer is not followed in another line of snapshots", async () => {
+  await using rig = await startPublisher();
+  const folder = rig.path("public");
+  await rig.publish("One");
+  await rig.load(0, folder);
+  const file = join(folder, "state.json");
+  const state = JSON.parse(readFileSync(file, "utf8"));
+  writeFileSync(file, JSON.stringify({ ...state, line: "0".repeat(64) }));
+  const refusal = "Another line of snapshots was loaded from this folder before";
+  expect(await rig.load(15, folder)).toContain(refusal);
+  for (const name of readdirSync(folder)) rmSync(join(folder, name));
+  await rig.publish("Two");
+  expect(await rig.load(15, file)).toContain(refusal);
+  renameSync(folder, rig.path("elsewhere"));
+  await rig.load(0, rig.path("elsewhere"));
+});
+
 it("an interrupted download is continued: what has arrived is not requested again", async () => {
   await using rig = await startPublisher();
   const { published: first } = await rig.publish("One");

@@ -16,6 +16,8 @@ export interface FollowRequest {
   readonly place: string;
   /** The address of the folder, with a slash at its end; null for one on this computer. */
   readonly address: string | null;
+  /** A digest of where the folder is. */
+  readonly folder: string;
   /**
    * The fingerprint of the key that must have signed it, or of one before it. Default: the key that has signed what was loaded
    * of it.
@@ -57,15 +59,17 @@ function unloadedHistory(
 }
 
 function requireSameLine(
-  { state, loaded, place, address }: FollowRequest,
+  { state, loaded, place, address, folder }: FollowRequest,
   ofLine: readonly LoadedSnapshot[],
 ): void {
-  const isOther = ({ line, source }: LoadedSnapshot) =>
-    address !== null && line !== null && line !== state.line && folderOf(source) === address;
+  const isFromHere = ({ source, ...known }: LoadedSnapshot) =>
+    known.folder === folder || (address !== null && folderOf(source) === address);
+  const isOther = (known: LoadedSnapshot) =>
+    known.line !== null && known.line !== state.line && isFromHere(known);
   if (loaded.some(isOther))
     throw new SnapshotError(
       "other-line",
-      `Another line of snapshots was loaded from this address before: ${place}`,
+      `Another line of snapshots was loaded from this ${address === null ? "folder" : "address"} before: ${place}`,
       "Nothing was loaded. Ask the publisher, or load it into a new mirror with --mirror FILE.",
     );
   const published = new Map(state.snapshots.map(({ sequence, rootHash }) => [sequence, rootHash]));

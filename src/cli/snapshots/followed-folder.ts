@@ -1,4 +1,5 @@
 /** A folder of published snapshots, on this computer or at an address: its `state.json`, and where its files are. */
+import { hash } from "node:crypto";
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { BackupError } from "../../archive/errors.ts";
@@ -17,6 +18,8 @@ export interface FollowedFolder {
   readonly place: string;
   /** As it may be shown, with a slash at its end; null for a folder on this computer. */
   readonly address: string | null;
+  /** A digest of where the folder is: mirrors are shared, and do not show a path. */
+  readonly folder: string;
   /** The path or the address of one of its files. */
   fileAt(name: string): string;
 }
@@ -37,7 +40,13 @@ function openLocal(path: string): FollowedFolder | null {
       `There is no ${stateFile} in the folder: ${folder}`,
       "Give a folder of `armoire snapshot publish`, or the file of a snapshot.",
     );
-  return { state, place: folder, address: null, fileAt: (name) => join(folder, name) };
+  return {
+    state,
+    place: folder,
+    address: null,
+    folder: hash("sha256", folder),
+    fileAt: (name) => join(folder, name),
+  };
 }
 
 async function openAddress(given: string, settings: DownloadSettings): Promise<FollowedFolder | null> {
@@ -54,7 +63,8 @@ async function openAddress(given: string, settings: DownloadSettings): Promise<F
   try {
     const file = await downloadFile({ url: fileAt(stateFile), maxBytes: maxStateBytes }, settings);
     try {
-      return { state: parseState(readFileSync(file, "utf8"), address), place: address, address, fileAt };
+      const state = parseState(readFileSync(file, "utf8"), address);
+      return { state, place: address, address, folder: hash("sha256", address), fileAt };
     } finally {
       rmSync(file, { force: true });
     }

@@ -143,7 +143,7 @@ async function openWanted(file: string, { place, expected, folder }: Wanted): Pr
       `The folder is of ${service.baseUrl}, and its snapshot of ${opened.description.baseUrl}: ${source}`,
       "Nothing was loaded.",
     );
-  const description = { ...opened.description, source, line };
+  const description = { ...opened.description, source, line, folder: folder.folder };
   return { ...opened, description };
 }
 

@@ -13,6 +13,8 @@ export interface LoadedSnapshot {
   readonly sequence: number | null;
   /** The line of the published folder that it was followed in; null for a file that was given by name. */
   readonly line: string | null;
+  /** A digest of where that folder was; null also in mirrors of earlier versions. */
+  readonly folder: string | null;
   /** False if its load was interrupted, and not continued since. */
   readonly isComplete: boolean;
   /** The URL at which the service has contradicted it. */
@@ -24,15 +26,19 @@ const loadScope = z.looseObject({
   snapshots: z.array(z.string()),
   /** By root hash. */
   lines: z.record(z.string(), z.string()).optional(),
+  /** By root hash. */
+  folders: z.record(z.string(), z.string()).optional(),
 });
 
 export function scopeOfLoad(descriptions: readonly SnapshotDescription[]): z.infer<typeof loadScope> {
-  const followed = descriptions.flatMap(({ rootHash, line }) =>
-    line === undefined ? [] : [[rootHash, line]],
+  const lines = descriptions.flatMap(({ rootHash, line }) => (line === undefined ? [] : [[rootHash, line]]));
+  const folders = descriptions.flatMap(({ rootHash, folder }) =>
+    folder === undefined ? [] : [[rootHash, folder]],
   );
   return {
     snapshots: descriptions.map(({ rootHash }) => rootHash),
-    ...(followed.length > 0 && { lines: Object.fromEntries(followed) }),
+    ...(lines.length > 0 && { lines: Object.fromEntries(lines) }),
+    ...(folders.length > 0 && { folders: Object.fromEntries(folders) }),
   };
 }
 
@@ -46,9 +52,11 @@ export function readLoadedSnapshots(db: Connection): LoadedSnapshot[] {
   ).all();
   const complete = new Set<string>();
   const lines = new Map<string, string>();
+  const folders = new Map<string, string>();
   for (const { id, scope, endedAt, stopped } of runs) {
-    const { snapshots, lines: followed = {} } = parseStored(scope, loadScope, `run ${id}`);
-    for (const [rootHash, line] of Object.entries(followed)) lines.set(rootHash, line);
+    const { snapshots, ...followed } = parseStored(scope, loadScope, `run ${id}`);
+    for (const [rootHash, line] of Object.entries(followed.lines ?? {})) lines.set(rootHash, line);
+    for (const [rootHash, folder] of Object.entries(followed.folders ?? {})) folders.set(rootHash, folder);
     // A load that waits for approval of what is gone has loaded everything.
     const isComplete = endedAt !== null && (stopped === null || stopped === "approval");
     if (isComplete) for (const rootHash of snapshots) complete.add(rootHash);
@@ -63,6 +71,7 @@ export function readLoadedSnapshots(db: Connection): LoadedSnapshot[] {
     .map((row) => ({
       ...row,
       line: lines.get(row.rootHash) ?? null,
+      folder: folders.get(row.rootHash) ?? null,
       isComplete: complete.has(row.rootHash),
     }));
 }

@@ -25,6 +25,8 @@ export interface SnapshotDescription {
   readonly continues?: string;
   /** Tells the published folder that it was followed in from others; absent for a file that was given by name. */
   readonly line?: string;
+  /** A digest of where that folder is; absent for a file that was given by name. */
+  readonly folder?: string;
 }
 
 /** A resource as the snapshot's mirror held it last. */

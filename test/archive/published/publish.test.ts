@@ -154,7 +154,7 @@ async function expectHistory(
   if (state === null) return;
   const choose = () => {
     const loaded = existsSync(file) ? readMirror(file, ({ db }) => readLoadedSnapshots(db)) : [];
-    return chooseUnloaded({ state, loaded, place: folder, address: null, withHistory: true });
+    return chooseUnloaded({ state, loaded, place: folder, address: null, folder: "", withHistory: true });
   };
   const published = choose();
   expect(published).toEqual(state.snapshots);

@@ -50,7 +50,7 @@ it("two followers of each other end with the whole catalogue, and each change is
     const state = readState(folder);
     if (state === null) throw new Error("nothing was published");
     const loaded = to.read(({ db }) => readLoadedSnapshots(db));
-    const unloaded = chooseUnloaded({ state, loaded, place: folder, address: null });
+    const unloaded = chooseUnloaded({ state, loaded, place: folder, address: null, folder: "" });
     const sources = await Promise.all(
       unloaded.map(async ({ file, rootHash, sequence, signature }) => {
         const one = await openSnapshot(join(folder, file), { rootHash, published: { sequence, signature } });
