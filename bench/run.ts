@@ -3,6 +3,7 @@ import { benchAllowance } from "./allowance/allowance.ts";
 import { benchChange } from "./change/change.ts";
 import { benchExport } from "./export/export.ts";
 import { benchServe } from "./serve/serve.ts";
+import { benchSnapshot } from "./snapshot/snapshot.ts";
 import { benchStart } from "./start/start.ts";
 import { benchWalk } from "./walk/walk.ts";
 import { benchWorkers } from "./workers/workers.ts";
@@ -12,6 +13,7 @@ const suites: Readonly<Record<string, (print: (text: string) => void) => Promise
   change: benchChange,
   export: benchExport,
   serve: benchServe,
+  snapshot: benchSnapshot,
   start: benchStart,
   walk: benchWalk,
   workers: benchWorkers,
