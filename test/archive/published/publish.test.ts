@@ -144,40 +144,78 @@ it("whole snapshots and increments show the mirror's state after any history, an
   );
 });
 
+/** What of a folder a mirror has yet to load with its history. */
+function unloadedOf(folder: string, file: string) {
+  const state = readState(folder);
+  if (state === null) return { published: [], open: async () => [] };
+  const loaded = existsSync(file) ? readMirror(file, ({ db }) => readLoadedSnapshots(db)) : [];
+  const published = chooseUnloaded({
+    ...{ state, loaded, place: folder, address: null, folder: "", withHistory: true },
+  });
+  const open = () =>
+    Promise.all(
+      published.map(async ({ file, rootHash, sequence, signature }) => {
+        const one = await openSnapshot(join(folder, file), { rootHash, published: { sequence, signature } });
+        return { ...one, description: { ...one.description, line: state.line } };
+      }),
+    );
+  return { published, open };
+}
+
 /** A load with the history shows what the mirror showed at each publication that is still in the folder, and no more. */
 async function expectHistory(
   { folder, above }: Pick<Publisher, "folder" | "above">,
   shown: ReadonlyMap<number, unknown[]>,
 ): Promise<void> {
   const file = join(above, "history.sqlite");
-  const state = readState(folder);
-  if (state === null) return;
-  const choose = () => {
-    const loaded = existsSync(file) ? readMirror(file, ({ db }) => readLoadedSnapshots(db)) : [];
-    return chooseUnloaded({ state, loaded, place: folder, address: null, folder: "", withHistory: true });
-  };
-  const published = choose();
-  expect(published).toEqual(state.snapshots);
-  const sources = await Promise.all(
-    published.map(async ({ file, rootHash, sequence, signature }) => {
-      const one = await openSnapshot(join(folder, file), { rootHash, published: { sequence, signature } });
-      return { ...one, description: { ...one.description, line: state.line } };
-    }),
-  );
-  await loadSnapshots({ file, sources, kinds, now, withHistory: true, sampleSize: 4 });
-  expect(choose()).toEqual([]);
+  const { published, open } = unloadedOf(folder, file);
+  if (published.length === 0) return;
+  expect(published).toEqual(readState(folder)?.snapshots);
+  await loadSnapshots({ file, sources: await open(), kinds, now, withHistory: true, sampleSize: 4 });
+  expect(unloadedOf(folder, file).published).toEqual([]);
   for (const [n, { sequence, takenOn }] of published.entries()) {
     const asOf: Point = { kind: "run", run: n + 1 };
     const loaded = readMirror(file, ({ db }) => db.prepare(rows).all(), asOf);
     expect({ sequence, loaded }).toEqual({ sequence, loaded: shown.get(sequence) });
-    const { ended_at } = readMirror(file, ({ db }) =>
-      db.prepare<[number], { ended_at: string }>("select ended_at from _run where id = ?").get(n + 1),
-    ) ?? { ended_at: "" };
-    expect(ended_at).toBe(`${takenOn}T00:00:00.000Z`);
+    const endedAt = readMirror(file, ({ db }) =>
+      db
+        .prepare<[number], string>("select ended_at from _run where id = ?")
+        .pluck()
+        .get(n + 1),
+    );
+    expect(endedAt).toBe(`${takenOn}T00:00:00.000Z`);
   }
   readMirror(file, (mirror) => expect(problemsOf(mirror)).toEqual([]));
   rmSync(file);
 }
+
+it("an interrupted load of the history goes on with what it has not loaded", async () => {
+  await using rig = await startPublisher();
+  const world = catalogueWorld();
+  for (const name of ["One", "Two", "Three"]) {
+    rename(world, name);
+    crawl(rig.mirror, world);
+    await rig.publish();
+  }
+  const file = join(rig.above, "loaded.sqlite");
+  const stop = new AbortController();
+  let resources = 0;
+  const stopped = loadSnapshots({
+    ...{ file, sources: await unloadedOf(rig.folder, file).open(), kinds, now, withHistory: true },
+    signal: stop.signal,
+    // After the first resource of the second one.
+    onProgress: () => void (++resources > world.size && stop.abort(new Error("stopped"))),
+  });
+  await expect(stopped).rejects.toThrow("stopped");
+  const { published, open } = unloadedOf(rig.folder, file);
+  expect(published.map(({ sequence }) => sequence)).not.toContain(1);
+  await loadSnapshots({ file, sources: await open(), kinds, now, withHistory: true });
+  readMirror(file, (mirror) => {
+    expect(mirror.db.prepare(rows).all()).toEqual(rig.mirror.db.prepare(rows).all());
+    expect(problemsOf(mirror)).toEqual([]);
+  });
+  expect(unloadedOf(rig.folder, file).published).toEqual([]);
+});
 
 it("an increment without what it adds to is refused, and nothing changes", async () => {
   await using rig = await startPublisher();
