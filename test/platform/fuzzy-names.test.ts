@@ -29,6 +29,8 @@ describe("similar names", () => {
   it.each([
     ["Vreya", ["Freya"]],
     ["comexmi", ["Comexim"]],
+    // Two letters in each other's place are one edit of five.
+    ["Ferya", ["Freya"]],
     ["anna", ["Annabel", "Anna Lingerie"]],
     ["Pan", ["Panache"]],
     ["lucia", ["Łucja"]],

@@ -286,6 +286,12 @@ describe("failures", () => {
   });
 
   it.each([
+    [".tables", "`armoire tables` lists the tables, and `armoire tables NAME` the columns of one."],
+    [
+      "describe brand;",
+      "`armoire tables` lists the tables, and `armoire tables brand` the columns of this one.",
+    ],
+    ["\\d model", "`armoire tables` lists the tables, and `armoire tables model` the columns of this one."],
     ["SELECT TOP 10 * FROM brand", /^SQLite has no TOP: write LIMIT 10 at the end/],
     ["SELECT year('2026-11-03')", /^In SQLite, strftime\('%Y', TIME\) is the year\.$/],
     ["SELECT frobnicate(1)", /^SQLite's functions: https:/],

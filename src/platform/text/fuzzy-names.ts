@@ -72,17 +72,20 @@ function sharedWords(givenSlug: string, knownSlug: string): number {
   return (2 * shared.length) / (given.length + known.length);
 }
 
-/** The Levenshtein distance. */
+/** The Levenshtein distance, where two letters in each other's place are one edit, as in `brnad`. */
 function countEdits(from: string, to: string): number {
-  const letters = [...to];
-  let row = [...letters.keys(), letters.length];
-  for (const [index, letter] of [...from].entries()) {
+  const [given, letters] = [[...from], [...to]];
+  let last: readonly number[] = [];
+  let row: readonly number[] = [...letters.keys(), letters.length];
+  for (const [index, letter] of given.entries()) {
     const next = [index + 1];
     for (const [n, other] of letters.entries()) {
       const [diagonal = 0, above = 0, left = 0] = [row[n], row[n + 1], next[n]];
-      next.push(Math.min(above + 1, left + 1, diagonal + (letter === other ? 0 : 1)));
+      const isSwapped = index > 0 && n > 0 && letter === letters[n - 1] && other === given[index - 1];
+      const swapped = isSwapped ? (last[n - 1] ?? 0) + 1 : Number.POSITIVE_INFINITY;
+      next.push(Math.min(above + 1, left + 1, diagonal + (letter === other ? 0 : 1), swapped));
     }
-    row = next;
+    [last, row] = [row, next];
   }
   return row.at(-1) ?? 0;
 }

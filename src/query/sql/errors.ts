@@ -59,6 +59,9 @@ const ambiguousColumn = /^ambiguous column name: (?:.*\.)?(?<name>[^.]+)$/;
 const unknownFunction = /^no such function: (?<name>\w+)$/i;
 const unclosedQuote = /^unrecognized token: "["'`[]/;
 const rowsAtTheTop = /\bselect\s+(?:distinct\s+)?top\s*\(?\s*(?<rows>\d+)/i;
+/** Of the shells of SQLite and other databases. */
+const commandAboutTables =
+  /^(?:\.(?:tables|schema)|\\d|desc(?:ribe)?|show\s+(?:tables|columns\s+(?:from|in)))(?:\s+(?<table>\w+))?;?$/i;
 const severalStatements = /more than one statement/;
 const writeIntoView = /^cannot modify .+ because it is a view$/;
 
@@ -122,6 +125,9 @@ function hintAtSyntax(cause: string, sql: string): string {
   const isUnclosed = cause.includes("syntax error") && sql.split("'").length % 2 === 0;
   if (isUnclosed || unclosedQuote.test(cause))
     return "A quote is not closed. Text is in single quotes, and those in it are doubled: 'Anita''s'.";
+  const asked = commandAboutTables.exec(sql.trim())?.groups;
+  if (asked !== undefined)
+    return `\`armoire tables\` lists the tables, and \`armoire tables ${asked.table ?? "NAME"}\` the columns of ${asked.table === undefined ? "one" : "this one"}.`;
   const rows = rowsAtTheTop.exec(sql)?.groups?.rows;
   if (rows !== undefined) return `SQLite has no TOP: write LIMIT ${rows} at the end of the statement.`;
   return "Check the statement.";
