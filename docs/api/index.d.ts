@@ -3065,6 +3065,8 @@ interface SyncPlan extends ForecastSummary {
   readonly spendable: number | null;
   /** The first ten requests. */
   readonly next: readonly NextRequest[];
+  /** Why the service refused the last run, so that the next one sends nothing; absent while requests may be sent. */
+  readonly refusal?: string;
   /** Resources that the service asked to request later, each for itself: they are neither due nor next. */
   readonly postponed: readonly {
     readonly url: string;

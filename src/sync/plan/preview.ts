@@ -28,6 +28,7 @@ import {
   readLedger,
   summarizeAllowance,
 } from "../rate-limit/known-allowance.ts";
+import { readEarlierRefusal } from "../rate-limit/refusals/earlier-refusal.ts";
 import { ledgerFileBeside } from "../rate-limit/store/ledger-file.ts";
 import { countDue, type DueCount, hasAmpleAllowance, readCurrentCycle } from "./counts.ts";
 import { type AccountForecast, type Forecast, forecastAccount, forecastFrom } from "./forecast.ts";
@@ -48,6 +49,8 @@ export interface SyncPlan extends ForecastSummary {
   readonly spendable: number | null;
   /** The first ten requests. */
   readonly next: readonly NextRequest[];
+  /** Why the service refused the last run, so that the next one sends nothing; absent while requests may be sent. */
+  readonly refusal?: string;
   /** Resources that the service asked to request later, each for itself: they are neither due nor next. */
   readonly postponed: readonly { readonly url: string; readonly kind: string; readonly retryAt: string }[];
   /** Only if something was loaded from a snapshot. */
@@ -109,13 +112,15 @@ function planFor(mirror: MirrorReader, planned: Planned): SyncPlan {
   const planner = orderPages(createPlanner(mirror.db, request, reads), mirror.db, request);
   const postponed = readPostponed(mirror.db, clock.now());
   const next = takeNext(planner, mirror.db, new Set(postponed.map(({ id }) => id)));
-  return planFrom(
+  const plan = planFrom(
     mirror.db,
     planned,
     countDue(mirror.db, request, reads.checks),
     next,
     postponed.map(({ url, kind, retryAt }) => ({ url, kind, retryAt })),
   );
+  const refusal = known?.remaining === 0 ? readEarlierRefusal(mirror, known) : null;
+  return refusal === null ? plan : { ...plan, refusal };
 }
 
 /** @param db null before the first sync */

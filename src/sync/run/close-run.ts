@@ -1,16 +1,18 @@
 /** The end of a run: its entry in the run log, its report, and the compression of what it stored. */
+
 import { readMissingScopes } from "../../mirror/account/token-scopes.ts";
 import { readDriftOfRun } from "../../mirror/derive/drift.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
 import { MirrorError } from "../../mirror/file/errors.ts";
 import { isComplete } from "../../mirror/runs/coverage.ts";
 import { postponedIds, readPostponed } from "../../mirror/runs/postponed.ts";
-import { listRuns, type RunClosing, type StopReason } from "../../mirror/runs/runs.ts";
+import type { RunClosing, StopReason } from "../../mirror/runs/runs.ts";
 import { readConfirmation } from "../../mirror/snapshots/loaded.ts";
-import { dayMillis, toIso } from "../../platform/clock.ts";
+import { toIso } from "../../platform/clock.ts";
 import { SyncError } from "../errors.ts";
 import type { RemainingWork } from "../plan/counts.ts";
 import { summarizeAllowance } from "../rate-limit/known-allowance.ts";
+import { readEarlierRefusal } from "../rate-limit/refusals/earlier-refusal.ts";
 import { countSkippedLinks, type ResourceCounts, type SyncReport } from "../report.ts";
 import type { RunMirror } from "../writer/client.ts";
 import type { RunRequest, RunState, RunTools } from "./run-request.ts";
@@ -113,12 +115,7 @@ function earlierRefusal(
   stoppedBy: StopReason | null,
 ): string | undefined {
   if (stoppedBy !== "allowance" || runBudget.counts.sent > 0) return undefined;
-  const [before] = listRuns(mirror.reader, 1, true, runId);
-  const { resetAt, windowSeconds } = runBudget.state;
-  if (before?.stopped !== "allowance" || before.endedAt === null || resetAt === null) return undefined;
-  const windowMillis = windowSeconds === null ? dayMillis : windowSeconds * 1000;
-  const isOfThisWindow = Date.parse(before.endedAt) >= resetAt - windowMillis;
-  return isOfThisWindow ? (before.error ?? undefined) : undefined;
+  return readEarlierRefusal(mirror.reader, runBudget.state, runId) ?? undefined;
 }
 
 function readSnapshots(db: Connection, { summary }: RunState): SyncReport["snapshots"] {

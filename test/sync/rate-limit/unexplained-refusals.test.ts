@@ -1,8 +1,10 @@
 /** Refusals that do not say why: a resource is forbidden, the allowance is spent, or the client is blocked. */
 import { describe, expect, it } from "vitest";
+import { formatPlan } from "../../../src/cli/format/mirror/plan.ts";
 import type { FaultRuleInput } from "../../../src/sandbox/faults/fault-rules.ts";
 import type { SandboxOptions } from "../../../src/sandbox/options.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
+import { planSync } from "../../../src/sync/plan/preview.ts";
 import { differencesFromTruth } from "../support/compare-with-truth.ts";
 import { type Rig, startRig } from "../support/rig.ts";
 
@@ -36,7 +38,11 @@ describe.each(["bare-403", "bare-429"] as const)("an allowance whose end shows a
         rig.sandbox.clearLog();
         expect(await rig.sync()).toMatchObject({ stopped: "allowance", requests: { sent: 0 } });
         expect(rig.sandbox.log()).toEqual([]);
+        const plan = () => planSync({ file: rig.file, baseUrl: rig.sandbox.url, clock: rig.clock });
+        expect(plan().refusal).toBe(report.refusal);
+        expect(formatPlan(plan(), "value", rig.clock.now())).toContain(`\nRefused    ${report.refusal}\n`);
         rig.sandbox.moveClock(day);
+        expect(plan().refusal).toBeUndefined();
       }
     },
   );

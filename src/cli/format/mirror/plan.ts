@@ -17,6 +17,7 @@ import type { OwedChecks } from "../../../sync/plan/owed-checks.ts";
 import type { SyncPlan } from "../../../sync/plan/preview.ts";
 import type { Order } from "../../../sync/plan/request.ts";
 import type { Screen } from "../../terminal/io.ts";
+import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 
 /**
@@ -32,6 +33,7 @@ export function formatPlan(
 ): string {
   const { mirror, due, next, forecast } = plan;
   const parts = [`Mirror     ${mirror}\nAllowance  ${describeAllowance(plan.allowance, now)}\n`];
+  if (plan.refusal !== undefined) parts.push(`Refused    ${escapeControls(plan.refusal)}\n`);
   if (plan.postponed.length > 0) parts.push(`Postponed  ${describePostponed(plan.postponed, now)}\n`);
   const confirmation = describeConfirmation(plan.confirmation);
   if (confirmation !== "") parts.push(`Snapshots  ${confirmation}\n`);
