@@ -1,9 +1,8 @@
 /** Refuses folders with private files: others can read all that is in a published folder. */
 import { closeSync, existsSync, lstatSync, readdirSync, readSync, realpathSync } from "node:fs";
 import { isAbsolute, join, relative, resolve } from "node:path";
-import { listCatalogueMirrors } from "../../mirror/file/paths.ts";
 import { openRegularFile } from "../../platform/files/regular-files.ts";
-import { holdsOwnFiles } from "../../platform/files/replaceable-files.ts";
+import { isKeptFile } from "../../platform/files/replaceable-files.ts";
 import { BackupError } from "../errors.ts";
 
 export interface PublicFolder {
@@ -15,20 +14,22 @@ export interface PublicFolder {
   readonly keyFile?: string | undefined;
 }
 
-/** @throws BackupError `wrong-place`; a system error */
+/** Looks at all files, also in folders below. @throws BackupError `wrong-place`; a system error */
 export function requirePublicFolder({ folder, dataDir, keyFile }: PublicFolder): void {
   if (dataDir !== undefined && (isWithin(dataDir, folder) || isWithin(folder, dataDir)))
     throw refuse(`The data directory must not be published: ${folder}`);
-  if (holdsOwnFiles(folder) || listCatalogueMirrors(folder).length > 0)
-    throw refuse(`The folder holds mirrors, accounts or schedules: ${folder}`);
-  const key =
-    keyFile !== undefined && isWithin(keyFile, folder)
-      ? keyFile
-      : readdirSync(folder)
-          .map((name) => join(folder, name))
-          .find(isPrivateKey);
-  if (key !== undefined) throw refuse(`The folder holds a private key: ${key}`);
+  if (keyFile !== undefined && isWithin(keyFile, folder)) throw holdsKey(keyFile);
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isSymbolicLink() && !isWithin(path, folder))
+      throw refuse(`A link leads out of the folder: ${path}`);
+    if (!entry.isFile()) continue;
+    if (isKeptFile(path)) throw refuse(`The folder holds mirrors, accounts or schedules: ${path}`);
+    if (isPrivateKey(path)) throw holdsKey(path);
+  }
 }
+
+const holdsKey = (file: string) => refuse(`The folder holds a private key: ${file}`);
 
 const refuse = (message: string) =>
   new BackupError(

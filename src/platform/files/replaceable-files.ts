@@ -67,13 +67,9 @@ export function requireNotOwnFolder(path: string): void {
 
 const keptNames = /^(schedules\.json|ledger\.sqlite|account\.json)$/;
 
-/** Whether Armoire keeps mirrors, accounts or schedules in a folder. @throws a system error */
-export function holdsOwnFiles(folder: string): boolean {
-  return readdirSync(folder).some((name) => {
-    const path = join(folder, name);
-    return keptNames.test(name.toLowerCase()) || isMirror(path) || isOwnFolder(path);
-  });
-}
+/** Whether a regular file has mirrored data, an account, schedules or a ledger. @throws a system error */
+export const isKeptFile = (path: string): boolean =>
+  keptNames.test(basename(path).toLowerCase()) || hasApplicationId(path);
 
 /** The folder itself, and all that it is in; without links, as far as they exist. */
 function foldersAround(path: string): string[] {

@@ -9,6 +9,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -259,7 +260,8 @@ it("a folder with private files is refused, and nothing is written", async () =>
   const secret = under("secret");
   const signingKey = createSigningKey(join(secret, "key.pem"));
   expect(await refusal({ signingKey })).toContain("holds a private key");
-  expect(await refusal({ folder: secret })).toContain("holds a private key");
+  for (const folder of [secret, rig.folder])
+    expect(await refusal({ folder })).toContain("holds a private key");
   expect(await refusal({ folder: rig.above })).toContain("holds mirrors");
   for (const dataDir of [rig.folder, rig.above, secret])
     expect(await refusal({ dataDir })).toContain("data directory");
@@ -271,7 +273,15 @@ it("a folder with private files is refused, and nothing is written", async () =>
   mkdirSync(join(accounts, "accounts/ada"), { recursive: true });
   writeFileSync(join(accounts, "accounts/ada/account.json"), "{}");
   expect(await refusal({ folder: accounts })).toContain("accounts");
-  // A certificate and a folder beside the data directory are no secrets.
+  const renamed = under("renamed");
+  copyFileSync(rig.file, join(renamed, "notes.txt"));
+  expect(await refusal({ folder: renamed })).toContain("holds mirrors");
+  const linked = under("linked");
+  symlinkSync(secret, join(linked, "more"));
+  expect(await refusal({ folder: linked })).toContain("leads out of the folder");
+  for (const folder of [secret, data, accounts, renamed, linked]) rmSync(folder, { recursive: true });
+  // A certificate, a link within the folder and a folder beside the data directory are no secrets.
+  symlinkSync("site.pem", join(rig.folder, "link.pem"));
   writeFileSync(join(rig.folder, "site.pem"), "-----BEGIN CERTIFICATE-----");
   expect((await rig.publish({ dataDir: join(rig.above, "public-data") })).sequence).toBe(1);
 });

@@ -52,7 +52,8 @@ export function configurePublish(snapshot: Command, io: Io): void {
       "`armoire snapshot load` takes the folder or its address, and loads what is new. Once a folder is signed, the same key is " +
         "required. To change it, give the new key with --sign and the old one with --succeeds, once: followers that trust the old " +
         "key trust the new one from then on.",
-      "Others can read all files in the folder. It is refused if a private key, a mirror or the data directory is in it.",
+      "Others can read all files in the folder. It is refused if it or a folder in it contains a private key in PEM, a mirror or the " +
+        "data directory, or a link that leads out of it.",
       "A licence is required: check first what the service's terms allow. What is in a snapshot is explained by `armoire snapshot " +
         "create --help`.",
     ],
