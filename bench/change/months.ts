@@ -19,15 +19,20 @@ const batchSize = 256;
 /** Bodies by URL, as the service sends them. */
 export type Bodies = ReadonlyMap<string, Buffer>;
 
-/** The catalogue on the first day and after each month. */
-export async function* eachMonth(): AsyncGenerator<{ month: number; bodies: Bodies; baseUrl: string }> {
+/**
+ * The catalogue on the first day and after each month.
+ * @param edits of a month, besides changes of entities
+ */
+export async function* eachMonth(
+  edits = { additions: 100, removals: 25 },
+): AsyncGenerator<{ month: number; bodies: Bodies; baseUrl: string }> {
   await using sandbox = await startSandbox({ preset: "real" });
   for (let month = 0; month <= months; month++) {
     const bodies = readBodies(sandbox);
     yield { month, bodies, baseUrl: sandbox.url };
     // Fewer, since a change of an entity often changes its listing too, and a removal removes its sizes.
     const changes = Math.round(bodies.size * changedShare * 0.8);
-    sandbox.advance({ changes, additions: 100, removals: 25 });
+    sandbox.advance({ changes, ...edits });
   }
 }
 

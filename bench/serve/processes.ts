@@ -7,7 +7,10 @@ import { readMirror } from "../../src/mirror/reader.ts";
 import { beginRun, closeRun, eachMonth, ingestAll, openNew } from "../change/months.ts";
 import { armoire, readLauncherFlags, startSandboxProcess } from "../processes.ts";
 
-/** A catalogue of real size with a year of history; a copy of the file in BENCH_MIRROR, if that is given. */
+/**
+ * A catalogue of real size with a year of changes; a copy of the file in BENCH_MIRROR, if that is given. The service as on its
+ * first day has all of its resources, and other content of many: a sync writes until its end.
+ */
 export async function makeMirror(file: string): Promise<void> {
   const { BENCH_MIRROR: made } = process.env;
   if (made !== undefined && existsSync(made)) {
@@ -15,7 +18,7 @@ export async function makeMirror(file: string): Promise<void> {
     return;
   }
   let mirror: Awaited<ReturnType<typeof openNew>> | null = null;
-  for await (const { bodies, baseUrl } of eachMonth()) {
+  for await (const { bodies, baseUrl } of eachMonth({ additions: 0, removals: 0 })) {
     mirror ??= await openNew(file, baseUrl);
     const run = beginRun(mirror);
     ingestAll(mirror, bodies, run);
