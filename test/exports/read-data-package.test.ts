@@ -1,4 +1,5 @@
-import { appendFile, writeFile } from "node:fs/promises";
+import { hash } from "node:crypto";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -95,4 +96,26 @@ describe("formats and checksums", () => {
       message: expect.stringContaining("brand.csv differs from the exported file"),
     });
   });
+
+  it.each([
+    ["json", "no rows"],
+    ["json", "[".repeat(1000)],
+    ["json", '[\n{"href":"a"\n]\n'],
+    ["ndjson", ""],
+    ["csv", "href,bra_count\n"],
+    ["csv", 'href,bra_count\n"a,5\n'],
+  ] as const)(
+    "rows of %s that are not as stated are refused, although the hash is right: %j",
+    async (format, text) => {
+      const out = await write([format]);
+      await writeFile(join(out, `brand.${format}`), text);
+      const descriptor = JSON.parse(await readFile(join(out, "datapackage.json"), "utf8"));
+      Object.assign(descriptor.resources[0], { bytes: text.length, hash: `sha256:${hash("sha256", text)}` });
+      await writeFile(join(out, "datapackage.json"), JSON.stringify(descriptor));
+      const { tables } = await readDataPackage(out);
+      expect(() => tables.map(({ rows }) => [...rows()])).toThrow(
+        expect.objectContaining({ code: "damaged-package" }),
+      );
+    },
+  );
 });
