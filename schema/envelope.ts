@@ -166,13 +166,15 @@ function requireLimits({ collection, links }: Readonly<Record<string, unknown>>)
 }
 
 /**
- * Refuses an envelope that states something twice: either value may be the right one (RFC 8259, section 4).
+ * Refuses an envelope that states something twice, or the address of an item: either value may be the right one (RFC 8259,
+ * section 4).
  * @throws NotAnEnvelopeError
  */
 export function requireSingleValuesOrThrow({ repeatedKeys = [] }: Pick<ParsedJson, "repeatedKeys">): void {
-  const path = repeatedKeys.find(([key = "", inner]) =>
-    inner === undefined ? Object.hasOwn(anyHeader, key) : key === "meta" || key === "links",
-  );
+  const path = repeatedKeys.find(([key = "", inner, field]) => {
+    if (inner === undefined) return Object.hasOwn(anyHeader, key);
+    return field === undefined ? key === "meta" || key === "links" : key === "collection" && field === "href";
+  });
   if (path !== undefined) throw new NotAnEnvelopeError(toPointer(path), "a single value");
 }
 

@@ -53,7 +53,7 @@ export interface ParsedJson {
   readonly value: unknown;
   /** Whether an object has a key twice; the last value is used, as in `JSON.parse`. */
   readonly hasDuplicateKeys: boolean;
-  /** Those of the outermost object and of the objects directly within it, as paths; absent without duplicate keys. */
+  /** As `findRepeatedKeys` finds them; absent without duplicate keys. */
   readonly repeatedKeys?: readonly (readonly string[])[];
 }
 

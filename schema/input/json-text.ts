@@ -11,45 +11,49 @@ export function closingQuote(text: string, opening: number): number {
   }
 }
 
-/** An object of which the keys are collected. */
-interface OpenObject {
+/** An object of which the keys are collected, or a list of which the items are counted. */
+interface Open {
   readonly path: readonly string[];
-  readonly keys: Set<string>;
-  lastKey: string;
+  /** Null for a list. */
+  readonly keys: Set<string> | null;
+  /** The key or position of the member that is being read. */
+  member: string;
 }
 
 /**
- * Finds keys that are repeated in the outermost object, or in an object directly within it.
+ * Finds keys that are repeated in the outermost object, in an object directly within it, or in an item of a list directly
+ * within it.
  * @param document valid JSON
- * @returns their paths of one or two keys
+ * @returns their paths of one key, of two, or of a key, a position and a key
  */
 export function findRepeatedKeys(document: string): string[][] {
   const repeated: string[][] = [];
-  /** Null for a list, and for an object farther within. */
-  const open: (OpenObject | null)[] = [];
+  /** Null for what is farther within. */
+  const open: (Open | null)[] = [];
   for (let index = 0; index < document.length; index++) {
     const code = document.charCodeAt(index);
-    const object = open.at(-1) ?? null;
+    const inner = open.at(-1) ?? null;
     if (code === 0x22) {
       const end = closingQuote(document, index);
-      if (object !== null && isKey(document, end)) {
-        object.lastKey = String(JSON.parse(document.slice(index, end + 1)));
-        if (object.keys.has(object.lastKey)) repeated.push([...object.path, object.lastKey]);
-        object.keys.add(object.lastKey);
+      if (inner?.keys && isKey(document, end)) {
+        inner.member = String(JSON.parse(document.slice(index, end + 1)));
+        if (inner.keys.has(inner.member)) repeated.push([...inner.path, inner.member]);
+        inner.keys.add(inner.member);
       }
       index = end;
-    } else if (code === 0x7b) open.push(opened(open));
-    else if (code === 0x5b) open.push(null);
+    } else if (code === 0x7b || code === 0x5b) open.push(opened(open.at(-1), code === 0x5b));
     else if (code === 0x7d || code === 0x5d) open.pop();
+    else if (code === 0x2c && inner?.keys === null) inner.member = String(Number(inner.member) + 1);
   }
   return repeated;
 }
 
-function opened(outer: readonly (OpenObject | null)[]): OpenObject | null {
-  const [outermost] = outer;
-  if (outermost === undefined) return { path: [], keys: new Set(), lastKey: "" };
-  if (outermost === null || outer.length > 1) return null;
-  return { path: [outermost.lastKey], keys: new Set(), lastKey: "" };
+/** @param outer what it is within; undefined for the outermost */
+function opened(outer: Open | null | undefined, isList: boolean): Open | null {
+  if (outer === undefined) return isList ? null : { path: [], keys: new Set(), member: "" };
+  if (outer === null || (outer.path.length > 0 && (isList || outer.keys !== null))) return null;
+  const path = [...outer.path, outer.member];
+  return isList ? { path, keys: null, member: "0" } : { path, keys: new Set(), member: "" };
 }
 
 /** Whether a colon follows the text that ends there. */

@@ -156,6 +156,8 @@ describe("an unexpected body", () => {
   const envelope = (members: string) =>
     `{"rel":"entity","self":"/a","meta":{"next":null},"links":{"x":"/x"},"body":{}${members}}`;
 
+  const list = (items: string) => `{"rel":"collection","links":{},"meta":{},"collection":[${items}]}`;
+
   it.each([
     ["/body", envelope(',"body":{"name":"b"}')],
     ["/body", envelope(',"\\u0062ody" : {}')],
@@ -166,6 +168,8 @@ describe("an unexpected body", () => {
     ["/collection", '{"rel":"collection","collection":[{}],"links":{},"collection":[]}'],
     ["/meta/next", envelope("").replace('"next"', '"next":"/2","next"')],
     ["/links/x", envelope("").replace('"x"', '"x":"/y","x"')],
+    ["/collection/2/href", list('7,{"href":"/a"},{"href":"/b","name":"b","\\u0068ref":"/c"}')],
+    ["/collection/1/href", list('[{"href":1,"href":2},3],{"href":"/b","href":"/b"}')],
   ])("a new body that states %s twice is refused, but one that is held is still read", (pointer, text) => {
     const body = Buffer.from(text);
     const resource = { baseUrl: url, kind: "?odd" };
@@ -175,6 +179,17 @@ describe("an unexpected body", () => {
       pointer: "",
       code: "duplicate-key",
     });
+  });
+
+  it.each([
+    '{"href":"/a","name":"a","name":"b"}',
+    '{"href":"/a","brand":{"href":"/x","href":"/y"}}',
+    '[{"href":"/a","href":"/b"}]',
+    '{"href":"/a"},{"href":"/b"},{"n":1,"n":2}',
+  ])("other repeated keys of items are reported: %s", (items) => {
+    const parsed = parseJsonBytesOrThrow(Buffer.from(list(items)));
+    const { issues } = deriveOrThrow(parsed, { baseUrl: url, kind: "?odd" }, context);
+    expect(issues).toContainEqual({ pointer: "", code: "duplicate-key" });
   });
 
   it("other keys that are repeated are no reason to refuse a body", () => {
