@@ -962,7 +962,10 @@ interface SystemKeychainOptions {
 }
 /** Starts no process until it is used. */
 export declare function systemKeychain(options: SystemKeychainOptions): Keychain;
-/** @throws AccountError `no-token` if it is missing or the keychain fails; FileError `unsafe` if others may read it */
+/**
+ * @throws AccountError `no-token` if it is missing or the keychain fails, `unknown` if the account was removed since it was
+ *   read; FileError `unsafe` if others may read it, `locked` if it is being removed
+ */
 export declare function readToken(account: Account, keychain: Keychain): Promise<Credential>;
 /** The account with its stored token. */
 interface StoredToken {

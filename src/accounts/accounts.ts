@@ -3,9 +3,9 @@
  * service.
  */
 import { lstatSync, readdirSync, rmdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { ArmoireError, FileError, toFileError } from "../platform/errors.ts";
-import { type Lock, shareLock, takeLock } from "../platform/process-lock.ts";
+import { isLocked, type Lock, shareLock, takeLock } from "../platform/process-lock.ts";
 import { similarNames } from "../platform/text/fuzzy-names.ts";
 import { type Account, type AccountPlace, accountPlace, accountsFolder } from "./account.ts";
 import { type AccountFacts, readAccountFile, writeAccountFile } from "./account-file.ts";
@@ -53,6 +53,16 @@ export function requireSameAccount(account: Account): void {
     `The account ${name} was removed by another command.`,
     "`armoire account list` shows the accounts.",
   );
+}
+
+/**
+ * To be called if its token is missing: a removal erases the token first.
+ * @throws FileError `locked` while accounts are added or removed; as `requireSameAccount`
+ */
+export function requireAccountNotRemoved(account: Account): void {
+  const dataDir = dirname(dirname(account.folder));
+  if (isLocked(lockPath(dataDir))) shareLock(lockPath(dataDir), busyMessage(dataDir)).release();
+  requireSameAccount(account);
 }
 
 /** Sorted by name. @throws as `readAccount`, if one of them cannot be read */

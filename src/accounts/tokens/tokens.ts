@@ -9,17 +9,21 @@ import { readPrivateFile, writePrivateFile } from "../../platform/private-files.
 import { bearerToken, type Credential, redact, tokenText } from "../../service/credentials/credential.ts";
 import { type Account, type AccountPlace, accountPlace } from "../account.ts";
 import type { AccountFacts } from "../account-file.ts";
-import { findReadableAccount, recordAccount } from "../accounts.ts";
+import { findReadableAccount, recordAccount, requireAccountNotRemoved } from "../accounts.ts";
 import { AccountError } from "../errors.ts";
 import { type Keychain, KeychainError } from "./keychain.ts";
 
-/** @throws AccountError `no-token` if it is missing or the keychain fails; FileError `unsafe` if others may read it */
+/**
+ * @throws AccountError `no-token` if it is missing or the keychain fails, `unknown` if the account was removed since it was
+ *   read; FileError `unsafe` if others may read it, `locked` if it is being removed
+ */
 export async function readToken(account: Account, keychain: Keychain): Promise<Credential> {
   const text =
     account.tokenIn === "file"
       ? readPrivateFile(account.tokenFile, { followsLinks: false })
       : await readFromKeychain(account, keychain);
   if (text !== null) return bearerToken(text.trim());
+  requireAccountNotRemoved(account);
   throw new AccountError(
     "no-token",
     `The token of the account ${account.name} is missing: ${describeTokenPlace(account)}.`,

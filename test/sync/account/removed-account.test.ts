@@ -6,6 +6,7 @@ import { kinds } from "../../../jobs/kinds.ts";
 import type { Account } from "../../../src/accounts/account.ts";
 import { requireSameAccount } from "../../../src/accounts/accounts.ts";
 import { removeAccount } from "../../../src/accounts/remove-account.ts";
+import { readToken } from "../../../src/accounts/tokens/tokens.ts";
 import { createBackup } from "../../../src/archive/create.ts";
 import { restoreBackup } from "../../../src/archive/restore.ts";
 import { diagnose } from "../../../src/doctor/diagnose.ts";
@@ -103,6 +104,32 @@ describe("other commands", () => {
     expect(checks.at(-1)).toMatchObject({ isOk: false, message: removed.message });
     expect(existsSync(account.folder)).toBe(false);
     expect(sandbox.log()).toEqual([]);
+  });
+
+  it.each([true, false])(
+    "the token of a removed account is not called missing: purged: %s",
+    async (purge) => {
+      await remove(purge);
+      await expect(readToken(account, noKeychain)).rejects.toMatchObject(removed);
+    },
+  );
+
+  it("the token of an account that is being removed is not called missing", async () => {
+    let read: Promise<unknown> = Promise.resolve();
+    const keychain = {
+      ...noKeychain,
+      delete: (entry: string) => {
+        // The token file is erased, and account.json is not removed yet.
+        read = readToken(account, noKeychain);
+        read.catch(() => {});
+        return noKeychain.delete(entry);
+      },
+    };
+    await removeAccount({ dataDir, name: "ada", purge: true, keychain, startedAt: someTime });
+    await expect(read).rejects.toMatchObject({
+      code: "locked",
+      message: expect.stringContaining("An account is being added or removed"),
+    });
   });
 
   it("a mirror that must exist is not created", async () => {
