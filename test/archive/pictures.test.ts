@@ -272,7 +272,7 @@ it("no picture remains if the rest of the restore is refused", async () => {
   expect((await scanBytes(forgeZip(withSums(forged)))).problems).toEqual([]);
   const restore = (mirror: string) => restoreBackup({ file, mirror, kinds, openedAt: someTime });
   await expect(restore(rig.path("new/m.sqlite"))).rejects.toMatchObject({ code: "damaged" });
-  expect(readdirSync(rig.path("new")).filter((name) => !name.endsWith(".lock"))).toEqual([]);
+  expect(existsSync(rig.path("new"))).toBe(false);
   const earlier = "0".repeat(64);
   mkdirSync(rig.path("old/media"), { recursive: true, mode: 0o700 });
   writeFileSync(rig.path(`old/media/${earlier}`), "of an earlier mirror");

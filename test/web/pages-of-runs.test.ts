@@ -94,7 +94,7 @@ it("the rows of a run's changes are those of its diff, in each format", async ()
     expect(rows.length).toBeGreaterThan(20);
     const json = await rowsAt(`/changes/${run}.json`);
     expect(json.map(({ href, change, field }) => [href, change, field])).toEqual(
-      rows.map(([, , href, , change, field]) => [href, change, field]),
+      rows.map(([, , href, , , , change, field]) => [href, change, field]),
     );
     const ndjson = (await web.get(`/changes/${run}.ndjson`)).body.trimEnd().split("\n");
     expect(ndjson.map((line) => JSON.parse(line))).toEqual(json);
