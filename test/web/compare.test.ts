@@ -19,7 +19,7 @@ async function rowsBetween(from: number, to: number, filter: FilterInput = {}) {
   const opened = await openDiff({ mirror: web.rig.file, from: at(from), to: at(to), ...filter });
   const rows = [...opened.changes].flatMap((change) => rowsOf(change));
   opened.close();
-  return rows.map(([, , href, , change, field]) => [href, change, field]);
+  return rows.map(([, , href, , , , change, field]) => [href, change, field]);
 }
 
 async function rowsAt(query: string): Promise<unknown[][]> {
