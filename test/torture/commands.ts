@@ -7,6 +7,7 @@ import { readState } from "../../src/archive/published/state.ts";
 import { catalogueMirrorFile } from "../../src/mirror/file/paths.ts";
 import { mediaFolder } from "../../src/mirror/media/media-files.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
+import type { UserEdit } from "../../src/sandbox/accounts/users.ts";
 import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";
 import { canonicalDump } from "../support/canonical-dump.ts";
@@ -93,6 +94,10 @@ const readFile = (file: string) => (existsSync(file) ? readFileSync(file, "latin
 const change = (sandbox: Sandbox) =>
   void sandbox.advance({ changes: 6, additions: 3, removals: 1, moves: 1 });
 
+/** The user of the token. */
+const editUser = (sandbox: Sandbox, edit: UserEdit) =>
+  sandbox.editUser(sandbox.users[1]?.username ?? "", edit);
+
 const exportTo = (place: Place) => ["export", "--out", join(place.root, "out"), ...at(place)];
 const exported = (place: Place) => readFiles(join(place.root, "out"));
 const backupFile = (place: Place) => join(place.root, "ada.zip");
@@ -146,6 +151,20 @@ export const commands: readonly TortureCommand[] = [
     args: (place) => ["sync", "--account", "ada", "--media", ...within(place)],
     ...ofAccount,
     prepare: addAccount,
+    read: readAccountData,
+    isAtomic: false,
+  },
+  {
+    name: "second sync of an account",
+    args: (place) => ["sync", "--account", "ada", "--media", "--approve", ...within(place)],
+    ...ofAccount,
+    async prepare(place, sandbox) {
+      editUser(sandbox, { bras: 3 });
+      await addAccount(place);
+      await syncAccount(place);
+    },
+    // New bras, a changed one, and a measurement that is gone.
+    edit: (sandbox) => editUser(sandbox, { note: "too tight", measurements: 3 }),
     read: readAccountData,
     isAtomic: false,
   },
