@@ -2,7 +2,9 @@
 import Database from "better-sqlite3";
 import { afterEach, expect, it, vi } from "vitest";
 import { openDiff } from "../../src/change/open-diff.ts";
+import { readHistory } from "../../src/query/history.ts";
 import { crawl, someTime, startMirrorRig } from "../mirror/support/mirror-rig.ts";
+import { entity, page, root, worldOf } from "../mirror/support/world.ts";
 import { places, worldOfVersions } from "./support/changing-world.ts";
 import { replayHistory, type Step } from "./support/histories.ts";
 
@@ -53,4 +55,22 @@ it("a diff compares one instant, whatever is pruned and synced after it was open
   expect([...opened.changes]).toEqual(expected);
   opened.close();
   expect(expected.length).toBeGreaterThan(0);
+});
+
+it("a diff passes over a field that the service has added, which the history shows", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  for (const fields of [{ name: "A" }, { name: "A", colour: "red" }, { name: "A", colour: "blue" }])
+    crawl(
+      mirror,
+      worldOf({ "/": root(), "brands/": page(["b/"]), "b/": entity({ slug: "brand", ...fields }) }),
+    );
+  const opened = await openDiff({ mirror: rig.file, from: { kind: "run", run: 1 } });
+  expect([opened.to.place.run, ...opened.changes]).toEqual([3]);
+  opened.close();
+  const { lives } = readHistory(mirror, "brand", "brand");
+  expect(lives.flatMap(({ revisions }) => revisions.slice(1).map(({ changes }) => changes))).toEqual([
+    [{ field: "body.colour", before: null, after: "red" }],
+    [{ field: "body.colour", before: "red", after: "blue" }],
+  ]);
 });

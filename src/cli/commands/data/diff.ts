@@ -56,7 +56,8 @@ export function configure(command: Command, io: Io): void {
   addHelp(command, {
     details: [
       "A POINT is a run, a time, latest, latest-1, -7d, a mirror file, or an export's folder. Restore a backup into a mirror to " +
-        "compare it. Both states must be of the same base URL.",
+        "compare it. Both states must be of the same base URL. Fields that the service has added are not compared: `armoire history` " +
+        "shows them for one resource.",
       "Without --since, the changes are observed: those that the mirror saw between two points. --since selects by the service's " +
         "last_modified_at, which has no time zone: 2026-11-03 is the beginning of that day, and an instant such as -7d is taken in " +
         "UTC. On a terminal, what is longer than the screen is shown in the program that PAGER names.",
