@@ -34,7 +34,7 @@ export function openMirrorReader(file: string, point?: Point, busyMillis?: numbe
     const connection = openForReading(file, busyMillis);
     db = connection;
     const identity = readIdentity(db, file);
-    requireMetaAndRuns(db);
+    requireMetaAndRuns(db, identity);
     const asOf = point === undefined ? null : resolvePoint(db, point);
     if (asOf === null) {
       showAddedColumns(db);

@@ -102,7 +102,13 @@ describe("requested, not mirrored", () => {
       crawl(rigs.catalogue, catalogueWorld());
       const { db } = rigs.catalogue;
       if (fault === "another service's")
-        db.exec("update _meta set value = 'https://other.example/' where key = 'base_url'");
+        for (const [table, column] of [
+          ["_meta", "value"],
+          ["_resource", "url"],
+        ])
+          db.exec(
+            `update ${table} set ${column} = replace(${column}, '${urlOf("")}', 'https://other.example/')`,
+          );
       if (fault === "damaged") db.exec("update _content set body = zeroblob(length(body))");
       rigs.catalogue.close();
       if (fault === "no mirror") await writeFile(rigs.catalogueRig.file, "something else".repeat(100));

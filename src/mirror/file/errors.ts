@@ -83,8 +83,9 @@ export function toMirrorError(error: unknown, file: string): unknown {
   const code = String(error.code);
   const failure = readFailureOf(error, file);
   if (failure !== null) return unreadableError(file, "mirror", failure, { cause: error });
-  // SQLite has no code of its own for a damaged full-text index.
-  if (code.startsWith("SQLITE_CORRUPT") || error.message.startsWith("invalid fts5 file format"))
+  // Armoire removes no row that others refer to. SQLite has no code of its own for a damaged full-text index.
+  const isDamage = code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_CONSTRAINT_FOREIGNKEY";
+  if (isDamage || error.message.startsWith("invalid fts5 file format"))
     return damagedError(file, { cause: error });
   if (code === "SQLITE_NOTADB") return notSqliteError(file, { cause: error });
   if (/^SQLITE_(CANTOPEN|READONLY|PERM|FULL|IOERR)/.test(code))

@@ -1,12 +1,13 @@
 /**
- * What `_meta` and `_run` may hold. Every command reads them, and a mirror may come from a stranger, so opening one checks
- * them: all that follows takes times for times, and JSON for JSON.
+ * What `_meta` and `_run` may hold, and where resources may be. Every command reads them, and a mirror may come from a
+ * stranger, so opening one checks them: all that follows takes times for times, and JSON for JSON.
  */
 import { z } from "zod";
 import { isUnknownKind, kindNames, unknownItemKind } from "../../../schema/kind.ts";
 import type { Connection } from "../file/connection.ts";
 import { DamagedValueError } from "../file/errors.ts";
-import { prepare, q, textsIn } from "../file/statements.ts";
+import { type MirrorIdentity, readMeta } from "../file/meta.ts";
+import { prepare, prepareColumn, q, textsIn } from "../file/statements.ts";
 
 /** Far more than a mirror can hold; further numbers follow the highest one, and all of them must stay exact. */
 const maxId = 2 ** 40;
@@ -92,15 +93,32 @@ export const metaShapes: Readonly<Record<string, z.ZodType>> = {
 };
 
 /** @throws DamagedValueError */
-export function requireMetaAndRuns(db: Connection): void {
+export function requireMetaAndRuns(db: Connection, { area, baseUrl }: MirrorIdentity): void {
   const selectMeta = prepare(db, (p: { keys: string }) =>
     q.selectFrom("_meta").select(["key", "value"]).where("key", "in", textsIn(p.keys)),
   );
   for (const { key, value } of selectMeta.all({ keys: JSON.stringify(Object.keys(metaShapes)) }))
     if (!metaShapes[key]?.safeParse(value).success) throw new DamagedValueError(`${key} in _meta`);
+  // A user's data would be taken for a catalogue, which is there to be shared.
+  if (area === "catalogue" && readMeta(db, "me_url") !== null) throw new DamagedValueError("area in _meta");
+  const resource = selectForeignResource(db).get(rangeOf(new URL(baseUrl).origin));
+  if (resource !== undefined) throw new DamagedValueError(`_resource ${resource}`);
   const run = selectUnusualRun(db).get();
   if (run !== undefined) throw new DamagedValueError(`_run ${run}`);
 }
+
+/** A resource at another origin. Two searches in the index of addresses, however many there are. */
+const selectForeignResource = (db: Connection) =>
+  prepareColumn(db, (p: { first: string; end: string }) =>
+    q
+      .selectFrom("_resource")
+      .select("id")
+      .where((eb) => eb.or([eb("url", "<", p.first), eb("url", ">=", p.end)]))
+      .limit(1),
+  );
+
+/** The addresses of an origin: in SQLite, 0 follows the slash. */
+const rangeOf = (origin: string) => ({ first: `${origin}/`, end: `${origin}0` });
 
 /**
  * The texts of a run. Raw, and in SQL: a mirror may have thousands of runs, and this takes less than a millisecond for one

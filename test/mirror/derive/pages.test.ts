@@ -406,8 +406,8 @@ describe("shuffled chains", () => {
     mirror.db.exec(`
       create temp table added as
         with recursive n(n) as (select 1 union all select n + 1 from n where n < ${added}) select n from n;
-      insert into _resource (id, url, kind, state, first_run) select 100000 + n, 'x' || n, 'brands', 'superseded', 1 from added;
-      insert into _resource (id, url, kind, state, first_run) select 200000 + n, 'y' || n, 'brand', 'superseded', 1 from added;
+      insert into _resource (id, url, kind, state, first_run) select 100000 + n, '${urlOf("x")}' || n, 'brands', 'superseded', 1 from added;
+      insert into _resource (id, url, kind, state, first_run) select 200000 + n, '${urlOf("y")}' || n, 'brand', 'superseded', 1 from added;
       insert into _page (id, collection_id) select 100000 + n, (select min(collection_id) from _page) from added;
       insert into _member (page_id, n, item_id, from_run) select 100000 + n, 0, 200000 + n, 1 from added;`);
     crawl(mirror, world, { choose: (due) => due.filter(({ kind }) => kind !== "brand"), maxBatches: 100 });
