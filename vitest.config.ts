@@ -16,9 +16,9 @@ export default defineConfig(({ mode }) => {
         "test/support/bundle-program.ts",
       ],
       setupFiles: ["test/support/fast-encryption.ts"],
-      // By default Vitest leaves one core idle, half of a small machine. Two workers more than cores: many tests wait for
+      // By default Vitest leaves one core idle, half of a small machine. One worker more than cores: many tests wait for
       // processes and Redis.
-      maxWorkers: availableParallelism() + 2,
+      maxWorkers: availableParallelism() + 1,
       // A new process for each file would take a tenth of the time.
       isolate: false,
       provide: { isThorough },
