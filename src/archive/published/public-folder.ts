@@ -1,6 +1,6 @@
 /** Refuses folders with private files: others can read all that is in a published folder. */
 import { closeSync, existsSync, lstatSync, readdirSync, readSync, realpathSync } from "node:fs";
-import { isAbsolute, join, relative, resolve } from "node:path";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { openRegularFile } from "../../platform/files/regular-files.ts";
 import { isKeptFile } from "../../platform/files/replaceable-files.ts";
 import { BackupError } from "../errors.ts";
@@ -40,7 +40,7 @@ const refuse = (message: string) =>
 
 function isWithin(path: string, folder: string): boolean {
   const way = relative(withoutLinks(folder), withoutLinks(path));
-  return !way.startsWith("..") && !isAbsolute(way);
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 const withoutLinks = (path: string) => (existsSync(path) ? realpathSync(path) : resolve(path));

@@ -263,7 +263,7 @@ it("a folder with private files is refused, and nothing is written", async () =>
   for (const folder of [secret, rig.folder])
     expect(await refusal({ folder })).toContain("holds a private key");
   expect(await refusal({ folder: rig.above })).toContain("holds mirrors");
-  for (const dataDir of [rig.folder, rig.above, secret])
+  for (const dataDir of [rig.folder, rig.above, secret, under("..data")])
     expect(await refusal({ dataDir })).toContain("data directory");
   const data = under("data");
   mkdirSync(join(data, "host-12345678"));
