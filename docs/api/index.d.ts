@@ -1484,9 +1484,10 @@ interface CreatedSnapshot extends WrittenArchive {
   readonly signedBy: string | null;
 }
 /**
- * In `to`, `{date}` is replaced by the day. The file is verified after writing. On any error, an earlier file at `to` is
+ * In `to`, `{date}` is replaced by the day. The file is read again after writing. On any error, an earlier file at `to` is
  * unchanged and nothing is left beside it.
- * @throws MirrorError, also `damaged` for a damaged body; BackupError, also `not-shareable`; the signal's reason
+ * @throws MirrorError, also `damaged` for a damaged body; BackupError, also `not-shareable` and `damaged` for a file that
+ * reads back differently; the signal's reason
  */
 export declare function createSnapshot(request: CreateSnapshotRequest): Promise<CreatedSnapshot>;
 /** Headers of a response that are kept beside its body; null if missing or unreadable. */

@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import { type TemporaryFile, writeTemporary } from "../platform/atomic-file.ts";
 import { isSystemError } from "../platform/errors.ts";
 import { type ReadFreeBytes, requireFreeSpace, workingBytes } from "../platform/files/free-space.ts";
+import { hashFile } from "../platform/files/long-files.ts";
 import type { HashedEntries } from "./container/checksums.ts";
 import { encrypted } from "./container/encryption.ts";
 import { zipChunks } from "./container/zip-writer.ts";
@@ -47,8 +48,9 @@ interface ArchiveToWrite extends WriteArchiveRequest {
 }
 
 /**
- * On any error, an earlier file at `to` is unchanged and nothing is left beside it.
- * @throws BackupError, FileError, what the entries throw; the signal's reason
+ * The file is read again before it gets its name. On any error, an earlier file at `to` is unchanged and nothing is left
+ * beside it.
+ * @throws BackupError, also `damaged` if it reads back differently; FileError, what the entries throw; the signal's reason
  */
 export async function writeArchive(request: ArchiveToWrite): Promise<WrittenArchive> {
   const { to, mirror, passphrase, signal, content } = request;
@@ -62,11 +64,27 @@ export async function writeArchive(request: ArchiveToWrite): Promise<WrittenArch
     );
     const chunks = passphrase === undefined ? zip : encrypted(zip, passphrase);
     const written = await writeTemporary(file, chunks, { signal, mode: request.mode });
+    await requireReadable(written, file);
     return await publish(written, { file, bytes: written.bytes, rootHash: content.rootHash() }, request);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     const hint = "Make room or choose another place. An earlier file there is unchanged.";
     throw new BackupError("write-failed", `Cannot write ${file}: ${error.message}`, hint, { cause: error });
+  }
+}
+
+/** A failing disk may store other bytes than it was given. @throws BackupError `damaged`, a system error; no file is left then */
+async function requireReadable({ path, sha256, discard }: TemporaryFile, file: string): Promise<void> {
+  try {
+    if ((await hashFile(path)).sha256 === sha256) return;
+    throw new BackupError(
+      "damaged",
+      `Verification failed: the file on disk differs from what was written: ${file}`,
+      "The disk or its cable may be failing. Write to another place. An earlier file there is unchanged.",
+    );
+  } catch (error) {
+    await discard();
+    throw error;
   }
 }
 

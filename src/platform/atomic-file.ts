@@ -7,7 +7,7 @@ import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from "node:
 import { readdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
-import { type Chunks, type WriteOptions, writeLongFile } from "./files/long-files.ts";
+import { type Chunks, type FileSummary, type WriteOptions, writeHashedFile } from "./files/long-files.ts";
 import { removeFile, syncFolder } from "./folders.ts";
 import { isProcessAlive } from "./process-lock.ts";
 
@@ -75,8 +75,9 @@ export function writeNewFile(path: string, content: string | Uint8Array, mode = 
   }
 }
 
-export interface TemporaryFile {
-  readonly bytes: number;
+export interface TemporaryFile extends FileSummary {
+  /** Where it is until it has its final name. */
+  readonly path: string;
   /** Renames it to its final name, or to another one in the same folder; durable on return. */
   commit(as?: string): void;
   discard(): Promise<void>;
@@ -95,8 +96,8 @@ export async function writeTemporary(
   const path = await chooseTemporary(place);
   const discard = () => rm(path, { force: true });
   try {
-    const bytes = await writeLongFile(path, chunks, options);
-    return { bytes, discard, commit: (as = place) => publish(path, as) };
+    const summary = await writeHashedFile(path, chunks, options);
+    return { ...summary, path, discard, commit: (as = place) => publish(path, as) };
   } catch (error) {
     await discard();
     throw error;

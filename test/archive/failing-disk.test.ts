@@ -1,14 +1,17 @@
 /** A disk that fails at one step: earlier files are unchanged, no other file remains, and the error names the place. */
 import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { BackupError } from "../../src/archive/errors.ts";
 import { unpackBackup } from "../../src/archive/restore.ts";
+import { createSnapshot } from "../../src/archive/snapshot/create.ts";
 import { ArmoireError } from "../../src/platform/errors.ts";
-import { crawl } from "../mirror/support/mirror-rig.ts";
+import { crawl, startMirrorRig } from "../mirror/support/mirror-rig.ts";
 import { firstKill, killStride } from "../support/thorough.ts";
 import { accountWorld } from "./support/account-world.ts";
 import { type BackupRig, startBackupRig } from "./support/backup-rig.ts";
-import { withFailingCall } from "./support/failing-calls.ts";
+import { withCorruptingDisk, withFailingCall } from "./support/failing-calls.ts";
+import { catalogueWorld } from "./support/linked-catalogue-rig.ts";
 
 async function startCrawled(): Promise<BackupRig> {
   const rig = await startBackupRig();
@@ -89,4 +92,19 @@ it("a disk error at any step of a restore leaves no part of the mirror", async (
     },
   );
   expect(steps).toBeGreaterThan(3);
+});
+
+it("a snapshot that reads back differently leaves the earlier file", async () => {
+  await using rig = await startMirrorRig();
+  crawl(await rig.write(), catalogueWorld());
+  const to = join(rig.folder, "catalogue.zip");
+  const create = () => createSnapshot({ mirror: rig.file, to, license: "CC0-1.0", replace: true });
+  await create();
+  const before = readFileSync(to);
+  await expect(withCorruptingDisk(create)).rejects.toMatchObject({
+    code: "damaged",
+    message: expect.stringContaining("the file on disk differs from what was written"),
+  });
+  expect(readFileSync(to)).toEqual(before);
+  expect(readdirSync(rig.folder).filter((name) => /zip|partial/.test(name))).toEqual(["catalogue.zip"]);
 });

@@ -168,12 +168,13 @@ function readCoverage(db: Connection, more: string): SnapshotCoverage {
 }
 
 function findChanged(db: Connection, seenBy: SeenBy, known: ReadonlyMap<string, string>): number[] {
+  if (known.size === 0) return db.prepare<[], number>("select n from temp._shared").pluck().all();
   const changed: number[] = [];
   const select = db.prepare<{ seenBy: SeenBy }, BookkeepingRow & { n: number; url: string }>(
     `select n, ${cells}, sha256 from (${lines}) order by n`,
   );
   for (const { n, ...line } of select.iterate({ seenBy }))
-    if (known.size === 0 || known.get(line.url) !== identityOf(line)) changed.push(n);
+    if (known.get(line.url) !== identityOf(line)) changed.push(n);
   return changed;
 }
 

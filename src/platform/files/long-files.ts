@@ -60,34 +60,10 @@ export async function flushFile(path: string): Promise<void> {
   await flushAndClose(await open(path, "r+"));
 }
 
-/**
- * Creates a file and flushes its content, but not its name.
- * @returns the number of bytes
- * @throws a system error, also if the file exists; errors of `chunks`; the signal's reason; the file is then incomplete
- */
-export async function writeLongFile(
-  path: string,
-  chunks: Chunks,
-  options: WriteOptions = {},
-): Promise<number> {
-  return await writePieces(path, chunks, options, () => {});
-}
-
 export interface FileSummary {
   readonly bytes: number;
   /** Lower-case hexadecimal. */
   readonly sha256: string;
-}
-
-/** As `writeLongFile`, and computes the hash on the way. */
-export async function writeHashedFile(
-  path: string,
-  chunks: Chunks,
-  options: WriteOptions = {},
-): Promise<FileSummary> {
-  const digest = createHash("sha256");
-  const bytes = await writePieces(path, chunks, options, (piece) => digest.update(piece));
-  return { bytes, sha256: digest.digest("hex") };
 }
 
 const ownerOnly = 0o600;
@@ -95,12 +71,16 @@ const ownerOnly = 0o600;
 /** Then the last flush has little left to do. */
 const bytesBetweenFlushes = 8_388_608;
 
-async function writePieces(
+/**
+ * Creates a file and flushes its content, but not its name.
+ * @throws a system error, also if the file exists; errors of `chunks`; the signal's reason; the file is then incomplete
+ */
+export async function writeHashedFile(
   path: string,
   chunks: Chunks,
-  { signal, mode = ownerOnly, flush }: WriteOptions,
-  see: (piece: Uint8Array) => void,
-): Promise<number> {
+  { signal, mode = ownerOnly, flush }: WriteOptions = {},
+): Promise<FileSummary> {
+  const digest = createHash("sha256");
   const file = await open(path, "wx", mode);
   let isHandedOver = false;
   try {
@@ -108,7 +88,7 @@ async function writePieces(
     let bytesAtFlush = 0;
     let flushed = Promise.resolve();
     for await (const piece of collectPieces(chunks, signal)) {
-      see(piece);
+      digest.update(piece);
       // Into the page cache, which takes less time than a promise.
       for (let written = 0; written < piece.length; ) written += writeSync(file.fd, piece, written);
       bytes += piece.length;
@@ -125,7 +105,7 @@ async function writePieces(
       flush(file);
       isHandedOver = true;
     }
-    return bytes;
+    return { bytes, sha256: digest.digest("hex") };
   } finally {
     if (!isHandedOver) await file.close();
   }
