@@ -71,7 +71,7 @@ export function benchArchive(mirror: string, folder: string): BenchmarkResult {
     median(a.cpu.map((seconds, n) => seconds / (b.cpu[n] ?? Number.NaN)));
   const megabytes = (name: string) => statSync(place(name)).size / 1e6;
   const sizes = ["bodies.tar.zst", "catalogue.zip", "tables.zip", "backup.zip", "loaded.sqlite"];
-  const peaks = [create, verify].map(({ peak }) => peak ?? Number.NaN);
+  const peaks = [create, withTables, verify].map(({ peak }) => peak ?? Number.NaN);
   return {
     title: `A snapshot of ${formatCount(resources)} resources, mirror of ${statSync(mirror).size / 1e6} MB`,
     headings: ["", "processor s", "elapsed s", "peak MB"],

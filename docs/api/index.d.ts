@@ -281,8 +281,6 @@ interface PublicTable {
 }
 /** Rows and columns to leave out. Default for each: none. */
 interface TableSelection {
-  /** Only rows of these resources, by URL. */
-  readonly hrefs?: readonly string[];
   /** Only rows of these brands, by URL, and of their models and sizes. */
   readonly brandHrefs?: readonly string[];
   /** Only rows of resources that changed after this run; all rows of `relation` and `media`. */

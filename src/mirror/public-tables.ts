@@ -31,8 +31,6 @@ export const tablesOfArea: Readonly<Record<Area, readonly string[]>> = {
 
 /** Rows and columns to leave out. Default for each: none. */
 export interface TableSelection {
-  /** Only rows of these resources, by URL. */
-  readonly hrefs?: readonly string[];
   /** Only rows of these brands, by URL, and of their models and sizes. */
   readonly brandHrefs?: readonly string[];
   /** Only rows of resources that changed after this run; all rows of `relation` and `media`. */
@@ -43,6 +41,12 @@ export interface TableSelection {
   readonly withEnvelopes?: boolean;
   /** Only these columns, in this order, and only tables that have one. */
   readonly columns?: readonly string[];
+}
+
+/** As `tablesAbout` needs it. */
+interface RowSelection extends TableSelection {
+  /** Only rows of resources whose URL is in the temporary table `_chosen_url`. */
+  readonly hasChosenUrls?: boolean;
 }
 
 /** A temporary table of keys, with one column `key`, that the caller makes on the connection. */
@@ -57,11 +61,17 @@ export function publicTables(mirror: MirrorReader, selection: TableSelection = {
   ].filter(({ columns }) => columns.length > 0);
 }
 
-/** The tables of a catalogue with only the rows of these resources; without `relation`, which refers to others. */
-export function tablesAbout(mirror: MirrorReader, hrefs: readonly string[]): PublicTable[] {
+/**
+ * The tables of a catalogue with only the rows of some resources; without `relation`, which refers to others.
+ * @param urls a SELECT of their URLs, executed once; there may be as many as resources
+ * @param values of its parameters
+ */
+export function tablesAbout(mirror: MirrorReader, urls: string, ...values: readonly string[]): PublicTable[] {
+  mirror.db.exec("create temp table _chosen_url (url text primary key) without rowid");
+  mirror.db.prepare(`insert into temp._chosen_url ${urls}`).run(...values);
   return tablesOfArea.catalogue
     .filter((name) => name !== "relation")
-    .map((name) => tableOf(mirror, name, { hrefs }));
+    .map((name) => tableOf(mirror, name, { hasChosenUrls: true }));
 }
 
 /** Raw SQL in the conditions, since tables are given by name. The first column is the URL of the row's resource. */
@@ -97,12 +107,12 @@ interface Condition {
 function conditionOf(
   { asOf }: MirrorReader,
   { name, first, key }: { readonly name: string; readonly first: string; readonly key: string },
-  { hrefs, brandHrefs, changedAfterRun, hasChosenKeys = false }: TableSelection,
+  { hasChosenUrls = false, brandHrefs, changedAfterRun, hasChosenKeys = false }: RowSelection,
 ): Condition {
   // Rows of relations and pictures come from several resources, or have no revisions.
   const isIncremental = changedAfterRun !== undefined && name !== "relation" && name !== "media";
   const conditions = [
-    ...(hrefs ? [`${first} in (select value from json_each(:hrefs))`] : []),
+    ...(hasChosenUrls ? [`${first} in (select url from temp._chosen_url)`] : []),
     ...(brandHrefs ? [conditionOfBrand[name]?.(first) ?? "true"] : []),
     ...(isIncremental
       ? [
@@ -116,7 +126,6 @@ function conditionOf(
   return {
     sql: conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`,
     values: {
-      ...(hrefs && { hrefs: JSON.stringify(hrefs) }),
       ...(brandHrefs && conditionOfBrand[name] && { brandHrefs: JSON.stringify(brandHrefs) }),
       ...(isIncremental && {
         after: changedAfterRun,
@@ -142,7 +151,7 @@ const chooseColumns = <Column extends string>(
 const sortedTables: readonly string[] = ["brand", "model", "model_picture"];
 
 /** Without `checked_at`, which changes with every check although the data stays the same. */
-function tableOf(mirror: MirrorReader, name: string, selection: TableSelection): PublicTable {
+function tableOf(mirror: MirrorReader, name: string, selection: RowSelection): PublicTable {
   const left = hasLoaded(mirror.db) ? ["checked_at"] : ["checked_at", "confirmed"];
   // Raw, since the table is given by name.
   const all = mirror.db

@@ -67,7 +67,7 @@ function readFrom(links: readonly CatalogueLink[], catalogue: MirrorReader): Omi
   if (held.length === 0) return { manifestSection: sectionOf(linked, [], true), entries: [] };
   const bodies = held.map(prepareNewestBody(catalogue.db));
   const index = bodies.map(({ body: _body, ...line }) => `${JSON.stringify(line)}\n`);
-  const tables = tablesAbout(catalogue, held);
+  const tables = tablesAbout(catalogue, "select value from json_each(?)", JSON.stringify(held));
   // Two resources may have the same body.
   const distinct = new Map(bodies.map(({ sha256, body }) => [sha256, { sha256, body }])).values();
   const entries: NewEntry[] = [

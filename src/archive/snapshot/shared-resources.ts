@@ -129,11 +129,8 @@ function readSharedTables(mirror: MirrorReader): PublicTable[] {
       `The tables would show what runs for an account have fetched: ${file}`,
       "Leave --tables out: without them, a snapshot is as if those runs had never been.",
     );
-  const hrefs = db
-    .prepare<[], string>("select url from main._resource where id in (select id from temp._shared)")
-    .pluck()
-    .all();
-  return tablesAbout(mirror, hrefs).flatMap((table) => {
+  const urls = "select url from main._resource where id in (select id from temp._shared)";
+  return tablesAbout(mirror, urls).flatMap((table) => {
     const kept = [...table.columns.keys()].filter((n) => table.columns[n] !== "confirmed");
     const columns = kept.map((n) => table.columns[n] ?? "");
     const times = ["first_seen_at", "gone_at"].map((name) => columns.indexOf(name)).filter((n) => n >= 0);
