@@ -1,7 +1,8 @@
-/** `npm run bench [-- SUITE …]`: runs the named suites, or all of them. */
+/** `npm run bench [-- SUITE …]`: runs the named suites, or all but `scale`, which takes an hour or more. */
 import { benchAllowance } from "./allowance/allowance.ts";
 import { benchChange } from "./change/change.ts";
 import { benchExport } from "./export/export.ts";
+import { benchScale } from "./scale/scale.ts";
 import { benchServe } from "./serve/serve.ts";
 import { benchSnapshot } from "./snapshot/snapshot.ts";
 import { benchStart } from "./start/start.ts";
@@ -12,6 +13,7 @@ const suites: Readonly<Record<string, (print: (text: string) => void) => Promise
   allowance: benchAllowance,
   change: benchChange,
   export: benchExport,
+  scale: benchScale,
   serve: benchServe,
   snapshot: benchSnapshot,
   start: benchStart,
@@ -19,7 +21,8 @@ const suites: Readonly<Record<string, (print: (text: string) => void) => Promise
   workers: benchWorkers,
 };
 
-const requested = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(suites);
+const requested =
+  process.argv.length > 2 ? process.argv.slice(2) : Object.keys(suites).filter((name) => name !== "scale");
 for (const name of requested) {
   const suite = suites[name];
   if (suite === undefined) {
