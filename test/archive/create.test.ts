@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { Decrypter } from "age-encryption";
 import { describe, expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
@@ -58,7 +59,7 @@ print(json.dumps([archive.testzip(), archive.namelist(), archive.read('tables/br
         name: `n/${n}`,
         content: Buffer.from(String(n)),
       }));
-      await writeFile(file, Buffer.concat([...zipChunks(entries)]));
+      await writeFile(file, await buffer(zipChunks(entries)));
       const program =
         "import sys, zipfile; a = zipfile.ZipFile(sys.argv[1]); print(len(a.namelist()), *(a.read(f'n/{n}').decode() for n in (0, 65535, 65999)))";
       expect(execFileSync("python3", ["-c", program, file], { encoding: "utf8" }).trim()).toBe(

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { buffer } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import {
   byteReader,
@@ -11,7 +12,7 @@ import { zipChunks } from "../../src/archive/container/zip-writer.ts";
 const row = (n: number) => `${n},Lupine ${n % 97},${(n * 7919) % 1000}\n`;
 const content = Buffer.from(Array.from({ length: 250_000 }, (_, n) => row(n)).join(""));
 const name = "tables/size.csv";
-const zip = Buffer.concat([...zipChunks([{ name, content }])]);
+const zip = await buffer(zipChunks([{ name, content }]));
 /** The header has 30 bytes, the name and 8 of ours. */
 const start = 38 + name.length;
 

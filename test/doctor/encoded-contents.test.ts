@@ -1,6 +1,7 @@
 /** The search for secrets in mirrors and archives, and its reports of contents that it cannot search. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { brotliCompressSync, deflateRawSync, gzipSync, zstdCompressSync } from "node:zlib";
 import type { CompressionCodec, Encoding } from "hyparquet";
 import { parquetWriteBuffer } from "hyparquet-writer";
@@ -32,13 +33,13 @@ afterEach(() => folder[Symbol.asyncDispose]());
 const secrets = [{ label: "planted secret", credential: hideSecret(secret), places: [] }];
 const find = (passphrase?: string) => findSecrets([folder.path], secrets, withPassphrase(passphrase));
 
-const zip = (content: string, name = manifestEntry): Buffer =>
-  Buffer.concat([...zipChunks([{ name, content: Buffer.from(content) }])]);
+const zip = async (content: string, name = manifestEntry): Promise<Buffer> =>
+  await buffer(zipChunks([{ name, content: Buffer.from(content) }]));
 
 /** The beginning of a ZIP file of another program: one compressed entry. */
-function foreignZip(): Buffer {
+async function foreignZip(): Promise<Buffer> {
   const compressed = deflateRawSync(text);
-  const header = Buffer.from(zip("").subarray(0, 30));
+  const header = Buffer.from((await zip("")).subarray(0, 30));
   header.writeUInt16LE(8, 8);
   header.writeUInt32LE(compressed.length, 18);
   header.writeUInt32LE(text.length, 22);
@@ -71,14 +72,14 @@ it.each([
 ])(
   "a secret in a plain archive is found once, and the archive is searched completely: %s",
   async (_how, content, place) => {
-    writeFileSync(file, zip(content));
+    writeFileSync(file, await zip(content));
     expect(await find()).toMatchObject({ found: [{ file, in: place }], unreadable: [], unsearched: [] });
   },
 );
 
 it("a secret in an encrypted archive is found with the passphrase", async () => {
   expectUnreadable(file);
-  writeFileSync(file, await age(zip(text), "planted-1"));
+  writeFileSync(file, await age(await zip(text), "planted-1"));
   expect(await find("planted-1")).toMatchObject({ found: [{ file, in: "archive" }], unsearched: [] });
   expect(await diagnoseSecrets([folder.path], secrets, withPassphrase("planted-1"))).toMatchObject([
     { isOk: false, message: `The planted secret is in the archive ${file} (as it is)` },
@@ -87,7 +88,7 @@ it("a secret in an encrypted archive is found with the passphrase", async () => 
 
 it("an encrypted archive is reported as not searched without the right passphrase", async () => {
   expectUnreadable(file);
-  writeFileSync(file, await age(zip(text), "planted-1"));
+  writeFileSync(file, await age(await zip(text), "planted-1"));
   const unsearched = (why: string) => ({
     found: [],
     unreadable: [],
@@ -186,9 +187,17 @@ it.each([
   ["gzip bomb", gzipSync(Buffer.alloc(2 ** 24)), "it decompresses to more than 1000 times its size"],
   ["xz", Buffer.from("fd377a585a000004", "hex"), "it is in a compressed format, xz"],
   ["7-Zip", Buffer.from("377abcaf271c0004", "hex"), "it is in a compressed format, 7-Zip"],
-  ["ZIP of another program", zip(text, "a.txt"), "it is a ZIP file that is damaged or not made by Armoire"],
-  ["compressed ZIP", foreignZip(), "it is a ZIP file that is damaged or not made by Armoire"],
-  ["damaged ZIP", zip(text).subarray(0, 90), "it is a ZIP file that is damaged or not made by Armoire"],
+  [
+    "ZIP of another program",
+    await zip(text, "a.txt"),
+    "it is a ZIP file that is damaged or not made by Armoire",
+  ],
+  ["compressed ZIP", await foreignZip(), "it is a ZIP file that is damaged or not made by Armoire"],
+  [
+    "damaged ZIP",
+    (await zip(text)).subarray(0, 90),
+    "it is a ZIP file that is damaged or not made by Armoire",
+  ],
 ])("a %s file is reported as not searched, and the other files are searched", async (_format, bytes, why) => {
   expectUnreadable(file);
   writeFileSync(file, bytes);

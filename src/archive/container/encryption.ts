@@ -28,7 +28,7 @@ export function requireStrongPassphrase(passphrase: string): void {
 
 /** The same content gives other bytes each time. */
 export async function* encrypted(
-  chunks: Iterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   passphrase: string,
 ): AsyncGenerator<Uint8Array> {
   const { Encrypter } = await loadAge();

@@ -1,5 +1,6 @@
 /** Writes entries as a ZIP file. The same entries give the same bytes with the same build of Node. */
-import { constants, crc32, deflateRawSync, inflateRawSync } from "node:zlib";
+import { promisify } from "node:util";
+import { constants, crc32, deflateRaw, inflateRawSync } from "node:zlib";
 import { BackupError } from "../errors.ts";
 import {
   centralHeader,
@@ -34,13 +35,12 @@ const wholeOf = (content: NewEntry["content"]): Buffer =>
 const minPackedBytes = 128;
 
 /** Reads the content of an entry to its end before the next entry. @throws BackupError `too-big` */
-export function* zipChunks(entries: Iterable<NewEntry>): Generator<Buffer> {
+export async function* zipChunks(entries: Iterable<NewEntry>): AsyncGenerator<Buffer> {
   const written: { readonly entry: ZipEntry; readonly offset: number }[] = [];
   let offset = 0;
   let contentBytes = 0;
-  for (const { name, content, isCompressed = false } of entries) {
+  for await (const { name, size, sum, packed, bytes } of packAhead(entries)) {
     if (written.length === maxEntries) throw tooBig(`it has more than ${maxEntries} entries`);
-    const { size, sum, packed, bytes } = isCompressed ? store(content) : pack(content);
     contentBytes += size;
     if (size > maxEntryBytes) throw tooBig(`${name} has ${size} bytes`);
     if (contentBytes > maxContentBytes) throw tooBig(`its content has more than ${maxContentBytes} bytes`);
@@ -66,24 +66,43 @@ interface Packed {
   readonly bytes: Buffer;
 }
 
-function store(content: NewEntry["content"]): Packed {
-  const bytes = wholeOf(content);
-  return { size: bytes.length, sum: crc32(bytes), packed: null, bytes };
+/** While threads of Node compress an entry, the next one is read. */
+async function* packAhead(entries: Iterable<NewEntry>): AsyncGenerator<Packed & { readonly name: string }> {
+  let previous: { readonly name: string; readonly finish: () => Promise<Packed> } | null = null;
+  for (const { name, content, isCompressed = false } of entries) {
+    const started = { name, finish: isCompressed ? store(content) : await pack(content) };
+    if (previous !== null) yield { name: previous.name, ...(await previous.finish()) };
+    previous = started;
+  }
+  if (previous !== null) yield { name: previous.name, ...(await previous.finish()) };
 }
 
-function pack(content: NewEntry["content"]): Packed {
+function store(content: NewEntry["content"]): () => Promise<Packed> {
+  const bytes = wholeOf(content);
+  return async () => ({ size: bytes.length, sum: crc32(bytes), packed: null, bytes });
+}
+
+const deflate = promisify(deflateRaw);
+
+/** Reads all of the content. @returns waits until the threads have compressed it */
+async function pack(content: NewEntry["content"]): Promise<() => Promise<Packed>> {
   if (Buffer.isBuffer(content) && content.length < minPackedBytes) return store(content);
-  const parts: Buffer[] = [];
+  const parts: Promise<Buffer>[] = [];
   let [size, sum] = [0, 0];
   for (const piece of Buffer.isBuffer(content) ? [content] : content) {
     size += piece.length;
     sum = crc32(piece, sum);
+    // No more than two pieces are in memory.
+    await parts.at(-2);
     // Each piece ends at a byte, so that the next one can follow it.
-    parts.push(deflateRawSync(piece, { finishFlush: constants.Z_SYNC_FLUSH }));
+    parts.push(deflate(piece, { finishFlush: constants.Z_SYNC_FLUSH }));
   }
-  const bytes = Buffer.concat([...parts, deflateRawSync(Buffer.alloc(0))]);
-  if (!mayBePacked(size, bytes.length)) return store(inflateRawSync(bytes));
-  return { size, sum, packed: { size: bytes.length, crc32: crc32(bytes) }, bytes };
+  parts.push(deflate(Buffer.alloc(0)));
+  return async () => {
+    const bytes = Buffer.concat(await Promise.all(parts));
+    if (!mayBePacked(size, bytes.length)) return store(inflateRawSync(bytes))();
+    return { size, sum, packed: { size: bytes.length, crc32: crc32(bytes) }, bytes };
+  };
 }
 
 function tooBig(reason: string): BackupError {
