@@ -112,19 +112,26 @@ type Kept = ContentState | ReadyContent;
 
 export const hasBody = (kept: Kept): kept is ReadyContent => "body" in kept;
 
-/** Content that was asked for lately, by address. It holds for one state of the mirrors. */
+/**
+ * Content that was asked for at least twice, by address: a client that reads all of the API once would only fill the memory,
+ * and each of its responses would be copied by the garbage collector. It holds for one state of the mirrors.
+ */
 export interface KeptContent {
   /** @param version of the mirrors: with another one, all is forgotten */
   find(version: string, origin: string, target: string): Kept | undefined;
+  /** To be called each time that `find` has returned nothing, or a state where the body was needed. */
   keep(version: string, origin: string, target: string, content: Kept): void;
 }
 
 const maxKeptBytes = 8 * 2 ** 20;
+/** Addresses that were asked for once. */
+const maxAskedOnce = 4096;
 /** Of a state and its name in the map, and of headers. */
 const [stateBytes, headerBytes] = [256, 768];
 
 export function createKeptContent(maxBytes = maxKeptBytes): KeptContent {
   const kept = new Map<string, Kept>();
+  const askedOnce = new Set<string>();
   let keptVersion = "";
   let bytes = 0;
   const sizeOf = (key: string, content: Kept) =>
@@ -137,6 +144,7 @@ export function createKeptContent(maxBytes = maxKeptBytes): KeptContent {
     if (version === keptVersion) return;
     keptVersion = version;
     kept.clear();
+    askedOnce.clear();
     bytes = 0;
   };
   return {
@@ -148,6 +156,11 @@ export function createKeptContent(maxBytes = maxKeptBytes): KeptContent {
       use(version);
       const key = origin + target;
       if (sizeOf(key, content) > maxBytes) return;
+      if (!kept.has(key) && !askedOnce.delete(key)) {
+        if (askedOnce.size >= maxAskedOnce) askedOnce.clear();
+        askedOnce.add(key);
+        return;
+      }
       const known = kept.get(key);
       if (known !== undefined && hasBody(known) && !hasBody(content)) return;
       if (known !== undefined) remove(key, known);

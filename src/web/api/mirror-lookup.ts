@@ -1,12 +1,12 @@
 /**
- * What a mirror knows of a URL. In: a URL as the service spells it. Out: its current content without the bytes, or what else
+ * What a mirror knows of a URL. In: a URL as the service spells it. Out: its current content, still compressed, or what else
  * is known. To be called in a transaction.
  */
 import { sql } from "kysely";
 import { limits } from "../../../schema/input/limits.ts";
 import { readRefusedAt, scopeLists } from "../../mirror/absence/refused-scopes.ts";
+import type { StoredBody } from "../../mirror/bodies/compression.ts";
 import { prepareReadProvenBody, storedBodyColumns } from "../../mirror/bodies/read-body.ts";
-import { DamagedBodyError } from "../../mirror/file/errors.ts";
 import { prepare, prepareColumn, q } from "../../mirror/file/statements.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 
@@ -14,9 +14,10 @@ import type { MirrorReader } from "../../mirror/reader.ts";
 export interface HeldContent {
   readonly outcome: "held";
   readonly kind: string;
-  readonly contentId: number;
   /** Of the body as sent. */
   readonly sha256: Buffer;
+  /** The body, compressed: it takes a few hundred bytes beside its hash in one row. */
+  readonly stored: StoredBody;
   readonly contentType: string | null;
   readonly link: string | null;
   /** Epoch milliseconds. */
@@ -65,11 +66,8 @@ export function prepareLookup({ db, identity }: MirrorReader): MirrorLookup {
       .where("resource_id", "=", p.id)
       .where("to_run", "is", null),
   );
-  const selectHash = prepareColumn(db, (p: { id: number }) =>
-    q.selectFrom("_content").select("sha256").where("id", "=", p.id),
-  );
-  const selectBody = prepare(db, (p: { id: number }) =>
-    q.selectFrom("_content as c").select(storedBodyColumns).where("c.id", "=", p.id),
+  const selectContent = prepare(db, (p: { id: number }) =>
+    q.selectFrom("_content as c").select("c.sha256").select(storedBodyColumns).where("c.id", "=", p.id),
   );
   const selectHeaders = prepare(db, (p: { id: number }) =>
     q.selectFrom("_headers").select(["content_type as contentType", "link"]).where("id", "=", p.id),
@@ -109,11 +107,11 @@ export function prepareLookup({ db, identity }: MirrorReader): MirrorLookup {
     const revision = selectRevision.get({ id });
     if (revision === undefined) return null;
     const { contentId, headersId, modifiedAt, finalUrl } = revision;
-    const sha256 = selectHash.get({ id: contentId });
-    if (sha256 === undefined) return null;
+    const stored = selectContent.get({ id: contentId });
+    if (stored === undefined) return null;
     const headers = headersId === null ? undefined : selectHeaders.get({ id: headersId });
     const { contentType = null, link = null } = headers ?? {};
-    return { outcome: "held", kind, contentId, sha256, contentType, link, modifiedAt, finalUrl };
+    return { outcome: "held", kind, sha256: stored.sha256, stored, contentType, link, modifiedAt, finalUrl };
   };
 
   return {
@@ -147,10 +145,6 @@ export function prepareLookup({ db, identity }: MirrorReader): MirrorLookup {
         selectUnfollowed.get({ url }) !== undefined
       );
     },
-    readBody({ contentId, sha256 }) {
-      const stored = selectBody.get({ id: contentId });
-      if (stored === undefined) throw new DamagedBodyError("the body is missing");
-      return readProvenBody(stored, sha256.toString("hex"));
-    },
+    readBody: ({ stored, sha256 }) => readProvenBody(stored, sha256.toString("hex")),
   };
 }

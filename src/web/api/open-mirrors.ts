@@ -61,25 +61,11 @@ export function openMirrors({ findCatalogue, findAccount = null, asOf }: MirrorO
   read(true, () => {});
   return {
     read,
-    version: oncePerTurn(catalogue.dataVersion),
+    version: catalogue.dataVersion,
     close() {
       catalogue.close();
       account?.close();
     },
-  };
-}
-
-/** @returns a function that calls `compute` at most once in each turn of the event loop */
-function oncePerTurn<Value>(compute: () => Value): () => Value {
-  let known: { readonly value: Value } | null = null;
-  return () => {
-    if (known === null) {
-      known = { value: compute() };
-      setImmediate(() => {
-        known = null;
-      });
-    }
-    return known.value;
   };
 }
 

@@ -25,7 +25,7 @@ export interface ServedMirror {
   open(point: Point | undefined): MirrorReader;
   /**
    * Changes with every commit of another process, and when the file is another one; constant without a mirror. It costs less
-   * than a transaction.
+   * than a transaction. Calls in one turn of the event loop return the same.
    */
   dataVersion(): string;
   /** As `dataVersion`, and changes when a sync begins or ends. */
@@ -50,6 +50,9 @@ export function serveMirror(findFile: () => string | null, onReplaced: () => voi
   let turn: { readonly file: string; readonly point: Point | undefined; readonly open: OpenReader } | null =
     null;
 
+  /** What `readInTurn` and `dataVersion` have seen of the file in this turn of the event loop. */
+  let seen: { readonly file: string; readonly version: string } | null = null;
+
   const endTurn = () => {
     if (turn?.open.reader.db.inTransaction) turn.open.rollback();
     turn = null;
@@ -57,6 +60,7 @@ export function serveMirror(findFile: () => string | null, onReplaced: () => voi
 
   const closeAll = () => {
     endTurn();
+    seen = null;
     for (const open of [present, ...past.values()]) open?.reader.close();
     past.clear();
     present = null;
@@ -109,16 +113,16 @@ export function serveMirror(findFile: () => string | null, onReplaced: () => voi
     }
   };
 
-  const readVersion = (withLock: boolean): string => {
-    try {
-      return withErrors((file) => {
-        const { commits } = openPresent(file);
-        return `${openings} ${commits()}${withLock ? ` ${isLocked(file)}` : ""}`;
+  const versionOf = (file: string): string => `${openPresent(file).commits()} ${openings}`;
+
+  const seeOncePerTurn = () => {
+    if (seen === null) {
+      seen = withErrors((file) => ({ file, version: versionOf(file) }));
+      setImmediate(() => {
+        seen = null;
       });
-    } catch (error) {
-      if (error instanceof MirrorError && error.code === "not-found") return "";
-      throw error;
     }
+    return seen;
   };
 
   return {
@@ -137,14 +141,15 @@ export function serveMirror(findFile: () => string | null, onReplaced: () => voi
         const { open, file } = turn;
         return withErrors(() => use(open.reader), file);
       }
-      return withErrors((file) => {
+      const { file } = seeOncePerTurn();
+      return withErrors(() => {
         endTurn();
-        const open = openAt(file, point);
+        const open = point === undefined && present !== null ? present : openAt(file, point);
         open.begin();
         turn = { file, point, open };
         setImmediate(endTurn);
         return use(open.reader);
-      });
+      }, file);
     },
     open: (point) =>
       withErrors((file) => {
@@ -152,10 +157,19 @@ export function serveMirror(findFile: () => string | null, onReplaced: () => voi
         begin();
         return reader;
       }),
-    dataVersion: () => readVersion(false),
-    version: () => readVersion(true),
+    dataVersion: () => ifThere(() => seeOncePerTurn().version),
+    version: () => ifThere(() => withErrors((file) => `${versionOf(file)} ${isLocked(file)}`)),
     close: closeAll,
   };
+}
+
+function ifThere(readVersion: () => string): string {
+  try {
+    return readVersion();
+  } catch (error) {
+    if (error instanceof MirrorError && error.code === "not-found") return "";
+    throw error;
+  }
 }
 
 /** With statements that are prepared once: requests of the API run them in less time than it takes to prepare them. */
