@@ -79,7 +79,7 @@ function compareTimes(mirror: string, folder: string): BenchmarkResult {
 }
 
 function measureMemory(mirror: string, folder: string): BenchmarkResult {
-  const preload = new URL("../print-peak.ts", import.meta.url).href;
+  const preload = new URL("../print-peak.js", import.meta.url).href;
   const measured = exportFormats.map((format) => ({
     format,
     peak: Number(exportAs(format, mirror, join(folder, `large-${format}`), ["--import", preload])),

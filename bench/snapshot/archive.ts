@@ -35,7 +35,7 @@ export function benchArchive(mirror: string, folder: string): BenchmarkResult {
         process.execPath,
         ...readLauncherFlags(),
         "--import",
-        new URL("../print-peak.ts", import.meta.url).href,
+        new URL("../print-peak.js", import.meta.url).href,
       ],
       ...[armoire, ...args, "--data-dir", place("data"), "--quiet"],
     ]);
