@@ -8,7 +8,6 @@ import { kinds } from "../../jobs/kinds.ts";
 import { prepareCycleWork } from "../../src/mirror/check-cycle.ts";
 import type { ResourceResult } from "../../src/mirror/ingest.ts";
 import { type MirrorWriter, openMirrorWriter } from "../../src/mirror/writer.ts";
-import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { kindsInScope } from "../../src/sync/options.ts";
 import { noHeaders } from "../../test/support/no-headers.ts";
@@ -21,14 +20,13 @@ const batchSize = 256;
 export type Bodies = ReadonlyMap<string, Buffer>;
 
 /**
- * The catalogue on the first day and after each month. It is served until the iteration ends.
+ * The catalogue on the first day and after each month.
  * @param edits of a month, besides changes of entities
  */
 export async function* eachMonth(
   edits = { additions: 100, removals: 25 },
-  catalogue: SandboxOptions = { preset: "real" },
 ): AsyncGenerator<{ month: number; bodies: Bodies; baseUrl: string }> {
-  await using sandbox = await startSandbox(catalogue);
+  await using sandbox = await startSandbox({ preset: "real" });
   for (let month = 0; month <= months; month++) {
     const bodies = readBodies(sandbox);
     yield { month, bodies, baseUrl: sandbox.url };

@@ -1,11 +1,12 @@
 /**
- * A mirror of any size with a year of history: a first crawl and twelve monthly checks of everything, each after changes in
- * about a twentieth. Responses go directly into the mirror, so there is no HTTP, no allowance and no plan; all else is as in
- * a sync: what is due, ingest, compression, and the end of a run.
+ * A mirror of any size with a year of history: a first crawl and twelve monthly checks of everything, each after a twentieth of
+ * the entities has changed. Responses go directly into the mirror: there is no HTTP, no allowance and no plan. All else is as
+ * in a sync: the choice of what is due, ingest, compression, and the end of a run.
  */
 import { statSync } from "node:fs";
 import type { MirrorWriter } from "../../src/mirror/writer.ts";
-import { beginRun, closeRun, eachMonth, ingestAll, months, openNew } from "../change/months.ts";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { type Bodies, beginRun, closeRun, ingestAll, months, openNew } from "../change/months.ts";
 import { formatCount } from "../results.ts";
 
 export interface Filled {
@@ -25,13 +26,16 @@ interface Work {
   readonly compression: number;
 }
 
-/** The size of the sandbox's catalogue of real size, in resources. */
-const realResources = 117_865;
+/** The sandbox's catalogue of real size, and the number of its resources. */
 const real = { brands: 683, models: 13_000, sizes: 90_000 };
+const realResources = 117_865;
+
+/** In one of so many entities something changes in a month. */
+const changedOneOf = 20;
 
 /**
  * @param resources about as many
- * @param measure called while the service of the finished mirror runs
+ * @param measure called while the service runs, as it was on the first day
  */
 export async function fillMirror<Result>(
   file: string,
@@ -39,44 +43,50 @@ export async function fillMirror<Result>(
   measure: (filled: Filled, baseUrl: string) => Promise<Result>,
 ): Promise<Result> {
   const scale = (count: number) => Math.max(1, Math.round((count * resources) / realResources));
-  const catalogue = {
-    ...{ brands: scale(real.brands), models: scale(real.models), sizes: scale(real.sizes) },
-    allowance: null,
-  };
-  const edits = { additions: scale(100), removals: scale(25) };
-  const checks: Work[] = [];
-  let firstBytes = 0;
-  let mirror: MirrorWriter | null = null;
-  for await (const { month, bodies, baseUrl } of eachMonth(edits, catalogue)) {
-    mirror ??= await openNew(file, baseUrl);
-    const work = performRun(mirror, bodies);
-    const { size } = statSync(file);
-    note(
-      `${formatCount(bodies.size)} resources, month ${month} of ${months}: ${Math.round(work.ingest + work.compression)} s, ${toMebibytes(size)} MiB`,
-    );
-    checks.push(work);
-    if (month === 0) firstBytes = size;
-    if (month < months) continue;
-    const count = (table: string) =>
-      Number(mirror?.db.prepare(`select count(*) from ${table}`).pluck().get());
-    const counts = { resources: count("_resource"), revisions: count("_revision") };
-    await mirror.close();
-    const [firstCrawl = noWork, ...later] = checks;
-    const mean = (part: keyof Work) => later.reduce((sum, one) => sum + one[part], 0) / later.length;
-    const check = { ingest: mean("ingest"), compression: mean("compression") };
-    return await measure({ ...counts, firstCrawl, check, firstBytes, bytes: statSync(file).size }, baseUrl);
+  const totals = { brands: scale(real.brands), models: scale(real.models), sizes: scale(real.sizes) };
+  await using sandbox = await startSandbox({ ...totals, allowance: null });
+  const mirror = await openNew(file, sandbox.url);
+  const bodies = new Map<string, Buffer>();
+  const entities: string[] = [];
+  for (const { url, body } of sandbox.truth()) {
+    bodies.set(url, Buffer.from(JSON.stringify(body)));
+    if (body.rel === "entity") entities.push(url);
   }
-  throw new Error("the service had no last month");
+  const firstCrawl = performRun(mirror, bodies);
+  const firstBytes = statSync(file).size;
+  note(`${formatCount(bodies.size)} resources: ${describe(firstCrawl, file)}`);
+  const check = { ingest: 0, compression: 0 };
+  for (let month = 1; month <= months; month++) {
+    changeSome(bodies, entities, month);
+    const work = performRun(mirror, bodies);
+    check.ingest += work.ingest / months;
+    check.compression += work.compression / months;
+    note(`  month ${month} of ${months}: ${describe(work, file)}`);
+  }
+  const count = (table: string) => Number(mirror.db.prepare(`select count(*) from ${table}`).pluck().get());
+  const counts = { resources: count("_resource"), revisions: count("_revision") };
+  await mirror.close();
+  const { size: bytes } = statSync(file);
+  return await measure({ ...counts, firstCrawl, check, firstBytes, bytes }, sandbox.url);
 }
 
-const noWork: Work = { ingest: 0, compression: 0 };
+/** One bra more of a twentieth of the entities, others each month. */
+function changeSome(bodies: Map<string, Buffer>, entities: readonly string[], month: number): void {
+  for (let index = month; index < entities.length; index += changedOneOf) {
+    const url = entities[index] ?? "";
+    const envelope = JSON.parse(String(bodies.get(url)));
+    envelope.body.bra_count += 1;
+    bodies.set(url, Buffer.from(JSON.stringify(envelope)));
+  }
+}
 
 /** Progress, on standard error. */
 export const note = (text: string): void => void process.stderr.write(`${text}\n`);
 
-export const toMebibytes = (bytes: number): string => formatCount(Math.round(bytes / 2 ** 20));
+const describe = ({ ingest, compression }: Work, file: string): string =>
+  `${Math.round(ingest + compression)} s, ${formatCount(Math.round(statSync(file).size / 2 ** 20))} MiB`;
 
-function performRun(mirror: MirrorWriter, bodies: Parameters<typeof ingestAll>[1]): Work {
+function performRun(mirror: MirrorWriter, bodies: Bodies): Work {
   const ingest = timeProcessor(() => {
     const runId = beginRun(mirror);
     ingestAll(mirror, bodies, runId);

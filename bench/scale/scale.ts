@@ -2,7 +2,7 @@
  * How the cost of a mirror grows: one of a million resources with a year of history, beside one of a tenth. What grows faster
  * than the mirror is a fault. BENCH_RESOURCES is another size.
  */
-import { rm, stat } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { readMirror } from "../../src/mirror/reader.ts";
 import { months } from "../change/months.ts";
@@ -62,12 +62,21 @@ async function measureCommands(file: string, folder: string, baseUrl: string): P
     ({ db }) => db.prepare<[], string>("select name from brand order by href limit 1").pluck().get() ?? "",
   );
   const out = join(folder, "export");
+  const diff = (from: number) => [
+    "diff",
+    "--from",
+    String(from),
+    "--to",
+    String(months + 1),
+    "--format",
+    "ndjson",
+  ];
   const commands: Readonly<Record<string, readonly string[]>> = {
     status: ["status"],
     plan: ["plan"],
     "search NAME": ["search", name],
-    "diff of the last month": ["diff", "--from", String(months), "--format", "ndjson"],
-    "diff of the year": ["diff", "--from", "1", "--format", "ndjson"],
+    "diff of the last month": diff(months),
+    "diff of the year": diff(1),
     "export as CSV": ["export", "--format", "csv", "--out", out],
     "mirror check": ["mirror", "check"],
     "sync of 300 requests": ["sync", "--base-url", baseUrl, "--budget", "300"],
@@ -79,8 +88,6 @@ async function measureCommands(file: string, folder: string, baseUrl: string): P
     figures.push({ name: title, value: cost.seconds, unit: "s" });
     figures.push({ name: `${title}: memory`, value: cost.peakMebibytes, unit: "MiB" });
   }
-  const { size } = await stat(`${file}-wal`).catch(() => ({ size: 0 }));
-  figures.push({ name: "log beside the file", value: mebibytes(size), unit: "MiB" });
   return figures;
 }
 
