@@ -27,7 +27,10 @@ export interface ExportMirrorRequest extends ExportSource {
   readonly readFreeBytes?: ReadFreeBytes;
 }
 
-/** @throws MirrorError, PointError, ExportError; FileError `disk-full` before anything is written */
+/**
+ * Exports tables of a mirror as a data package. On any error, the earlier content of `out` is unchanged.
+ * @throws MirrorError, PointError, ExportError; FileError `disk-full` before anything is written
+ */
 export async function exportMirror(request: ExportMirrorRequest): Promise<WrittenPackage> {
   const { file, formats, csv, compression, publication, toolVersion, signal } = request;
   return await withExport(request, async (opened) => {

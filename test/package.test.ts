@@ -113,6 +113,17 @@ describe("the packed package, installed without a single install script", () => 
     expect(inBundle.sort()).toEqual([...loaded, ...read, ...forPeople, ...completions].sort());
   });
 
+  it("of zod's languages, only English is in the bundle", async () => {
+    const chunks = packed.filter((path) => /^dist\/.*\.js$/.test(path));
+    const texts = await Promise.all(
+      chunks.map((path) => readFile(join(home, "node_modules/armoire", path), "utf8")),
+    );
+    const parts = texts.flatMap((text) => text.match(/node_modules\/zod\/v4\/\w+\/[\w-]+/g) ?? []);
+    expect(parts).toContain("node_modules/zod/v4/core/schemas");
+    const languages = parts.filter((part) => part.includes("/locales/"));
+    expect([...new Set(languages)]).toEqual(["node_modules/zod/v4/locales/en"]);
+  });
+
   it("publint and arethetypeswrong find no mistake in the package", async () => {
     const { messages } = await publint({
       pkgDir: join(home, "node_modules/armoire"),
@@ -129,6 +140,28 @@ describe("the packed package, installed without a single install script", () => 
         : /^(node16-esm|bundler)$/.test(problem.resolutionKind),
     );
     expect(ofModules).toEqual([]);
+  });
+
+  it.each(["index", "sandbox"])("every export in docs/api/%s.d.ts has a description", async (name) => {
+    const lines = (await readFile(join(root, `docs/api/${name}.d.ts`), "utf8")).split("\n");
+    const undescribed = lines.filter(
+      (line, index) => /^export (declare|interface) /.test(line) && !lines[index - 1]?.endsWith("*/"),
+    );
+    expect(undescribed).toEqual([]);
+  });
+
+  it("the codes that descriptions name are codes of these errors", async () => {
+    const declarations = await readFile(join(root, "docs/api/index.d.ts"), "utf8");
+    const codes = new Map(
+      [...declarations.matchAll(/declare const (\w+)_base: \{\s+new \(code: ([^,]+),/g)].map(
+        ([, error = "", union = ""]) => [error, union.split(" | ").map((code) => JSON.parse(code))] as const,
+      ),
+    );
+    const named = [...declarations.matchAll(/\b(\w+Error),?((?:,? (?:also |or |and )?`[\w-]+`)+)/g)];
+    const checked = named.filter(([, error = ""]) => codes.has(error));
+    expect(checked.length).toBeGreaterThan(20);
+    for (const [text, error = "", list = ""] of checked)
+      for (const [, code] of list.matchAll(/`([\w-]+)`/g)) expect(codes.get(error), text).toContain(code);
   });
 
   it.each(["index", "sandbox"])("docs/api/%s.d.ts is what `npm run api` writes", async (name) => {

@@ -162,13 +162,17 @@ type PointOrPath = Point | {
   readonly kind: "mirror" | "export";
   readonly path: string;
 };
+/** What times without a zone, and times before now, depend on. */
 interface PointContext {
   /** Epoch milliseconds. */
   readonly now: number;
   /** IANA name; for times without a zone. */
   readonly timeZone: string;
 }
-/** @throws PointError `syntax` */
+/**
+ * Parses what people write: `latest`, a run's number, a date, a time, or how long ago, such as `-7d`.
+ * @throws PointError `syntax`
+ */
 export declare function parsePoint(text: string, context: PointContext): Point;
 declare const PointError_base: {
   new (code: "no-such-run" | "pruned" | "syntax" | "too-early", message: string, hint?: string, options?: ErrorOptions): {
@@ -221,8 +225,9 @@ interface Confirmation {
   readonly validator: number;
   readonly unconfirmed: number;
 }
+/** What is known of the resources of one kind beside their states. */
 interface KindDetails {
-  /** At least 90 % of the held resources were checked at this time or later; null if nothing is held. */
+  /** At least 90 % of the held resources were checked at this time or later: ISO 8601, UTC; null if nothing is held. */
   readonly p90CheckAt: string | null;
   /** At least half of them. */
   readonly p50CheckAt: string | null;
@@ -261,6 +266,7 @@ interface KindCoverage {
   /** Of the held resources; absent in a mirror without snapshots, where the service has sent all of them itself. */
   readonly confirmed?: Confirmation | undefined;
 }
+/** Whether everything that is known is held, and the counts by kind. */
 interface Coverage {
   readonly complete: boolean;
   readonly kinds: readonly KindCoverage[];
@@ -270,6 +276,7 @@ interface Coverage {
  * @param tables only the kinds that these public tables are made of; default: all kinds
  */
 export declare function readCoverage(mirror: Pick<MirrorReader, "db" | "asOf">, tables?: readonly string[]): Coverage;
+/** A table as analysts see it. Its rows are ordered by key. */
 interface PublicTable {
   readonly name: string;
   readonly columns: readonly string[];
@@ -296,10 +303,12 @@ interface TableSelection {
 export declare function publicTables(mirror: MirrorReader, selection?: TableSelection): PublicTable[];
 declare const compressions: readonly ["gzip", "zstd"];
 type Compression = (typeof compressions)[number];
+/** The formats of exported tables. `sqlite` is one file with all tables, the others are a file for each. */
 export declare const exportFormats: readonly ["csv", "json", "ndjson", "parquet", "sqlite"];
 type ExportFormat = (typeof exportFormats)[number];
 /** A whole number may be a bigint or, if that is exact, a number. */
 type Row$1 = readonly Cell[];
+/** A table to write. Its rows may come from anywhere. */
 interface ExportTable {
   /** Becomes a file name: lower-case letters and underscores. */
   readonly name: string;
@@ -509,7 +518,10 @@ interface ExportMirrorRequest extends ExportSource {
   /** Reads the free space of a disk. Default: the system's. */
   readonly readFreeBytes?: ReadFreeBytes;
 }
-/** @throws MirrorError, PointError, ExportError; FileError `disk-full` before anything is written */
+/**
+ * Exports tables of a mirror as a data package. On any error, the earlier content of `out` is unchanged.
+ * @throws MirrorError, PointError, ExportError; FileError `disk-full` before anything is written
+ */
 export declare function exportMirror(request: ExportMirrorRequest): Promise<WrittenPackage>;
 interface ExportTableRequest extends Omit<ExportSource, "tables"> {
   readonly table: string;
@@ -541,6 +553,7 @@ interface PackageProblem {
   readonly path: string;
   readonly code: "missing" | "not-a-file" | "wrong-size" | "wrong-hash" | "not-listed" | RowProblem;
 }
+/** What `verifyDataPackage` found. */
 interface PackageReport {
   readonly contents: PackageContents;
   /**
@@ -812,7 +825,10 @@ interface Account extends AccountPlace {
   /** The scopes of which only a request for their list shows whether they are granted. */
   readonly unknownScopes: readonly ScopeName[];
 }
-/** @param name a name that `requireAccountName` accepts */
+/**
+ * Where the files of an account are, also of one that does not exist.
+ * @param name 1 to 32 of a-z, 0-9, _ and -
+ */
 export declare function accountPlace(dataDir: string, name: string): AccountPlace;
 /** @throws AccountError `bad-name`, `unknown`, `damaged`, `newer`; FileError `unsafe` if others may change its folder */
 export declare function readAccount(dataDir: string, name: string): Account;
@@ -870,16 +886,20 @@ interface RunCounts {
 interface RunRecord {
   readonly id: number;
   readonly startedAt: string;
+  /** ISO 8601, UTC, as `startedAt`; null while it runs, and if its process died. */
   readonly endedAt: string | null;
   /** `not-finished`: its process died, and the next run will close it. */
   readonly state: "ended" | "running" | "not-finished";
+  /** `incremental`, `verify`, `full`, or `load` for snapshots. */
   readonly mode: string;
+  /** The options that limited it, for people; their names may change. */
   readonly scope: unknown;
+  /** Null if nothing was left to do, and for an open run. */
   readonly stopped: StopReason | null;
   /** The message of the error, or of the unexplained refusal, that stopped the run. */
   readonly error: string | null;
   readonly counts: RunCounts | null;
-  /** When the run was pruned; its state can no longer be shown. */
+  /** When the run was pruned: ISO 8601, UTC. Its state can no longer be shown. */
   readonly prunedAt: string | null;
 }
 /** The file's lock shows whether an open run is still running. */
@@ -890,6 +910,7 @@ type RunLog = Pick<MirrorReader, "db" | "file">;
  * @param before only runs with a lower number. Default: all
  */
 export declare function listRuns({ db, file }: RunLog, limit: number, idle?: boolean, before?: number): RunRecord[];
+/** An account and what its mirror holds. */
 interface AccountOverview extends Account {
   /** Null before the first sync. */
   readonly lastSync: Pick<RunRecord, "startedAt" | "endedAt" | "state" | "stopped"> | null;
@@ -1084,6 +1105,7 @@ interface CreateBackupRequest extends WriteArchiveRequest {
 }
 /** The folder `media` beside the page has the pictures. The same state must give the same page. */
 type RenderPage = (mirror: MirrorReader) => Promise<string>;
+/** A backup that was written and read back. */
 interface CreatedBackup extends WrittenArchive {
   readonly isEncrypted: boolean;
   readonly manifest: BackupManifest;
@@ -1252,6 +1274,7 @@ interface PruneRequest extends ListRequest {
   /** Only reports what would be removed. */
   readonly isPreview: boolean;
 }
+/** What pruning backups removed or would remove. Sizes are in bytes. */
 interface PruneReport {
   readonly folder: string;
   readonly isPreview: boolean;
@@ -1271,7 +1294,10 @@ interface KeptBackup extends PrunedBackup {
   /** `latest`, a rule and its period, `highest run`, `most catalogue resources`, or `name`. */
   readonly reasons: readonly string[];
 }
-/** @throws BackupError; the signal's reason */
+/**
+ * Removes the backups of a folder that no rule keeps. Files that are no sound backups stay.
+ * @throws BackupError; the signal's reason
+ */
 export declare function pruneBackups(request: PruneRequest): Promise<PruneReport>;
 interface BackUpRequest<Synced> extends CreateBackupRequest {
   /** A folder; checked before the sync. */
@@ -1377,6 +1403,7 @@ interface PublishRequest extends SnapshotPublication {
   readonly readFreeBytes?: ReadFreeBytes;
   readonly signal?: AbortSignal;
 }
+/** What was added to a published folder, and what was removed from it. */
 interface PublishReport {
   readonly folder: string;
   /** Null if nothing has changed since the last one. */
@@ -1390,7 +1417,11 @@ interface PublishReport {
   /** Files of earlier snapshots. */
   readonly removed: readonly string[];
 }
-/** @throws BackupError, FileError, also `locked`; MirrorError; the signal's reason */
+/**
+ * Adds a snapshot of the mirror to a published folder: an increment, or a whole one where that is due. Nothing is added if
+ * nothing has changed.
+ * @throws BackupError; FileError, also `locked`; MirrorError; the signal's reason
+ */
 export declare function publishSnapshot(request: PublishRequest): Promise<PublishReport>;
 /** A defect of a mirror. */
 interface CheckProblem {
@@ -1399,6 +1430,7 @@ interface CheckProblem {
   readonly where: string;
   readonly message: string;
 }
+/** How much was checked, and what is wrong. */
 interface CheckReport {
   readonly bodies: number;
   readonly resources: number;
@@ -1406,6 +1438,11 @@ interface CheckReport {
   readonly pictures: number;
   readonly problems: readonly CheckProblem[];
 }
+/**
+ * Compares what a mirror has stored with what follows from its bodies: rows, links, pages, the search index and pictures. It
+ * reads all bodies, and changes nothing.
+ * @returns at most 100 problems; none for a sound mirror
+ */
 export declare function checkMirror(mirror: MirrorReader, kinds: Kinds): CheckReport;
 type VisitBody = (sha256: string, body: Buffer) => void;
 /** Sees the contents of a backup on the way, as long as no problem is known. */
@@ -1450,6 +1487,7 @@ interface RestoreMirrorRequest extends VerifyRequest {
   /** Replaces an earlier mirror of the same account. Default: false. */
   readonly replace?: boolean;
 }
+/** The new mirror, and what its backup says. */
 interface RestoredMirror {
   readonly mirror: string;
   readonly manifest: BackupManifest;
@@ -1457,7 +1495,11 @@ interface RestoredMirror {
   /** The report of `mirror check`. */
   readonly check: CheckReport;
 }
-/** @throws BackupError, also `other-account`; MirrorError, also `exists` */
+/**
+ * Makes a mirror from a backup, once all of it is verified. On any error, there is no new mirror, and an earlier one is
+ * unchanged.
+ * @throws BackupError, also `other-account`; MirrorError, also `exists`
+ */
 export declare function restoreBackup(request: RestoreMirrorRequest): Promise<RestoredMirror>;
 interface UnpackRequest extends VerifyRequest {
   /** A folder that does not exist or is empty. */
@@ -1997,6 +2039,7 @@ type CompactProgress = {
 } | {
   readonly step: "vacuum";
 };
+/** What compaction did. Sizes are in bytes. */
 interface CompactReport {
   readonly mirror: string;
   /** Of the file and its log. */
@@ -2038,13 +2081,17 @@ declare const MirrorError_base: {
   prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   stackTraceLimit: number;
 };
+/** Why the file of a mirror cannot be used. */
 export declare class MirrorError extends MirrorError_base {
   readonly file: string;
   /** The message without the file name. */
   readonly problem: string;
   constructor(code: MirrorError["code"], file: string, problem: string, hint: string, options?: ErrorOptions);
 }
-/** @param baseUrl an absolute URL */
+/**
+ * Where the catalogue's mirror of a service is in a data directory, also if it does not exist yet.
+ * @param baseUrl an absolute URL
+ */
 export declare function catalogueMirrorFile(dataDir: string, baseUrl: string): string;
 /** The files of all catalogue mirrors in a data directory, sorted. */
 export declare function listCatalogueMirrors(dataDir: string): string[];
@@ -2062,6 +2109,7 @@ declare const SnapshotError_base: {
   prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   stackTraceLimit: number;
 };
+/** Why a snapshot is refused; nothing is changed then. */
 export declare class SnapshotError extends SnapshotError_base {}
 /** What became of a resource of a snapshot. */
 type LoadOutcome =
@@ -2106,6 +2154,7 @@ interface LoadProgress {
   readonly of: number;
 }
 type LoadCounts = Readonly<Record<LoadOutcome, number>>;
+/** What became of the resources of snapshots. */
 interface LoadReport {
   /** The mirror's file. */
   readonly mirror: string;
@@ -2166,6 +2215,7 @@ interface FoundResource {
   /** Its id, slug, code and names, as far as it has them; the shortest first. */
   readonly names: readonly string[];
 }
+/** The revisions of a resource, oldest first. */
 interface ResourceHistory {
   readonly kind: ShownKind;
   /** Short: what `armoire show` takes. */
@@ -2274,6 +2324,7 @@ interface SizeOfModel {
   /** `listed`: not fetched yet, so that only its label is known. */
   readonly state: "held" | "listed" | "gone";
 }
+/** Where a resource comes from: the response whose body is shown, and its headers. */
 interface Provenance {
   /** The requested URL. */
   readonly url: string;
@@ -2317,6 +2368,7 @@ interface LastChange {
  * @throws KeyError if the key matches no resource, or several; DamagedBodyError
  */
 export declare function readBody(mirror: MirrorReader, kind: ShownKind, key: string | null): Buffer;
+/** A named question: SQL with options. */
 interface Question {
   /** Lower-case words with hyphens. */
   readonly name: string;
@@ -2357,6 +2409,7 @@ interface QuestionOption {
   /** The allowed texts. Default: any. */
   readonly choices?: readonly string[];
 }
+/** In the order of `armoire query --list`. */
 export declare function listQuestions(): readonly Question[];
 declare const QueryError_base: {
   new (code: "busy" | "cannot-read" | "crashed" | "damaged" | "failed" | "memory" | "not-a-database" | "not-read-only" | "parameters" | "question" | "syntax" | "timeout" | "too-large" | "too-long", message: string, hint?: string, options?: ErrorOptions): {
@@ -2453,6 +2506,7 @@ interface QueryOptions extends Partial<QueryLimits> {
   readonly catalogue?: string;
   readonly signal?: AbortSignal;
 }
+/** The answer to a statement. Its rows are read while they are iterated. */
 interface QueryResult {
   readonly columns: readonly string[];
   /** The rows in batches. Iterate either these or `rows`, once. */
@@ -2523,6 +2577,7 @@ interface SearchOptions {
   /** Default: 20. */
   readonly limit?: number;
 }
+/** A resource that `search` found. */
 interface Found {
   readonly kind: FoundKind;
   /** From its own body, or else from a list. */
@@ -2538,8 +2593,14 @@ interface Found {
   /** What `show` takes for it: its slugs, or the id of a bra; its URL without slugs; null while it is only listed. */
   readonly key: Cell;
 }
-/** @throws MirrorError `older` if the mirror has no search index yet */
+/**
+ * Finds resources that have all words in their names, or words that begin with them, in any case and with any accents. Exact
+ * names come first, then whole words, then beginnings; within these, the models that most users own.
+ * @param text words; no character has a special meaning. Without a word, nothing is found
+ * @returns at most `limit` results
+ */
 export declare function search({ db }: Pick<MirrorReader, "db">, text: string, { kind, gone, limit }?: SearchOptions): Found[];
+/** A resource with all that is known of it, as `armoire show` shows it. */
 interface ShownResource {
   readonly kind: ShownKind;
   readonly fields: Readonly<Record<string, Cell>>;
@@ -2587,6 +2648,7 @@ interface MissingLink {
 }
 /** How many resources of one kind a mirror holds, and how fresh they are: also the 90th percentile and the median. */
 interface KindStatus extends KindCoverage, Pick<KindDetails, "p90CheckAt" | "p50CheckAt"> {}
+/** How whole and how fresh a mirror is, as `armoire status` shows it. */
 interface MirrorStatus {
   readonly mirror: string;
   readonly area: Area;
@@ -2672,6 +2734,7 @@ interface PossessionStatus {
   /** Tombstones. */
   readonly gone: number;
 }
+/** The status of the present; `readPastStatus` reads that of an earlier point. */
 export declare function readStatus(mirror: MirrorReader): MirrorStatus;
 /** The part of a status that is known for the end of an earlier run. */
 interface PastStatus extends Pick<MirrorStatus, "mirror" | "baseUrl" | "serviceName" | "revisions" | "unfollowedLinks">, Coverage {
@@ -2687,8 +2750,9 @@ interface SearchSuggestion {
   /** Texts that find something, the most similar first; at most three. */
   readonly similar: readonly string[];
 }
-/** @throws MirrorError `older`, as `search` does */
+/** What to search for instead of a text that finds nothing. */
 export declare function suggestSearch(mirror: Pick<MirrorReader, "db">, text: string, { kind }?: Pick<SearchOptions, "kind">): SearchSuggestion;
+/** A command that runs at set times. */
 interface Schedule {
   readonly name: string;
   /** Five fields, or six that begin with seconds. */
@@ -2850,8 +2914,8 @@ interface AddedAccount extends StoredToken {
 /**
  * Adds an account, or replaces the token of an account of the same user. After an error nothing has changed.
  * @throws AccountError `refused` or `unidentified` by the service; `taken` if the name belongs to another user, or the user
- * has another account; `unsafe`, `busy`, `unwritable`; ServiceError if the service cannot be reached; MirrorError,
- * LedgerError, ServiceSettingsError
+ * has another account; FileError `locked`, `unsafe`, `unwritable`; ServiceError if the service cannot be reached;
+ * MirrorError, LedgerError, ServiceSettingsError
  */
 export declare function addAccount(options: AddAccountOptions): Promise<AddedAccount>;
 declare const SyncError_base: {
@@ -3057,6 +3121,7 @@ interface ConfirmationPlan extends Confirmation {
   /** Syncs that the free ones take, with this limit of free checks. */
   readonly syncs: number;
 }
+/** What the next sync fetches, and what that costs. */
 interface SyncPlan extends ForecastSummary {
   readonly area: Area;
   /** The mirror's file. */
@@ -3073,6 +3138,7 @@ interface SyncPlan extends ForecastSummary {
   readonly postponed: readonly {
     readonly url: string;
     readonly kind: string;
+    /** ISO 8601, UTC. */
     readonly retryAt: string;
   }[];
   /** Only if something was loaded from a snapshot. */
@@ -3154,6 +3220,7 @@ interface RequestCounts {
   retried: number;
   failed: number;
 }
+/** What a sync did, and what is left to do. */
 interface SyncReport {
   readonly run: number;
   /** The mirror's file. */
@@ -3190,6 +3257,7 @@ interface SyncReport {
   readonly resumeAt: string | null;
   readonly seconds: number;
 }
+/** What became of the resources in a run. */
 interface ResourceCounts {
   new: number;
   changed: number;
@@ -3211,6 +3279,7 @@ interface ResourceCounts {
   /** Collections whose pages are inconsistent, and prove no absence. */
   partial: number;
 }
+/** How far a sync is. */
 interface SyncProgress {
   /** Each kind of the scope that is known so far. */
   readonly kinds: readonly {
@@ -3341,6 +3410,7 @@ declare const WebError_base: {
   prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   stackTraceLimit: number;
 };
+/** Why the server cannot start, or refuses a statement. */
 export declare class WebError extends WebError_base {}
 declare const content: z.ZodObject<{
   file: z.ZodString;
@@ -3457,6 +3527,7 @@ interface ApiServerOptions extends Pick<ApiOptions, "allowedHosts" | "allowance"
   /** 0 for any free port. */
   readonly port: number;
 }
+/** A running server. */
 interface WebServer {
   /** Of the pages, such as `http://127.0.0.1:8900/`. */
   readonly url: string;

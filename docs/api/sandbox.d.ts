@@ -426,6 +426,7 @@ interface SandboxOptions extends z.input<typeof optionsSchema> {
 type FaultsOption = FaultPresetName | readonly FaultRuleInput[] | {
   readonly file: string;
 };
+/** A running sandbox. Its catalogue is the same for the same options. */
 export interface Sandbox extends AsyncDisposable {
   /** The base URL, with a trailing slash. */
   readonly url: string;

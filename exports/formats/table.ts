@@ -2,6 +2,7 @@
 import { extname } from "node:path";
 import type { Cell } from "../../schema/fields.ts";
 
+/** The formats of exported tables. `sqlite` is one file with all tables, the others are a file for each. */
 export const exportFormats = ["csv", "json", "ndjson", "parquet", "sqlite"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
@@ -21,6 +22,7 @@ export function formatOfName(file: string): ExportFormat | null {
 /** A whole number may be a bigint or, if that is exact, a number. */
 export type Row = readonly Cell[];
 
+/** A table to write. Its rows may come from anywhere. */
 export interface ExportTable {
   /** Becomes a file name: lower-case letters and underscores. */
   readonly name: string;

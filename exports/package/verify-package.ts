@@ -24,6 +24,7 @@ export interface PackageProblem {
   readonly code: "missing" | "not-a-file" | "wrong-size" | "wrong-hash" | "not-listed" | RowProblem;
 }
 
+/** What `verifyDataPackage` found. */
 export interface PackageReport {
   readonly contents: PackageContents;
   /**

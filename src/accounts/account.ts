@@ -47,7 +47,10 @@ export interface Account extends AccountPlace {
 
 export const accountsFolder = (dataDir: string): string => join(dataDir, "accounts");
 
-/** @param name a name that `requireAccountName` accepts */
+/**
+ * Where the files of an account are, also of one that does not exist.
+ * @param name 1 to 32 of a-z, 0-9, _ and -
+ */
 export function accountPlace(dataDir: string, name: string): AccountPlace {
   const folder = join(accountsFolder(dataDir), name);
   return {

@@ -6,6 +6,7 @@ import { type MirrorReader, readMirror } from "../mirror/reader.ts";
 import { listRuns, type RunRecord } from "../mirror/runs/runs.ts";
 import type { Account } from "./account.ts";
 
+/** An account and what its mirror holds. */
 export interface AccountOverview extends Account {
   /** Null before the first sync. */
   readonly lastSync: Pick<RunRecord, "startedAt" | "endedAt" | "state" | "stopped"> | null;

@@ -26,6 +26,7 @@ export interface CreateBackupRequest extends WriteArchiveRequest {
 /** The folder `media` beside the page has the pictures. The same state must give the same page. */
 export type RenderPage = (mirror: MirrorReader) => Promise<string>;
 
+/** A backup that was written and read back. */
 export interface CreatedBackup extends WrittenArchive {
   readonly isEncrypted: boolean;
   readonly manifest: BackupManifest;

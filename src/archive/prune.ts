@@ -17,6 +17,7 @@ export interface PruneRequest extends ListRequest {
   readonly isPreview: boolean;
 }
 
+/** What pruning backups removed or would remove. Sizes are in bytes. */
 export interface PruneReport {
   readonly folder: string;
   readonly isPreview: boolean;
@@ -39,7 +40,10 @@ export interface KeptBackup extends PrunedBackup {
   readonly reasons: readonly string[];
 }
 
-/** @throws BackupError; the signal's reason */
+/**
+ * Removes the backups of a folder that no rule keeps. Files that are no sound backups stay.
+ * @throws BackupError; the signal's reason
+ */
 export async function pruneBackups(request: PruneRequest): Promise<PruneReport> {
   const { folder, keep: policy, isPreview } = request;
   const sound: SoundBackup[] = [];

@@ -37,6 +37,7 @@ export interface RestoreMirrorRequest extends VerifyRequest {
   readonly replace?: boolean;
 }
 
+/** The new mirror, and what its backup says. */
 export interface RestoredMirror {
   readonly mirror: string;
   readonly manifest: BackupManifest;
@@ -45,7 +46,11 @@ export interface RestoredMirror {
   readonly check: CheckReport;
 }
 
-/** @throws BackupError, also `other-account`; MirrorError, also `exists` */
+/**
+ * Makes a mirror from a backup, once all of it is verified. On any error, there is no new mirror, and an earlier one is
+ * unchanged.
+ * @throws BackupError, also `other-account`; MirrorError, also `exists`
+ */
 export async function restoreBackup(request: RestoreMirrorRequest): Promise<RestoredMirror> {
   const { file, mirror, kinds, openedAt, requirePlace, replace = false } = request;
   // An account's mirror has its place among them.

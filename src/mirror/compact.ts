@@ -31,6 +31,7 @@ export type CompactProgress =
   | { readonly step: "compress"; readonly bodies: number; readonly of: number }
   | { readonly step: "vacuum" };
 
+/** What compaction did. Sizes are in bytes. */
 export interface CompactReport {
   readonly mirror: string;
   /** Of the file and its log. */

@@ -14,6 +14,7 @@ import { fromStored } from "./rows/cells.ts";
 import { entityTable } from "./rows/versioned-rows.ts";
 import { hasLoaded } from "./snapshots/loaded.ts";
 
+/** A table as analysts see it. Its rows are ordered by key. */
 export interface PublicTable {
   readonly name: string;
   readonly columns: readonly string[];

@@ -12,6 +12,7 @@ import type { ShownKind } from "./keys/find-by-key.ts";
 import { findResource } from "./keys/resolve-key.ts";
 import { q } from "./views.ts";
 
+/** The revisions of a resource, oldest first. */
 export interface ResourceHistory {
   readonly kind: ShownKind;
   /** Short: what `armoire show` takes. */

@@ -9,6 +9,7 @@ import { type FieldChange, readHistory } from "./history.ts";
 import type { ShownKind } from "./keys/find-by-key.ts";
 import { findResource } from "./keys/resolve-key.ts";
 
+/** Where a resource comes from: the response whose body is shown, and its headers. */
 export interface Provenance {
   /** The requested URL. */
   readonly url: string;

@@ -21,6 +21,7 @@ export interface SearchOptions {
   readonly limit?: number;
 }
 
+/** A resource that `search` found. */
 export interface Found {
   readonly kind: FoundKind;
   /** From its own body, or else from a list. */
@@ -53,7 +54,12 @@ export const foundColumnsOfAccounts = foundColumns.filter(
   (column) => column !== "code" && column !== "bra_count",
 );
 
-/** @throws MirrorError `older` if the mirror has no search index yet */
+/**
+ * Finds resources that have all words in their names, or words that begin with them, in any case and with any accents. Exact
+ * names come first, then whole words, then beginnings; within these, the models that most users own.
+ * @param text words; no character has a special meaning. Without a word, nothing is found
+ * @returns at most `limit` results
+ */
 export function search(
   { db }: Pick<MirrorReader, "db">,
   text: string,
@@ -84,7 +90,7 @@ function toFound(row: Record<keyof Found, unknown>): Found {
   return Object.fromEntries(cells) as unknown as Found;
 }
 
-/** How many resources `search` finds without a limit. @throws MirrorError `older` */
+/** How many resources `search` finds without a limit. */
 export function countFound(
   mirror: Pick<MirrorReader, "db">,
   text: string,
@@ -94,7 +100,7 @@ export function countFound(
   return mirror.db.prepare<object, number>(counting).pluck().get(parameters) ?? 0;
 }
 
-/** The ids of all resources that `search` finds, in no order, also of those that are gone. @throws MirrorError `older` */
+/** The ids of all resources that `search` finds, in no order, also of those that are gone. */
 export function findIds({ db }: Pick<MirrorReader, "db">, text: string): readonly number[] {
   const phrases = [...new Set(toWords(text).map((word) => toPhrase([word])))];
   return findWithAll(

@@ -13,6 +13,7 @@ import { type ModelParts, readModelParts } from "./model-parts.ts";
 import { type LastChange, type Provenance, readLastChange, readProvenance } from "./provenance.ts";
 import { q } from "./views.ts";
 
+/** A resource with all that is known of it, as `armoire show` shows it. */
 export interface ShownResource {
   readonly kind: ShownKind;
   readonly fields: Readonly<Record<string, Cell>>;

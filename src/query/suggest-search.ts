@@ -13,7 +13,7 @@ export interface SearchSuggestion {
   readonly similar: readonly string[];
 }
 
-/** @throws MirrorError `older`, as `search` does */
+/** What to search for instead of a text that finds nothing. */
 export function suggestSearch(
   mirror: Pick<MirrorReader, "db">,
   text: string,

@@ -24,6 +24,7 @@ import type { WorldTotals } from "./world/world.ts";
 
 export type { SandboxOptions } from "./options.ts";
 
+/** A running sandbox. Its catalogue is the same for the same options. */
 export interface Sandbox extends AsyncDisposable {
   /** The base URL, with a trailing slash. */
   readonly url: string;

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { readPrivateFile, writePrivateFile } from "../platform/private-files.ts";
 import { ScheduleError } from "./errors.ts";
 
+/** A command that runs at set times. */
 export interface Schedule {
   readonly name: string;
   /** Five fields, or six that begin with seconds. */

@@ -38,8 +38,8 @@ export interface AddedAccount extends StoredToken {
 /**
  * Adds an account, or replaces the token of an account of the same user. After an error nothing has changed.
  * @throws AccountError `refused` or `unidentified` by the service; `taken` if the name belongs to another user, or the user
- * has another account; `unsafe`, `busy`, `unwritable`; ServiceError if the service cannot be reached; MirrorError,
- * LedgerError, ServiceSettingsError
+ * has another account; FileError `locked`, `unsafe`, `unwritable`; ServiceError if the service cannot be reached;
+ * MirrorError, LedgerError, ServiceSettingsError
  */
 export async function addAccount(options: AddAccountOptions): Promise<AddedAccount> {
   const { dataDir, name, token, keychain, clock = systemClock, signal } = options;

@@ -17,6 +17,7 @@ import type { CheckPrice } from "./rate-limit/infer-prices.ts";
 import type { AllowanceState, AllowanceSummary } from "./rate-limit/known-allowance.ts";
 import type { RequestCounts } from "./rate-limit/run-budget.ts";
 
+/** What a sync did, and what is left to do. */
 export interface SyncReport {
   readonly run: number;
   /** The mirror's file. */
@@ -54,6 +55,7 @@ export interface SyncReport {
   readonly seconds: number;
 }
 
+/** What became of the resources in a run. */
 export interface ResourceCounts {
   new: number;
   changed: number;
@@ -76,6 +78,7 @@ export interface ResourceCounts {
   partial: number;
 }
 
+/** How far a sync is. */
 export interface SyncProgress {
   /** Each kind of the scope that is known so far. */
   readonly kinds: readonly { readonly kind: string; readonly held: number; readonly known: number }[];

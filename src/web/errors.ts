@@ -6,6 +6,7 @@ import { ArmoireError, errorClass } from "../platform/errors.ts";
 import { KeyError } from "../query/keys/resolve-key.ts";
 import { QueryError } from "../query/sql/errors.ts";
 
+/** Why the server cannot start, or refuses a statement. */
 export class WebError extends errorClass("WebError", {
   "cannot-listen": "failed",
   /** As many statements as allowed are running. */

@@ -65,6 +65,7 @@ export interface ApiServerOptions
   readonly port: number;
 }
 
+/** A running server. */
 export interface WebServer {
   /** Of the pages, such as `http://127.0.0.1:8900/`. */
   readonly url: string;

@@ -52,6 +52,7 @@ export interface PublishRequest extends SnapshotPublication {
   readonly signal?: AbortSignal;
 }
 
+/** What was added to a published folder, and what was removed from it. */
 export interface PublishReport {
   readonly folder: string;
   /** Null if nothing has changed since the last one. */
@@ -69,7 +70,11 @@ export interface PublishReport {
 export const defaultMaxIncrements = 30;
 export const defaultKeep = 2;
 
-/** @throws BackupError, FileError, also `locked`; MirrorError; the signal's reason */
+/**
+ * Adds a snapshot of the mirror to a published folder: an increment, or a whole one where that is due. Nothing is added if
+ * nothing has changed.
+ * @throws BackupError; FileError, also `locked`; MirrorError; the signal's reason
+ */
 export async function publishSnapshot(request: PublishRequest): Promise<PublishReport> {
   const folder = resolve(request.folder);
   try {

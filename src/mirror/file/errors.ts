@@ -2,6 +2,7 @@
 import { errorClass, hasCode, isSystemError } from "../../platform/errors.ts";
 import { readFailureOf } from "./read-failure.ts";
 
+/** Why the file of a mirror cannot be used. */
 export class MirrorError extends errorClass("MirrorError", {
   "not-found": "failed",
   "not-a-mirror": "failed",

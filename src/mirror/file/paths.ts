@@ -8,7 +8,10 @@ import { join } from "node:path";
 
 const catalogueFile = "catalogue.sqlite";
 
-/** @param baseUrl an absolute URL */
+/**
+ * Where the catalogue's mirror of a service is in a data directory, also if it does not exist yet.
+ * @param baseUrl an absolute URL
+ */
 export function catalogueMirrorFile(dataDir: string, baseUrl: string): string {
   const { href, hostname } = new URL(baseUrl);
   const readable = hostname

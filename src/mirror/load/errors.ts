@@ -1,6 +1,7 @@
-/** Why a snapshot is refused; nothing is changed then. */
+/** The errors of loading snapshots. */
 import { errorClass } from "../../platform/errors.ts";
 
+/** Why a snapshot is refused; nothing is changed then. */
 export class SnapshotError extends errorClass("SnapshotError", {
   /** It is of another service than the mirror, or than another snapshot. */
   "other-service": "rejected",

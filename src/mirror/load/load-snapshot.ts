@@ -50,6 +50,7 @@ export interface LoadProgress {
 
 export type LoadCounts = Readonly<Record<LoadOutcome, number>>;
 
+/** What became of the resources of snapshots. */
 export interface LoadReport {
   /** The mirror's file. */
   readonly mirror: string;

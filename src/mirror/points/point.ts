@@ -27,6 +27,7 @@ export type Point =
 /** A point, or the path of a mirror or of an export folder. */
 export type PointOrPath = Point | { readonly kind: "mirror" | "export"; readonly path: string };
 
+/** What times without a zone, and times before now, depend on. */
 export interface PointContext {
   /** Epoch milliseconds. */
   readonly now: number;
@@ -34,7 +35,10 @@ export interface PointContext {
   readonly timeZone: string;
 }
 
-/** @throws PointError `syntax` */
+/**
+ * Parses what people write: `latest`, a run's number, a date, a time, or how long ago, such as `-7d`.
+ * @throws PointError `syntax`
+ */
 export function parsePoint(text: string, context: PointContext): Point {
   const point = readPoint(text.trim(), context);
   if (point !== null) return point;

@@ -43,6 +43,7 @@ export interface KindCoverage {
   readonly confirmed?: Confirmation | undefined;
 }
 
+/** Whether everything that is known is held, and the counts by kind. */
 export interface Coverage {
   readonly complete: boolean;
   readonly kinds: readonly KindCoverage[];

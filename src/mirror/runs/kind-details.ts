@@ -8,8 +8,9 @@ import { dayMillis } from "../../platform/clock.ts";
 import type { Connection } from "../file/connection.ts";
 import { prepare, q } from "../file/statements.ts";
 
+/** What is known of the resources of one kind beside their states. */
 export interface KindDetails {
-  /** At least 90 % of the held resources were checked at this time or later; null if nothing is held. */
+  /** At least 90 % of the held resources were checked at this time or later: ISO 8601, UTC; null if nothing is held. */
   readonly p90CheckAt: string | null;
   /** At least half of them. */
   readonly p50CheckAt: string | null;

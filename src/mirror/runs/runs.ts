@@ -82,16 +82,20 @@ export interface RunCounts {
 export interface RunRecord {
   readonly id: number;
   readonly startedAt: string;
+  /** ISO 8601, UTC, as `startedAt`; null while it runs, and if its process died. */
   readonly endedAt: string | null;
   /** `not-finished`: its process died, and the next run will close it. */
   readonly state: "ended" | "running" | "not-finished";
+  /** `incremental`, `verify`, `full`, or `load` for snapshots. */
   readonly mode: string;
+  /** The options that limited it, for people; their names may change. */
   readonly scope: unknown;
+  /** Null if nothing was left to do, and for an open run. */
   readonly stopped: StopReason | null;
   /** The message of the error, or of the unexplained refusal, that stopped the run. */
   readonly error: string | null;
   readonly counts: RunCounts | null;
-  /** When the run was pruned; its state can no longer be shown. */
+  /** When the run was pruned: ISO 8601, UTC. Its state can no longer be shown. */
   readonly prunedAt: string | null;
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Area } from "../../../schema/kind.ts";
 
+/** A named question: SQL with options. */
 export interface Question {
   /** Lower-case words with hyphens. */
   readonly name: string;

@@ -14,6 +14,7 @@ const questions: readonly Question[] = [
   ...mirrorQuestions,
 ];
 
+/** In the order of `armoire query --list`. */
 export function listQuestions(): readonly Question[] {
   return questions;
 }

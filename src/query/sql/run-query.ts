@@ -43,6 +43,7 @@ export interface QueryOptions extends Partial<QueryLimits> {
   readonly signal?: AbortSignal;
 }
 
+/** The answer to a statement. Its rows are read while they are iterated. */
 export interface QueryResult {
   readonly columns: readonly string[];
   /** The rows in batches. Iterate either these or `rows`, once. */

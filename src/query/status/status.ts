@@ -16,6 +16,7 @@ import { listRuns, type RunRecord } from "../../mirror/runs/runs.ts";
 import { q } from "../views.ts";
 import { type KindStatus, readCounts, readPictures } from "./kind-status.ts";
 
+/** How whole and how fresh a mirror is, as `armoire status` shows it. */
 export interface MirrorStatus {
   readonly mirror: string;
   readonly area: Area;
@@ -96,6 +97,7 @@ export interface PossessionStatus {
   readonly gone: number;
 }
 
+/** The status of the present; `readPastStatus` reads that of an earlier point. */
 export function readStatus(mirror: MirrorReader): MirrorStatus {
   const { file, identity } = mirror;
   const { complete, kinds, revisions, unfollowedLinks, errors } = readCounts(mirror);

@@ -39,6 +39,7 @@ import { type ConfirmationPlan, planConfirmation } from "./queries/confirmation.
 import { preparePlanReads, readOnce } from "./queries/plan-reads.ts";
 import { expectFreeChecks, type PlanAllowance, type PlanRequest, type Reason } from "./request.ts";
 
+/** What the next sync fetches, and what that costs. */
 export interface SyncPlan extends ForecastSummary {
   readonly area: Area;
   /** The mirror's file. */
@@ -52,7 +53,12 @@ export interface SyncPlan extends ForecastSummary {
   /** Why the service refused the last run, so that the next one sends nothing; absent while requests may be sent. */
   readonly refusal?: string;
   /** Resources that the service asked to request later, each for itself: they are neither due nor next. */
-  readonly postponed: readonly { readonly url: string; readonly kind: string; readonly retryAt: string }[];
+  readonly postponed: readonly {
+    readonly url: string;
+    readonly kind: string;
+    /** ISO 8601, UTC. */
+    readonly retryAt: string;
+  }[];
   /** Only if something was loaded from a snapshot. */
   readonly confirmation?: ConfirmationPlan;
   /** For an account, instead of `forecast`; null for a catalogue. */
