@@ -123,6 +123,10 @@ it("a snapshot needs a licence, and is never of an account", async () => {
     await callArmoire([...args, "--quiet", "--data-dir", path("data")], { env });
   const args = ["snapshot", "create", "--account", "ada", "--to", to, "--license", "CC0-1.0"];
   expect((await armoire(15, args)).stderr).toContain("the mirror of an account, which is private");
+  mkdirSync(path("none"));
+  const publish = ["snapshot", "publish", "--to", path("none"), "--license", "CC0-1.0", "--account", "ada"];
+  expect((await armoire(15, publish)).stderr).toContain("the mirror of an account, which is private");
+  expect(readdirSync(path("none"))).toEqual([]);
   const apart = ["--data-dir", path("apart")];
   const backup = ["backup", "--account", "ada", "--with-catalogue", "--to", folder.path, "--quiet"];
   await callArmoire(["account", "add", "ada", "--quiet", ...apart], { env });

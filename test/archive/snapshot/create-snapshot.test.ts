@@ -93,6 +93,31 @@ it("a snapshot has the newest body of each resource, owners first, with its ETag
   });
 });
 
+it("the final address of a resource that was redirected comes back with a load", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  const world = catalogueWorld();
+  crawl(mirror, world);
+  const url = urlOf("sizes/b/");
+  const run = beginRun(mirror);
+  const id = mirror.db.prepare<[string], number>("select id from _resource where url = ?").pluck().get(url);
+  const newer = new Map(world).set(url, JSON.stringify(entity({ name: "Newer" })));
+  const finalUrl = urlOf("moved/b/");
+  const result = resultFrom(newer, { id: id ?? 0, url, etag: null });
+  if (result.outcome !== "body") throw new Error("there is no body");
+  mirror.ingest([{ ...result, finalUrl }], run);
+  closeRun(mirror, run);
+  const { file } = await snapshotOf(rig);
+  expect((await resourcesIn(file)).find((one) => one.url === url)).toMatchObject({ finalUrl, status: 200 });
+  await using follower = await startMirrorRig();
+  const now = () => Date.parse("2026-01-20T12:00:00.000Z");
+  await loadSnapshots({ file: follower.file, sources: [await openSnapshot(file)], kinds, now });
+  const stored = follower.read(({ db }) =>
+    db.prepare("select base_url from _revision where base_url is not null").pluck().all(),
+  );
+  expect(stored).toEqual([finalUrl]);
+});
+
 it("a snapshot has tombstones with their last bodies", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();

@@ -1,6 +1,7 @@
 /** Damaged and forged snapshots are refused, and so are other files. */
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { crc32, deflateRawSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { blockEntries } from "../../../src/archive/container/body-blocks.ts";
 import { createSnapshot } from "../../../src/archive/snapshot/create.ts";
@@ -124,6 +125,38 @@ it("a snapshot with the entries of a backup is refused", async () => {
   const entries = await takeApart(sound);
   const [problem] = await problemsOf(forgeZip(withSums(entries.toSpliced(2, 0, more))));
   expect(problem).toEqual({ entry: more.name, message: "does not belong into a snapshot" });
+});
+
+it("the root hash is of the contents, however they are compressed", async () => {
+  const stored = forgeZip(await takeApart(sound));
+  expect(stored.length).toBeGreaterThan(sound.length);
+  const file = join(rig.folder, "stored.zip");
+  await writeFile(file, stored);
+  expect(await verifySnapshot({ file })).toMatchObject({ rootHash, problems: [] });
+});
+
+it("a snapshot of a newer format is refused", async () => {
+  const newer = (text: string) => text.replace('"formatVersion": 4', '"formatVersion": 5');
+  const [manifest, ...others] = (await takeApart(sound)).map(({ name, content }) => ({ name, content }));
+  const changed = { name: "manifest.json", content: Buffer.from(newer(String(manifest?.content))) };
+  await expect(problemsOf(forgeZip(withSums([changed, ...others])))).rejects.toMatchObject({
+    code: "other-version",
+    message: expect.stringContaining("has format 5"),
+  });
+});
+
+it("a snapshot that is much larger than its file is refused before it is decompressed", async () => {
+  const zeros = Buffer.alloc(2 ** 24);
+  const packed = deflateRawSync(zeros);
+  const extra = Buffer.from([0x41, 0x72, 4, 0, 0, 0, 0, 0]);
+  extra.writeUInt32LE(crc32(packed), 4);
+  const both = { method: 8, crc: crc32(zeros), size: zeros.length, packed: packed.length, extra };
+  const entries = (await takeApart(sound)).map((entry) =>
+    entry.name === "resources/00001.json" ? { ...entry, content: packed, both } : entry,
+  );
+  const [problem] = await problemsOf(forgeZip(entries));
+  expect(problem?.message).toContain("is larger than an archive allows");
+  await rm(join(rig.folder, "tried.zip"));
 });
 
 it("a snapshot with another root hash than the given one is refused", async () => {

@@ -83,6 +83,29 @@ it("a later snapshot replaces what an earlier one brought, in either order of lo
   }
 });
 
+it("the mirror remembers from which snapshot each resource came", async () => {
+  const resources = await crawled();
+  const parts = [resources, resources.filter(isBrand(2)).map(on("2026-02-01"))].map((part, n) =>
+    sourceOf(
+      part.map((one) => (n === 1 ? renamed(one, "later") : one)),
+      { rootHash: String(n).repeat(64), source: `${n}.zip` },
+    ),
+  );
+  await using rig = await startMirrorRig();
+  await load(rig.file, parts);
+  const from = rig.read(({ db }) =>
+    db
+      .prepare(
+        `select r.url, s.source, s.root_hash from _loaded l join _snapshot s on s.id = l.snapshot_id
+           join _resource r on r.id = l.resource_id where r.kind = 'brand' order by r.url`,
+      )
+      .raw()
+      .all(),
+  );
+  const of = (brand: number, n: number) => [urlOf(`brands/${brand}/`), `${n}.zip`, String(n).repeat(64)];
+  expect(from).toEqual([of(1, 0), of(2, 1), of(3, 0)]);
+});
+
 it("a list from a snapshot removes nothing until the service has confirmed it", async () => {
   const without3 = worldOf({
     "/": root(),

@@ -48,6 +48,27 @@ it("samples are uniform: they find k forged of n resources as often as expected"
   }
 });
 
+it("a sample has 50 resources, unless another number is given, and is another one for each load", async () => {
+  await using sandbox = await startSandbox({ brands: 3, models: 12, sizes: 60 });
+  await using publisher = await startMirrorRig(sandbox.url);
+  const published = await publisher.write();
+  crawl(published, worldOfTruth(sandbox.truth()));
+  const draw = async () => {
+    await using rig = await startMirrorRig(sandbox.url);
+    const now = () => Date.parse("2026-02-01T00:00:00.000Z");
+    await loadSnapshots({ file: rig.file, sources: [snapshotOf(published)], kinds, now });
+    const urls = `select url from _resource where id in (select resource_id from _loaded where sampled = 1) order by 1`;
+    return rig.read(({ db }) => ({
+      seed: db.prepare("select sample_seed from _snapshot").pluck().get(),
+      urls: db.prepare(urls).pluck().all(),
+    }));
+  };
+  const [first, second] = [await draw(), await draw()];
+  expect([first.urls.length, second.urls.length]).toEqual([50, 50]);
+  expect(first.seed).not.toBe(second.seed);
+  expect(first.urls).not.toEqual(second.urls);
+});
+
 it("the documentation has these likelihoods", () => {
   const page = readFileSync(join(import.meta.dirname, "../../../docs/snapshots.md"), "utf8");
   const rows = [...page.matchAll(/^\| ([\d,]+) of ([\d,]+) \| ([\d.]+) % \| ([\d.]+) % \|/gm)];
