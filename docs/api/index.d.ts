@@ -1663,7 +1663,7 @@ declare const ChangeError_base: {
 };
 /** Why two states cannot be compared, or their changes not passed on. */
 export declare class ChangeError extends ChangeError_base {}
-/** All are null if no mirror is compared, or it does not know the resource. */
+/** All are null if neither state knows the resource. */
 interface ResourceLabels {
   /** Such as `brand/model/size`; the URL without slugs. */
   readonly key: string | null;

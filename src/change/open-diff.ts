@@ -150,7 +150,10 @@ async function openSourceDiff(from: Place, to: Place, input: FilterInput): Promi
         from: a.coverage(kindNames(comparison, filter)),
         to: b.coverage(kindNames(comparison, filter)),
       },
-      changes: withLabels(diff(comparison, filter), (href) => b.findLabels(href) ?? a.findLabels(href)),
+      changes: withLabels(
+        diff(comparison, filter),
+        (href, kind) => b.findLabels(href, kind) ?? a.findLabels(href, kind),
+      ),
       withoutTime: 0,
       close,
     };

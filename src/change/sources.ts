@@ -10,7 +10,7 @@ import { fromStored } from "../mirror/rows/cells.ts";
 import { type Coverage, coverageOfTables, readCoverage } from "../mirror/runs/coverage.ts";
 import { ChangeError } from "./errors.ts";
 import type { StateTable } from "./items.ts";
-import { createLabelFinder, type FindLabels } from "./keys.ts";
+import { createLabelFinder, createTableLabels, type FindLabels } from "./keys.ts";
 
 /** A mirror as it was when a run had ended. */
 export interface MirrorLocation {
@@ -44,7 +44,7 @@ export interface OpenSource extends DiffSource, NamedResources {
   readonly tables: readonly StateTable[];
   /** Of the kinds that these tables are made of; null for an export that does not record it. */
   coverage(tables: readonly string[]): Coverage | null;
-  /** Of a resource at present; always null for an export. */
+  /** Of a mirror, at present. */
   readonly findLabels: FindLabels;
   close(): void;
 }
@@ -102,6 +102,7 @@ export async function openFolderSource(folder: string): Promise<OpenSource> {
       "Compare with an export in one of these formats, or with a run.",
     );
   }
+  const labels = createTableLabels(tables);
   return {
     place: { folder, run },
     baseUrl,
@@ -110,8 +111,11 @@ export async function openFolderSource(folder: string): Promise<OpenSource> {
     coverage: (of) => (contents.coverage === undefined ? null : coverageOfTables(contents.coverage, of)),
     brands: () => namedInTable("brand", tables),
     models: () => namedInTable("model", tables),
-    findLabels: () => null,
-    close,
+    findLabels: labels.find,
+    close() {
+      labels.close();
+      close();
+    },
   };
 }
 

@@ -122,6 +122,25 @@ describe("compared states", () => {
     expect(sameMirror).toContain("No differences.");
   });
 
+  it("a diff of two exports has the keys and names of the diff of their runs", async () => {
+    await output("export", "--out", at("second"), "--mirror", mirror);
+    const of = async (from: string, to: string) =>
+      (await diff("--from", from, "--to", to)).changes.map((one) => [
+        one.href,
+        one.key,
+        one.brand,
+        one.model,
+      ]);
+    const ofRuns = await of("1", "2");
+    expect(await of(at("csv"), at("second"))).toEqual(ofRuns);
+    const backwards = await of(at("second"), at("csv"));
+    expect(backwards.map(([, key]) => key)).toEqual(ofRuns.map(([, key]) => key));
+    const [, key, brand, model] = ofRuns.find(([, , , model]) => model !== null) ?? [];
+    const modelKey = key?.split("/").slice(0, 2).join("/") ?? "";
+    const exports = ["--from", at("csv"), "--to", at("second"), "--data-dir", at("none")];
+    expect(await output("diff", ...exports, "--model", modelKey)).toContain(`${brand} › ${model} › `);
+  });
+
   it("a diff names tables that an export left out, and reports no removals for them", async () => {
     const { stdout, stderr } = await callArmoire([
       "diff",

@@ -230,7 +230,12 @@ function subjectFinder({ db, identity }: MirrorReader, run: number): (change: Ke
     const { kind, key, href, name } =
       ofModel === undefined
         ? change
-        : { kind: "model", key: findLabels(ofModel)?.key ?? null, href: ofModel, name: change.model };
+        : {
+            kind: "model",
+            key: findLabels(ofModel, "model")?.key ?? null,
+            href: ofModel,
+            name: change.model,
+          };
     const own = textOf(name) ?? pathOf(href);
     const ofBrand = textOf(change.brand);
     const page = (kind === "brand" ? pageOfBrand : pageOfModel).get({ href });
