@@ -20,8 +20,9 @@ const lineFeed = Buffer.from("\n");
 
 /** Pairs of entries, an index and its block; none without bodies. */
 export function* blockEntries(folder: BodyFolder, bodies: Iterable<NewBody>): Generator<WholeEntry> {
-  const index = growingBytes();
-  const content = growingBytes();
+  const index = growingBytes(partBytes / 2);
+  // With room for the body that ends the block.
+  const content = growingBytes(partBytes + 2 ** 16);
   let block = 1;
   function* entries(): Generator<WholeEntry> {
     yield { name: blockIndexEntry(folder, block), content: index.take() };
@@ -39,14 +40,14 @@ export function* blockEntries(folder: BodyFolder, bodies: Iterable<NewBody>): Ge
 }
 
 /** Collects bytes in one buffer: thousands of small ones at a time would take several times their size. */
-function growingBytes() {
+function growingBytes(firstBytes: number) {
   let bytes = Buffer.alloc(0);
   let length = 0;
   return {
     length: () => length,
     add(more: Buffer): void {
       if (length + more.length > bytes.length) {
-        const larger = Buffer.allocUnsafe(Math.max(2 * bytes.length, length + more.length, partBytes));
+        const larger = Buffer.allocUnsafe(Math.max(2 * bytes.length, length + more.length, firstBytes));
         bytes.copy(larger, 0, 0, length);
         bytes = larger;
       }
