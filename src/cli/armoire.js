@@ -46,9 +46,10 @@ async function run() {
   const built = new URL("../../dist/cli.js", import.meta.url);
   const sources = new URL("./main.ts", import.meta.url);
   const { main } = await import((existsSync(built) ? built : sources).href);
-  if (!brief.includes(args[0])) {
-    // As an option of Node it would slow every start: Node's stored code of its own modules is for V8's default settings.
-    process.getBuiltinModule("node:v8").setFlagsFromString("--heap-growing-percent=80");
-  }
+  // As options of Node they would slow every start: Node's stored code of its own modules is for V8's default settings.
+  const { setFlagsFromString } = process.getBuiltinModule("node:v8");
+  if (!brief.includes(args[0])) setFlagsFromString("--heap-growing-percent=80");
+  // A server runs for months: a tenth less memory, at no processor time that could be measured.
+  if (args[0] === "serve") setFlagsFromString("--optimize-for-size");
   await main(args);
 }
