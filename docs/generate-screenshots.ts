@@ -37,6 +37,7 @@ const daily = {
   ...{ name: "daily", cron: "0 6 * * *", tz: "UTC", command: "sync", runs: [] },
   nextAt: new Date(clock.now() + (daySeconds * 1000) / 2).toISOString(),
   lateSince: null,
+  step: "minute" as const,
 };
 const server = await createServer({
   ...{ findCatalogue: () => file, port: 0, clock },

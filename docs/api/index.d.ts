@@ -3458,6 +3458,17 @@ interface ApiOptions extends MirrorOptions {
   readonly readForecast?: ReadForecast | null;
   readonly clock?: Clock;
 }
+declare const precisions: {
+  readonly minute: {
+    readonly millis: 60000;
+    readonly letters: 16;
+  };
+  readonly second: {
+    readonly millis: 1000;
+    readonly letters: 19;
+  };
+};
+type Step = keyof typeof precisions;
 /** Recurring runs, as the caller of the server knows them: of the catalogue, or of one account. */
 interface ShownSchedules {
   readonly schedules: readonly ShownSchedule[];
@@ -3473,6 +3484,8 @@ interface ShownSchedule {
   readonly command: string;
   /** ISO 8601, UTC; null if it is never due again. */
   readonly nextAt: string | null;
+  /** The precision of its times. */
+  readonly step: Step;
   /** When a run was due that has not begun, although there was time for it: ISO 8601, UTC. Null if there is none. */
   readonly lateSince: string | null;
   /** The newest first. */

@@ -1,6 +1,8 @@
 /** `newest-backup.json`: where the newest backup of an account is, as far as it was made on this machine. */
 import { existsSync } from "node:fs";
 import { z } from "zod";
+import type { MirrorReader } from "../mirror/reader.ts";
+import { listRuns } from "../mirror/runs/runs.ts";
 import { writeTemporary } from "../platform/atomic-file.ts";
 import { toFileError } from "../platform/errors.ts";
 import { readPrivateFile } from "../platform/private-files.ts";
@@ -24,6 +26,18 @@ export type NewestBackup = Readonly<z.infer<typeof content>>;
 /** What the last check found, if the file is still there. */
 export const stateOfBackup = ({ file, damagedAt }: NewestBackup): "verified" | "damaged" | "missing" =>
   existsSync(file) ? (damagedAt === null ? "verified" : "damaged") : "missing";
+
+/** Whether the mirror has changed since. Null without a backup, and for earlier states, to which it does not belong. */
+export function lacksChanges(backup: NewestBackup | null, mirror: MirrorReader): boolean | null {
+  if (backup === null || mirror.asOf !== null) return null;
+  const later = listRuns(mirror, -1, false).filter(
+    ({ startedAt, endedAt }) => (endedAt ?? startedAt) > backup.createdAt,
+  );
+  return later.some(({ counts }) => {
+    const { new: added, changed, gone } = counts?.resources ?? { new: 1, changed: 0, gone: 0 };
+    return added + changed + gone > 0;
+  });
+}
 
 /** @returns null if there is none, or its description cannot be read or is not private */
 export function readNewestBackup({ newestBackupFile }: AccountPlace): NewestBackup | null {

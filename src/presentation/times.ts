@@ -44,6 +44,13 @@ export function formatStoredTime<Value>(value: Value): Value | string {
 const storedTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
+ * When a schedule is due next: the terminal and the pages say it alike.
+ * @param nextAt ISO 8601, UTC; null if it is never due again
+ */
+export const formatNext = (nextAt: string | null, now: number, step: Step = "minute"): string =>
+  nextAt === null ? "never" : formatMoment(nextAt, now, step);
+
+/**
  * A future time, rounded up, with its distance from now.
  * @param moment ISO 8601, UTC
  * @param now epoch milliseconds

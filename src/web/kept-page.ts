@@ -20,7 +20,7 @@ import { backupNote, summary } from "./parts/wardrobe/summary.ts";
 export interface KeptPage {
   readonly wardrobe: Wardrobe;
   /** Null for the page in a backup. */
-  readonly account: ServedAccount | null;
+  readonly account: (ServedAccount & { readonly isBackupOld: boolean | null }) | null;
   /** The service's root. */
   readonly baseUrl: string;
   /** The folder `media` beside it has the pictures. Null for a page without them. */
@@ -68,7 +68,7 @@ export async function renderKeptPage(page: KeptPage): Promise<RenderedPage> {
 <h1>Bras of ${nameOf(username, owner)}</h1>
 ${pictureList(wardrobe.pictures.map(addresses.pictureOf))}
 ${summary(wardrobe, null)}
-${account === null ? "" : backupNote(account, null)}
+${account === null ? "" : backupNote(account, account.isBackupOld)}
 <section aria-labelledby="gallery"><h2 id="gallery">Gallery</h2>${gallery(bras, addresses, false)}</section>
 <section aria-labelledby="dimensions"><h2 id="dimensions">Dimensions</h2>${dimensionTable(bras, addresses.hrefOf)}</section>
 <section aria-labelledby="measurements"><h2 id="measurements">Measurements</h2>${measurementFigures(measurements)}

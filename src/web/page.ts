@@ -11,6 +11,7 @@ import type { Area } from "../../schema/kind.ts";
 import type { NewestBackup } from "../accounts/newest-backup.ts";
 import type { Point } from "../mirror/points/point.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
+import type { Step } from "../presentation/times.ts";
 import type { Answers, FirstRows, OpenAnswer } from "./queries/answers.ts";
 import type { SlowArguments, SlowName, SlowValue } from "./values/slow-values.ts";
 
@@ -136,6 +137,8 @@ export interface ShownSchedule {
   readonly command: string;
   /** ISO 8601, UTC; null if it is never due again. */
   readonly nextAt: string | null;
+  /** The precision of its times. */
+  readonly step: Step;
   /** When a run was due that has not begun, although there was time for it: ISO 8601, UTC. Null if there is none. */
   readonly lateSince: string | null;
   /** The newest first. */

@@ -118,7 +118,7 @@ describe("one process", () => {
     expect(new Set(runs.map(({ due }) => due)).size).toBe(runs.length);
     const text = (await callSchedule(dataDir, "list")).stdout;
     expect(text).toMatch(
-      /often +\S+ \d\d:\d\d:\d\d UTC +(done|interrupted), \d+ s ago +\* \* \* \* \* \*(?: UTC)? +sync /,
+      /often +\S+ \d\d:\d\d:\d\d UTC \(in \d+ s\) +(done|interrupted), \d+ s ago +\* \* \* \* \* \*(?: UTC)? +sync /,
     );
     expect((await callSchedule(dataDir, "list", "often")).stdout).toMatch(/ done +13 new/);
     expect(statSync(join(dataDir, "schedules.json")).mode & 0o077).toBe(0);

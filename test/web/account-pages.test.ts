@@ -6,8 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "v
 import { listRuns } from "../../src/mirror/runs/runs.ts";
 import { readWardrobe } from "../../src/query/lists/wardrobe.ts";
 import { runQuestion } from "../../src/query/questions/run-question.ts";
-import { renderKeptPage } from "../../src/web/kept-page.ts";
-import type { ServedAccount } from "../../src/web/page.ts";
+import { type KeptPage, renderKeptPage } from "../../src/web/kept-page.ts";
 import { png } from "../support/picture-server.ts";
 import { type AccountRig, startAccountRig } from "./support/account-rig.ts";
 import { checkPage, launchBrowser, sound, watchPage } from "./support/browser.ts";
@@ -207,7 +206,7 @@ it("every page of an account, and the page to keep, is accessible, fits and asks
       const { href } = new URL(path, account.server.url);
       expect(await checkPage(watched, href, 2)).toEqual(sound(href));
     }
-    const kept = (of: ServedAccount | null) =>
+    const kept = (of: KeptPage["account"]) =>
       account.read((mirror) =>
         renderKeptPage({
           ...{ wardrobe: readWardrobe(mirror), mirrorFile: account.file, now: Date.UTC(2026, 10, 24) },
@@ -216,8 +215,16 @@ it("every page of an account, and the page to keep, is accessible, fits and asks
       );
     // A backup has the pictures beside the page.
     expect((await kept(null)).text).toMatch(/src="media\/[0-9a-f]{64}\.png"/);
-    const { text, pictures } = await kept({ name: "ada", newestBackup: null });
+    const { text, pictures } = await kept({ name: "ada", newestBackup: null, isBackupOld: null });
     expect(pictures).toBe(2);
+    const newestBackup = {
+      ...{ file: account.file, rootHash: "0".repeat(64), damagedAt: null },
+      ...{ createdAt: "2026-11-20T06:00:00.000Z", verifiedAt: "2026-11-21T06:00:00.000Z" },
+    };
+    const ofBackup = async (isBackupOld: boolean) =>
+      (await kept({ name: "ada", newestBackup, isBackupOld })).text;
+    expect(await ofBackup(true)).toContain("The newest backup lacks later changes");
+    expect(await ofBackup(false)).toContain("Newest backup with everything that is held");
     // The avatar, before the bras.
     const avatar = png("avatar").toString("base64");
     expect(text.indexOf(`src="data:image/png;base64,${avatar}"`)).toBeGreaterThan(text.indexOf("<h1>"));

@@ -13,7 +13,14 @@ const schedules = {
   ofAccounts: 1,
   schedules: [
     {
-      ...{ name: "daily", cron: "0 6 * * *", tz: "Europe/Paris", command: "sync", nextAt: null },
+      ...{
+        name: "daily",
+        cron: "0 6 * * *",
+        tz: "Europe/Paris",
+        command: "sync",
+        nextAt: null,
+        step: "minute" as const,
+      },
       lateSince: null,
       runs: [{ startedAt: "2025-01-01T06:00:00.000Z", seconds: 60, outcome: "done", details: "3 changed" }],
     },

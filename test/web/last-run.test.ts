@@ -16,12 +16,23 @@ async function textAt(rig: Rig, path: string, options: Partial<ServerOptions> = 
   return body.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
 }
 
-const scheduled = (outcome: string, details: string, lateSince: string | null = null) => ({
+const scheduled = (
+  outcome: string,
+  details: string,
+  lateSince: string | null = null,
+  cron = "0 6 * * *",
+) => ({
   readSchedules: () => ({
     ofAccounts: 0,
     schedules: [
       {
-        ...{ name: "nightly", cron: "0 6 * * *", tz: "UTC", command: "sync" },
+        ...({
+          name: "nightly",
+          cron,
+          tz: "UTC",
+          command: "sync",
+          step: cron.split(" ").length > 5 ? "second" : "minute",
+        } as const),
         nextAt: "2099-01-01T06:00:37.000Z",
         lateSince,
         runs: [{ startedAt: "2025-01-01T06:00:00.000Z", seconds: 1, outcome, details }],
@@ -41,6 +52,9 @@ it("a run that spent its budget was all right, and the rest is still to fetch", 
   expect(text.indexOf("of 2 half checked")).toBeLessThan(text.indexOf("last run"));
   // One schedule has one next time, whichever page shows it.
   expect(await textAt(rig, "/schedules", scheduled("done", ""))).toContain("2099-01-01 06:01 UTC");
+  const toTheSecond = scheduled("done", "", null, "37 0 6 * * *");
+  for (const page of ["/", "/schedules"])
+    expect(await textAt(rig, page, toTheSecond)).toContain("2099-01-01 06:00:37 UTC");
 });
 
 it("failed resources are said instead, and a schedule whose last run ended badly", async () => {

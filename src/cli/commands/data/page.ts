@@ -1,7 +1,7 @@
 /** `armoire page`: all that an account has as one HTML file to keep. */
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { readNewestBackup } from "../../../accounts/newest-backup.ts";
+import { lacksChanges, readNewestBackup } from "../../../accounts/newest-backup.ts";
 import { fileMode, writeTemporary } from "../../../platform/atomic-file.ts";
 import { toFileError } from "../../../platform/errors.ts";
 import { requireReplaceable } from "../../../platform/files/replaceable-files.ts";
@@ -48,16 +48,20 @@ export function configure(command: Command, io: Io): void {
       );
     const signal = interruptSignal(io, "the file was not written");
     const path = resolve(flags.out);
-    const { wardrobe, file, baseUrl } = withMirror(
+    const newestBackup = readNewestBackup(account);
+    const { wardrobe, file, baseUrl, isBackupOld } = withMirror(
       settings,
-      (mirror) => ({ wardrobe: readWardrobe(mirror), file: mirror.file, baseUrl: mirror.identity.baseUrl }),
+      (mirror) => ({
+        ...{ wardrobe: readWardrobe(mirror), file: mirror.file, baseUrl: mirror.identity.baseUrl },
+        isBackupOld: lacksChanges(newestBackup, mirror),
+      }),
       readAsOf(flags, settings, io),
     );
     // Its libraries take a tenth of a second to load.
     const { renderKeptPage } = await import("../../../web/kept-page.ts");
     const { text, pictures } = await renderKeptPage({
       ...{ wardrobe, baseUrl, mirrorFile: flags.pictures ? file : null, now: Date.now() },
-      account: { name: account.name, newestBackup: readNewestBackup(account) },
+      account: { name: account.name, newestBackup, isBackupOld },
     });
     const content = Buffer.from(text);
     try {

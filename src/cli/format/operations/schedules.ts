@@ -5,7 +5,7 @@ import { toIso } from "../../../platform/clock.ts";
 import { isProcessAlive } from "../../../platform/process-lock.ts";
 import { quoteWord } from "../../../platform/text/shell-words.ts";
 import { formatAge, formatDuration } from "../../../presentation/durations.ts";
-import { formatTime, type Step } from "../../../presentation/times.ts";
+import { formatNext, formatTime, type Step } from "../../../presentation/times.ts";
 import { hasSeconds, timeAfter } from "../../../schedule/cron-times.ts";
 import type { ScheduledRun } from "../../../schedule/run-history.ts";
 import type { Schedule } from "../../../schedule/schedule.ts";
@@ -66,7 +66,7 @@ export function formatSchedules(
     const last = runs.at(-1);
     return [
       name,
-      nextAt === null ? "never" : formatTime(nextAt, stepOf(schedule)),
+      formatNext(nextAt, now, stepOf(schedule)),
       last === undefined ? "" : `${last.outcome}, ${formatAge(last.startedAt, now)} ago`,
       tz === Intl.DateTimeFormat().resolvedOptions().timeZone ? cron : `${cron} ${tz}`,
       commandLine(args),
@@ -91,6 +91,7 @@ export function toShownSchedules(
       const { name, cron, tz, args, nextAt, runs } = schedule;
       return {
         ...{ name, cron, tz, nextAt, lateSince: lateSince(schedule, now), command: commandLine(args) },
+        step: stepOf(schedule),
         runs: runs.toReversed().map((run) => ({
           ...{ startedAt: run.startedAt, seconds: run.seconds, outcome: run.outcome },
           details: describeCounts(run),

@@ -1,6 +1,6 @@
 /** What the pages of an account share: their addresses, their tabs, and the account that they show. */
 import { html } from "hono/html";
-import { listRuns } from "../../../mirror/runs/runs.ts";
+import { lacksChanges } from "../../../accounts/newest-backup.ts";
 import { KeyError } from "../../../query/keys/resolve-key.ts";
 import { type Bra, dimensions, readWardrobe, type Wardrobe } from "../../../query/lists/wardrobe.ts";
 import type { Html, PageRows, ServedAccount, View } from "../../page.ts";
@@ -48,17 +48,5 @@ export function accountHeading(view: View, wardrobe: Wardrobe): Html {
 ${sectionTabs(view, "account")}
 ${summary(wardrobe, view.now)}
 ${wholeNote(view.slow("coverage"))}
-${backupNote(account, isOlder(view, account))}`;
-}
-
-/** Null for earlier states, to which the newest backup does not belong. */
-function isOlder({ mirror, asOf }: View, { newestBackup }: ServedAccount): boolean | null {
-  if (asOf !== undefined || newestBackup === null) return null;
-  const later = listRuns(mirror, -1, false).filter(
-    ({ startedAt, endedAt }) => (endedAt ?? startedAt) > newestBackup.createdAt,
-  );
-  return later.some(({ counts }) => {
-    const { new: added, changed, gone } = counts?.resources ?? { new: 1, changed: 0, gone: 0 };
-    return added + changed + gone > 0;
-  });
+${backupNote(account, lacksChanges(account.newestBackup, view.mirror))}`;
 }

@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import { formatDuration } from "../../../presentation/durations.ts";
 import { formatCount } from "../../../presentation/numbers.ts";
-import { formatMoment } from "../../../presentation/times.ts";
+import { formatNext } from "../../../presentation/times.ts";
 import type { Html, Page, ShownSchedule, View } from "../../page.ts";
 import { table } from "../../parts/lists/table.ts";
 import { late, outcomeAndAge, outcomeOf } from "../../parts/runs/scheduled-outcome.ts";
@@ -53,11 +53,11 @@ ${schedules.filter(({ runs }) => runs.length > 0).map(runsOf)}`
   }`;
 }
 
-function cellsOf({ now }: View, { name, nextAt, lateSince, runs, cron, tz, command }: ShownSchedule) {
+function cellsOf({ now }: View, { name, nextAt, step, lateSince, runs, cron, tz, command }: ShownSchedule) {
   const [last] = runs;
   return [
     name,
-    html`${nextAt === null ? "never" : formatMoment(nextAt, now)}${lateSince === null ? "" : html`<br>${late(lateSince)}`}`,
+    html`${formatNext(nextAt, now, step)}${lateSince === null ? "" : html`<br>${late(lateSince)}`}`,
     last === undefined ? none() : outcomeAndAge(last, now),
     html`<span class="code">${cron}</span> <span class="muted">${tz}</span>`,
     html`<span class="code">${command}</span>`,

@@ -4,7 +4,7 @@ import type { ScheduledRunOverview, ScheduleOverview } from "../../../../jobs/bu
 import { toIso } from "../../../platform/clock.ts";
 import { formatAge, formatDuration } from "../../../presentation/durations.ts";
 import { formatNumber } from "../../../presentation/numbers.ts";
-import { formatMoment } from "../../../presentation/times.ts";
+import { formatNext } from "../../../presentation/times.ts";
 import type { Html } from "../../page.ts";
 import { table } from "../lists/table.ts";
 import { empty } from "../states.ts";
@@ -27,7 +27,7 @@ export function scheduleTables(schedules: readonly ScheduleOverview[], now: numb
     ],
     rows: schedules.map(({ name, command, cron, tz, nextAt, runs: [last] }) => [
       name,
-      nextAt === null ? "never" : formatMoment(toIso(nextAt), now),
+      formatNext(nextAt === null ? null : toIso(nextAt), now),
       last === undefined ? none() : html`${last.state}, ${formatAge(toIso(last.startedAt), now)} ago`,
       html`<span class="code">${cron}</span> <span class="muted">${tz}</span>`,
       html`<span class="code">${command}</span>`,

@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import { listRuns, type RunRecord } from "../../../mirror/runs/runs.ts";
 import { formatAge, formatDays } from "../../../presentation/durations.ts";
 import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
-import { formatMoment } from "../../../presentation/times.ts";
+import { formatNext } from "../../../presentation/times.ts";
 import type { Html, View } from "../../page.ts";
 import { runLink } from "./run-link.ts";
 import { describeResult, resultOf } from "./run-result.ts";
@@ -81,11 +81,11 @@ const scheduleLink = (view: View, name: string): Html =>
 
 function nextRun(view: View): Html | string {
   const [next] = (view.schedules?.().schedules ?? [])
-    .flatMap(({ name, nextAt }) => (nextAt === null ? [] : [{ name, nextAt }]))
+    .flatMap(({ name, nextAt, step }) => (nextAt === null ? [] : [{ name, nextAt, step }]))
     .sort((a, b) => a.nextAt.localeCompare(b.nextAt));
   return next === undefined
     ? "none is scheduled"
-    : html`${scheduleLink(view, next.name)}, ${formatMoment(next.nextAt, view.now)}`;
+    : html`${scheduleLink(view, next.name)}, ${formatNext(next.nextAt, view.now, next.step)}`;
 }
 
 /** Null where nothing is known of the size of the catalogue. */

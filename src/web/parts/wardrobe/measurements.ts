@@ -12,8 +12,7 @@ import { nameOf, none, numberOf } from "../values.ts";
 /** Empty unless something was measured at two or more days. */
 export async function measurementFigures(measurements: Measurements): Promise<Html> {
   const figures = await Promise.all(measurementCharts(measurements).map(chartFigure));
-  return html`<p class="hint">Numbers are as the service sent them: it names no unit for measurements.</p>
-<div class="charts">${figures}</div>`;
+  return html`<div class="charts">${figures}</div>`;
 }
 
 /** The newest first. */

@@ -21,7 +21,9 @@ it("the list of schedules has short times, and wraps commands on a terminal", ()
   const lines = formatSchedules([schedule], now, { columns: 80, print: () => undefined })
     .trimEnd()
     .split("\n");
-  expect(lines[2]).toMatch(/^nightly {2}2026-11-25 03:07 UTC {2}done, 8 h ago {2}7 3 \* \* \* {2}backup/);
+  expect(lines[2]).toMatch(
+    /^nightly {2}2026-11-25 03:07 UTC \(in 16 h\) {2}done, 8 h ago {2}7 3 \* \* \* {2}backup/,
+  );
   expect(lines.length).toBeGreaterThan(3);
   expect(lines.filter((line) => displayWidth(line) > 80)).toEqual([]);
 });
