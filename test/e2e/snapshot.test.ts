@@ -38,6 +38,7 @@ it("a snapshot is created, verified and shown", async () => {
   const shown = await armoire(0, ["snapshot", "show", to]);
   expect(shown.stdout).toContain(`Service    ${sandbox.url}`);
   expect(shown.stdout).toMatch(/^Licence {4}CC0-1.0$/m);
+  expect(shown.stdout).toMatch(/^Signature {2}none: only the root hash/m);
   expect(shown.stdout).toMatch(/^size +8 +0 +0 +\d{4}-\d\d-\d\d +\d{4}-\d\d-\d\d$/m);
   const { manifest, problems } = JSON.parse((await armoire(0, ["snapshot", "show", to, "--json"])).stdout);
   expect({ problems, contents: manifest.contents, seenBy: manifest.seenBy }).toEqual({
