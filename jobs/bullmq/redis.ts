@@ -36,7 +36,10 @@ export async function connectRedis(
   const shownAs = showAddress(url);
   let isConnected = false;
   let lastError: Error | null = null;
+  const isEncrypted = URL.canParse(url) && new URL(url).protocol === "rediss:";
   const client = new Redis(url, {
+    // Also with NODE_TLS_REJECT_UNAUTHORIZED=0.
+    ...(isEncrypted && { tls: { rejectUnauthorized: true } }),
     // BullMQ requires this: commands wait until Redis is back.
     maxRetriesPerRequest: null,
     // Commands of one turn of the event loop share a packet.
@@ -151,6 +154,14 @@ function showAddress(url: string): string {
       "bad-address",
       "The address of Redis is neither redis://HOST:PORT nor rediss://HOST:PORT nor the path of a socket.",
       "For a Redis on this machine, use redis://127.0.0.1:6379.",
+    );
+  }
+  if (parsed.search !== "" || parsed.hash !== "") {
+    // ioredis would take a password from it, or turn off the check of certificates.
+    throw new RedisError(
+      "bad-address",
+      "The address of Redis has a query or a fragment.",
+      "Leave out ? and #, and what follows them.",
     );
   }
   if (!isDecodable(parsed.username) || !isDecodable(parsed.password)) {

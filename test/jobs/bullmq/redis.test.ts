@@ -1,6 +1,29 @@
-import { expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { connectRedis } from "../../../jobs/bullmq/redis.ts";
+import { selfSigned } from "../../service/support/self-signed.ts";
+import { startRawServer } from "../../support/raw-server.ts";
 import { startRedis } from "../../support/redis.ts";
+
+it.each(["rediss:", "REDISS:"])(
+  "the certificate of %s is verified, also with NODE_TLS_REJECT_UNAUTHORIZED=0",
+  async (protocol) => {
+    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await using server = await startRawServer(() => {}, { tls: selfSigned });
+    const address = server.origin.replace("https:", `${protocol}//:secret@`).replace("@//", "@");
+    await expect(connectRedis(address)).rejects.toMatchObject({
+      code: "unreachable",
+      message: expect.stringContaining("self-signed certificate"),
+    });
+  },
+);
+
+it("an address of Redis with a query is refused: it could turn the check of certificates off", async () => {
+  const address = "rediss://127.0.0.1:6379/?tls=insecure&password=secret";
+  const error = await connectRedis(address).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: "bad-address" });
+  expect(String(error)).not.toContain("secret");
+});
 
 it("each loss of the connection and its return are reported, but not its own end", async () => {
   await using redis = await startRedis();
