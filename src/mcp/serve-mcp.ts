@@ -3,9 +3,10 @@
  * out on another. It reads the mirror's file only, and each call opens it anew, so that a sync may run meanwhile.
  */
 import type { Readable, Writable } from "node:stream";
-import type { McpServer } from "@modelcontextprotocol/server";
+import type { McpServer, Transport } from "@modelcontextprotocol/server";
+import { toJson } from "../../exports/formats/json.ts";
 import { readMirror } from "../mirror/reader.ts";
-import { describeFailure, toAnswer } from "./answer.ts";
+import { describeFailure, maxAnswerLength, shorten, toAnswer } from "./answer.ts";
 import { McpError } from "./errors.ts";
 import { loadSdk, type Sdk } from "./load-sdk.ts";
 import type { McpMirror, Tool } from "./tool.ts";
@@ -40,7 +41,7 @@ export async function serveMcp(options: McpOptions): Promise<void> {
   requireAllowed(file, allowsAccount);
   const sdk = await loadSdk();
   const mirror = { file, ...(catalogue !== undefined && { catalogue }) };
-  const transport = new sdk.StdioServerTransport(input, output);
+  const transport = withShortFailures(new sdk.StdioServerTransport(input, output));
   const server = sdk.serveStdio(() => createServer(sdk, options.version, mirror), { transport });
   const ended = Promise.withResolvers<void>();
   for (const event of ["end", "close", "error"]) input.once(event, () => ended.resolve());
@@ -48,6 +49,18 @@ export async function serveMcp(options: McpOptions): Promise<void> {
   if (signal?.aborted || input.readableEnded) ended.resolve();
   await ended.promise;
   await server.close();
+}
+
+/** The SDK's own errors repeat the name of an unknown tool and unknown properties of its input. */
+function withShortFailures<Sender extends Pick<Transport, "send">>(transport: Sender): Sender {
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    const isFailure = "error" in message || ("result" in message && message.result.isError === true);
+    if (isFailure && toJson(message).length > maxAnswerLength)
+      Object.assign(message, shorten({ ...message }), { id: message.id });
+    return send(message, options);
+  };
+  return transport;
 }
 
 function requireAllowed(file: string, allowsAccount: boolean): void {

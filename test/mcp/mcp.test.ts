@@ -160,9 +160,20 @@ describe("errors", () => {
   it.each([
     ["query", { sql: `select ${"x".repeat(100_000)}` }],
     ["questions", { name: "x".repeat(100_000) }],
+    ["query", { sql: "select 1", ["x".repeat(100_000)]: 1 }],
+    ["query", Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`unknown${n}`, n]))],
   ])("%s repeats no long input whole", async (name, input) => {
     const { isError, text } = await call(catalogue, name, input);
     expect([isError, text.length < 5000]).toEqual([true, true]);
+  });
+
+  it("the name of an unknown tool is not repeated whole", async () => {
+    const error = await catalogue.callTool({ name: "x".repeat(100_000), arguments: {} }).then(
+      ({ content }) => JSON.stringify(content),
+      (reason: unknown) => String(reason),
+    );
+    expect(error).toContain("xxx");
+    expect(error.length).toBeLessThan(5000);
   });
 
   it.each([
