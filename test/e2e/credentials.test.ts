@@ -87,8 +87,13 @@ it("a secret in an argument is refused, not repeated, and written nowhere", asyn
   const token = sandbox.users[0]?.token ?? "";
   const { secret } = sandbox.app;
   const path = (name: string) => join(folder.path, name);
-  const env = { ARMOIRE_APP_KEY: sandbox.app.key, ARMOIRE_APP_SECRET: secret, ARMOIRE_BASE_URL: sandbox.url };
-  const armoire = (...args: readonly string[]) => callArmoire([...args, "--data-dir", path("data")], { env });
+  const [passphrase, password] = ["gown fling sandy rug", "rouge-et-noir"];
+  const env = {
+    ...{ ARMOIRE_APP_KEY: sandbox.app.key, ARMOIRE_APP_SECRET: secret, ARMOIRE_BASE_URL: sandbox.url },
+    ...{ ARMOIRE_BACKUP_PASSPHRASE: passphrase, ARMOIRE_REDIS_PASSWORD: password },
+    ARMOIRE_DATA_DIR: path("data"),
+  };
+  const armoire = (...args: readonly string[]) => callArmoire(args, { env });
   const add = ["account", "add", "ada", "--base-url", sandbox.url, "--data-dir", path("data")];
   expect(await callArmoire(add, { env: { ...env, ARMOIRE_TOKEN: token } })).toMatchObject({ exitCode: 0 });
   expect(await armoire("sync")).toMatchObject({ exitCode: 0 });
@@ -105,10 +110,18 @@ it("a secret in an argument is refused, not repeated, and written nowhere", asyn
     ]),
     ["export", "--out", path("out"), "--citation", "by canary9a8b7c6d5e4f3a2b"],
     ["snapshot", "create", "--to", path("out"), "--license", "canary-9a8b7c6d5e4f3a2b"],
+    ["status", "--config", token],
+    ["status", "--data-dir", path(token)],
+    ...[passphrase, password].flatMap((text) => [
+      ["export", "--out", path("out"), "--citation", `by ${text}`],
+      ["schedule", "add", "daily", "--cron", "@daily", "--", "export", "--out", path(text)],
+    ]),
   ];
   for (const args of cases) {
     const { stdout, stderr, exitCode } = await armoire(...args);
-    const isRepeated = stderr.includes(token) || stderr.includes(secret) || stderr.includes("9a8b7c6d");
+    const isRepeated = [token, secret, "9a8b7c6d", passphrase, password].some((text) =>
+      stderr.includes(text),
+    );
     expect({ args, exitCode, stdout, isRepeated }).toEqual({
       args,
       exitCode: 2,

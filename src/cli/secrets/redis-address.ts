@@ -19,7 +19,7 @@ export function readRedisAddress({ redis }: RedisFlags, io: Io): string | null {
     return address === null ? null : withPassword(address, io);
   }
   const url = URL.canParse(redis) ? new URL(redis) : null;
-  if (url !== null && url.password !== "") {
+  if (url !== null && (url.password !== "" || url.searchParams.has("password"))) {
     throw new CliError(
       "usage",
       "--redis contains a password, which other users can read on the command line.",

@@ -2,15 +2,17 @@
  * Refuses command lines with a secret in an argument: other users of the machine can read them, and messages, exports and
  * archives would repeat it.
  */
-import type { Command } from "commander";
+import { Command } from "commander";
 import { listReadableAccounts } from "../../accounts/accounts.ts";
 import { readToken } from "../../accounts/tokens/tokens.ts";
 import { encodingsOf, hideSecret, type SecretText } from "../../service/credentials/credential.ts";
 import { minSpecificLength } from "../../service/credentials/secret-encodings.ts";
+import { addGlobalOptions } from "../settings/global-options.ts";
 import { readSettings } from "../settings/settings.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
 import { keychainOf, readSecret } from "./credentials.ts";
+import { readRedisPassword } from "./redis-address.ts";
 
 /**
  * Known are the secrets of the environment, and the accounts' tokens in files: the keychain may have to be unlocked.
@@ -30,18 +32,34 @@ export async function refuseSecretArguments(
   }
 }
 
+const variables = [
+  "ARMOIRE_TOKEN",
+  "ARMOIRE_APP_SECRET",
+  "ARMOIRE_BACKUP_PASSPHRASE",
+  "ARMOIRE_REDIS_PASSWORD",
+] as const;
+
 async function readSecrets(command: Command, io: Io): Promise<SecretText[]> {
   const secrets: SecretText[] = [];
-  for (const name of ["ARMOIRE_TOKEN", "ARMOIRE_APP_SECRET"]) {
-    const text = await readOrNull(() => readSecret(io, name)?.trim());
+  const readers = [...variables.map((name) => () => readSecret(io, name)), () => readRedisPassword(io)];
+  for (const read of readers) {
+    const text = (await readOrNull(read))?.trim();
     // A shorter text may occur by chance.
     if (text && text.length >= minSpecificLength) secrets.push(hideSecret(text));
   }
-  const accounts = await readOrNull(() => listReadableAccounts(readSettings(command, io).dataDir.value));
-  for (const account of accounts ?? []) {
-    const isInFile = account.tokenIn === "file";
-    const token = isInFile ? await readOrNull(() => readToken(account, keychainOf(io))) : null;
-    if (token) secrets.push(token);
+  // The secret may be the value of an option that names the data directory or the settings.
+  const withoutOptions = addGlobalOptions(new Command());
+  const folders = new Set<string>();
+  for (const options of [command, withoutOptions]) {
+    const settings = await readOrNull(() => readSettings(options, io));
+    if (settings !== null) folders.add(settings.dataDir.value);
+  }
+  for (const folder of folders) {
+    for (const account of (await readOrNull(() => listReadableAccounts(folder))) ?? []) {
+      const isInFile = account.tokenIn === "file";
+      const token = isInFile ? await readOrNull(() => readToken(account, keychainOf(io))) : null;
+      if (token) secrets.push(token);
+    }
   }
   return secrets;
 }
