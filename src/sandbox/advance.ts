@@ -20,6 +20,7 @@ import {
   type Entity,
   type EntityKind,
   entityKinds,
+  livingEntities,
 } from "./world/edits.ts";
 import { isLive, type Model } from "./world/world.ts";
 
@@ -89,8 +90,11 @@ function takeStep(
 
   function* choose(plan: Plan): Generator<Edit> {
     for (const [action, times] of plan) {
+      let living = livingEntities(world);
       for (let done = 0; done < times; done++) {
-        const context = { world, random, date: stepDate(step, edits++, random), returning };
+        // Other edits remove entities or add some.
+        if (action !== "change") living = livingEntities(world);
+        const context = { world, random, date: stepDate(step, edits++, random), returning, living };
         const edit = chooseEditOfSomeKind(context, action, onlyKind);
         if (!edit) continue;
         remember(edit);

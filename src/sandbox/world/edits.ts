@@ -31,6 +31,8 @@ export interface EditContext {
   readonly date: string;
   /** Entities already chosen to return. */
   readonly returning: Set<Entity>;
+  /** Those that are not gone. */
+  readonly living: (kind: EntityKind) => readonly Entity[];
 }
 
 /** @returns null if the world has no candidate */
@@ -40,8 +42,8 @@ export function chooseEdit(context: EditContext, action: EditAction, kind: Entit
 
 const choosers: Record<EditAction, (context: EditContext, kind: EntityKind) => Edit | null> = {
   change(context, kind) {
-    const { random, world, date } = context;
-    const entity = pickOne(random, living(world, kind));
+    const { random, date, living } = context;
+    const entity = pickOne(random, living(kind));
     if (!entity) return null;
     const apply = (): void => {
       entity.lastModifiedAt = date;
@@ -70,8 +72,8 @@ const choosers: Record<EditAction, (context: EditContext, kind: EntityKind) => E
     return model ? within(model, () => addSize(context, model)) : null;
   },
 
-  removal({ random, world }, kind) {
-    const entity = pickOne(random, living(world, kind));
+  removal({ random, living }, kind) {
+    const entity = pickOne(random, living(kind));
     return entity ? within(entity, () => setGone(entity, true)) : null;
   },
 
@@ -119,8 +121,14 @@ function everything(world: World, kind: EntityKind): readonly Entity[] {
   return kind === "brand" ? world.brands : kind === "model" ? world.models : world.sizes;
 }
 
-function living(world: World, kind: EntityKind): Entity[] {
-  return everything(world, kind).filter(isLive);
+/** Looks through all entities of a kind only once, so what it returns must not be used after edits that are no changes. */
+export function livingEntities(world: World): EditContext["living"] {
+  const found = new Map<EntityKind, readonly Entity[]>();
+  return (kind) => {
+    const entities = found.get(kind) ?? everything(world, kind).filter(isLive);
+    found.set(kind, entities);
+    return entities;
+  };
 }
 
 function pickOne<Item>(random: Random, items: readonly Item[]): Item | null {
