@@ -56,16 +56,17 @@ export function configure(command: Command, io: Io): void {
   addHelp(command, {
     details: [
       "A POINT is a run, a time, latest, latest-1, -7d, a mirror file, or an export's folder. Restore a backup into a mirror to " +
-        "compare it. Both states must be of the same base URL. Fields that the service has added are not compared: `armoire history` " +
-        "shows them for one resource.",
+        "compare it. Both states must be of the same base URL. Fields that are new in the service's responses are not compared: " +
+        "`armoire history` shows them for one resource.",
       "Without --since, the changes are observed: those that the mirror saw between two points. --since selects by the service's " +
         "last_modified_at, which has no time zone: 2026-11-03 is the beginning of that day, and an instant such as -7d is taken in " +
-        "UTC. On a terminal, what is longer than the screen is shown in the program that PAGER names.",
+        "UTC. On a terminal, a list longer than the screen opens in the program that PAGER names.",
     ],
     examples: [
       "armoire diff",
       "armoire diff --from -30d --kind model --ignore bra_count",
       "armoire diff --from catalogue-2026-10 --to latest --format csv > changes.csv",
+      "armoire diff --from catalogue-2026-10 --to catalogue-2026-11 --brand comexim",
       "armoire diff --from 2026-10-01 --model comexim/lupine",
       "armoire diff --from latest-2 --kind model --change added --change removed",
       "armoire diff --since -7d",
