@@ -1,5 +1,18 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Tests that wait for processes, Redis or Chromium most of the time. Begun last, they would run alone. */
+const slow =
+  /\/(?:hostile-redis|workers-faults|worker-end|chaos|demo|torture|compose|schedule|hostile|memory)\.test\.ts$/;
+
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isSlow = ({ moduleId }: TestSpecification) => slow.test(moduleId);
+    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
+  }
+}
 
 export default defineConfig(({ mode }) => {
   const isThorough = mode === "thorough";
@@ -21,6 +34,7 @@ export default defineConfig(({ mode }) => {
       maxWorkers: availableParallelism() + 1,
       // A new process for each file would take a tenth of the time.
       isolate: false,
+      sequence: { sequencer: SlowFirst },
       provide: { isThorough },
       testTimeout: timeout,
       hookTimeout: timeout,

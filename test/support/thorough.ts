@@ -17,5 +17,14 @@ export const isThorough = inject("isThorough");
 export const killStride = isThorough ? 1 : 3;
 export const firstKill = 1 + Math.floor(Math.random() * killStride);
 
+/** All of the cases in `npm run thorough`; in the suite at most `usual`, others each time: the titles have to name them. */
+export function someOf<Case>(cases: readonly Case[], usual: number): Case[] {
+  if (isThorough) return [...cases];
+  const rest = [...cases];
+  return Array.from({ length: Math.min(usual, rest.length) }, () =>
+    rest.splice(Math.floor(Math.random() * rest.length), 1),
+  ).flat();
+}
+
 /** @param usual enough for each kind of case @param thorough enough for rare cases */
 export const tries = (usual: number, thorough: number): number => (isThorough ? thorough : usual);

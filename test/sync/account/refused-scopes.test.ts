@@ -11,6 +11,7 @@ import type { SandboxOptions } from "../../../src/sandbox/options.ts";
 import { variants } from "../../../src/sandbox/variants.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
 import type { SyncOptions } from "../../../src/sync/sync.ts";
+import { someOf } from "../../support/thorough.ts";
 import { type Rig, startRig } from "../support/rig.ts";
 
 const allScopes = ["identity", "email", "bras", "measurements"] as const;
@@ -44,7 +45,7 @@ const forms = variants.missingScope.flatMap((missingScope) => [
   ...(missingScope === "not-authenticated" ? [{ missingScope, unauthorizedStatus: 200 }] : []),
 ]);
 
-describe.each(forms)("a scope that shows as $missingScope ($unauthorizedStatus)", (form) => {
+describe.each(someOf(forms, 3))("a scope that shows as $missingScope ($unauthorizedStatus)", (form) => {
   it("a scope that was never granted is no failure, and the rest is fetched", async () => {
     await using rig = await startWithout(withoutBras, form);
     const report = await rig.sync(account(rig));

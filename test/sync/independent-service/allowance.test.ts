@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { appCredential } from "../../../src/service/credentials/credential.ts";
 import { type Allowance, dayMs, hourMs, type Options } from "../../support/independent-service/options.ts";
-import { isThorough } from "../../support/thorough.ts";
+import { isThorough, someOf } from "../../support/thorough.ts";
 import { differencesFromCatalogue } from "./support/compare-with-data.ts";
 import { type IndependentRig, startIndependentRig } from "./support/rig.ts";
 
@@ -46,12 +46,13 @@ describe("allowance of the independent service", () => {
     },
   );
 
-  it.each<Partial<Options>>([
+  const refusals: readonly Partial<Options>[] = [
     { allowanceFields: "ietf", refusal: 429 },
     { allowanceFields: "none", refusal: 429 },
     { allowanceFields: "none", refusal: 429, retryAfter: "seconds" },
     { allowanceFields: "none", refusal: 403, retryAfter: "date" },
-  ])(
+  ];
+  it.each(someOf(refusals, 2))(
     "an allowance that the mirror learns of by a refusal costs one refusal a day, and one more to learn the reason: %j",
     async (options) => {
       await using rig = await startIndependentRig({ allowance: daily(80), ...options });

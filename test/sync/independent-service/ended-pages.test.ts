@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { dayMs, type Options } from "../../support/independent-service/options.ts";
+import { someOf } from "../../support/thorough.ts";
 import { type IndependentRig, startIndependentRig } from "./support/rig.ts";
 
 const heldSizes = (rig: IndependentRig) =>
@@ -15,16 +16,23 @@ const countEnded = ({ service }: IndependentRig) =>
 
 describe("addresses of pages that end each day", () => {
   const options = { cursorWindowMs: dayMs, endedCursor: 410 } as const;
-  it.each(["verify", "incremental"] as const)("are not requested on a later day (%s)", async (mode) => {
-    await using rig = await startIndependentRig(options);
-    await rig.sync();
-    for (let day = 0; day < 2; day++) {
-      rig.advance(dayMs);
-      const report = await rig.sync({ mode });
-      expect(report).toMatchObject({ complete: true, upToDate: true, resources: { failed: 0, partial: 0 } });
-    }
-    expect(countEnded(rig)).toBe(0);
-  });
+  it.each(someOf(["verify", "incremental"] as const, 1))(
+    "are not requested on a later day (%s)",
+    async (mode) => {
+      await using rig = await startIndependentRig(options);
+      await rig.sync();
+      for (let day = 0; day < 2; day++) {
+        rig.advance(dayMs);
+        const report = await rig.sync({ mode });
+        expect(report).toMatchObject({
+          complete: true,
+          upToDate: true,
+          resources: { failed: 0, partial: 0 },
+        });
+      }
+      expect(countEnded(rig)).toBe(0);
+    },
+  );
 });
 
 describe("a crawl whose addresses of pages end each day", () => {
@@ -42,13 +50,15 @@ describe("a crawl whose addresses of pages end each day", () => {
     return { sizes, ended: countEnded(rig) };
   }
 
-  it.each([{ endedCursor: 400 }, { endedCursor: 404 }, { endedCursor: 404, validators: "none" }] as const)(
-    "fetches new sizes each day, and ended pages once (%o)",
-    async (options) => {
-      const { sizes, ended } = await crawl(options, 7);
-      expect(new Set(sizes).size).toBe(sizes.length);
-      // As many as are requested at once, before the first response.
-      expect(ended).toBeLessThanOrEqual(4);
-    },
-  );
+  const ends = [
+    { endedCursor: 400 },
+    { endedCursor: 404 },
+    { endedCursor: 404, validators: "none" },
+  ] as const;
+  it.each(someOf(ends, 1))("fetches new sizes each day, and ended pages once (%o)", async (options) => {
+    const { sizes, ended } = await crawl(options, 7);
+    expect(new Set(sizes).size).toBe(sizes.length);
+    // As many as are requested at once, before the first response.
+    expect(ended).toBeLessThanOrEqual(4);
+  });
 });

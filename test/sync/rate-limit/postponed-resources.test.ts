@@ -5,6 +5,7 @@ import type { FaultRuleInput } from "../../../src/sandbox/faults/fault-rules.ts"
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
 import { planSync } from "../../../src/sync/plan/preview.ts";
 import { startRedis } from "../../support/redis.ts";
+import { someOf } from "../../support/thorough.ts";
 import { catalogueAt, startFetchWorkers } from "../../support/workers.ts";
 import { differencesFromTruth } from "../support/compare-with-truth.ts";
 import { type Rig, startRig } from "../support/rig.ts";
@@ -19,7 +20,7 @@ const waiting = (status: number, rule: Omit<FaultRuleInput, "fault"> = {}): Faul
 const refusalsIn = ({ sandbox }: Rig) => sandbox.log().filter(({ status }) => statuses.includes(status));
 const planOf = ({ file, sandbox, clock }: Rig) => planSync({ file, baseUrl: sandbox.url, clock });
 
-describe.each(statuses)("one resource that answers %d with a Retry-After of an hour", (status) => {
+describe.each(someOf(statuses, 2))("one resource that answers %d with a Retry-After of an hour", (status) => {
   it.each(["x-ratelimit", "none"] as const)(
     "is postponed alone, and requested again after its time (rate-limit headers: %s)",
     async (fields) => {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { FaultRuleInput } from "../../../src/sandbox/faults/fault-rules.ts";
 import type { SandboxOptions } from "../../../src/sandbox/options.ts";
+import { someOf } from "../../support/thorough.ts";
 import { differencesFromTruth } from "../support/compare-with-truth.ts";
 import { type Rig, startRig } from "../support/rig.ts";
 
@@ -57,7 +58,7 @@ const attempt = (rig: Rig, concurrency: number) =>
     ({ code, message }) => ({ stopped: code, problem: message }),
   );
 
-describe.each(forms)("an allowance whose end shows as %s", (form, faultsOf) => {
+describe.each(someOf(forms, 6))("an allowance whose end shows as %s", (form, faultsOf) => {
   // With one request at a time, the forms differ in redirects alone.
   it.each(form.includes("redirect") ? [1, 4] : [4])(
     "about ten requests are wasted, and everything stays due (concurrency: %d)",
