@@ -547,7 +547,7 @@ interface ExportedTable {
  * @throws MirrorError, PointError, ExportError; the signal's reason
  */
 export declare function exportTable(request: ExportTableRequest): Promise<ExportedTable>;
-type RowProblem = "unreadable" | "wrong-rows" | "duplicate-key" | "broken-reference";
+type RowProblem = "unreadable" | "wrong-rows" | "wrong-order" | "duplicate-key" | "broken-reference";
 interface PackageProblem {
   /** The file's name in the package. */
   readonly path: string;
@@ -564,7 +564,7 @@ interface PackageReport {
 }
 /**
  * Checks every file of a data package against its descriptor, in one reading: size, SHA-256, and the number of rows. Rows of
- * CSV, JSON and NDJSON must parse, with unique keys and references to rows that are there.
+ * CSV, JSON and NDJSON must parse, in the order of their unique keys, with references to rows that are there.
  * @throws ExportError if the descriptor cannot be read; a system error if a file cannot be read
  */
 export declare function verifyDataPackage(folder: string): Promise<PackageReport>;

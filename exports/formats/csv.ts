@@ -3,6 +3,7 @@
  * `toCsvText` changes some texts, reversibly.
  */
 import type { Cell } from "../../schema/fields.ts";
+import { ExportError } from "../errors.ts";
 import { numberText } from "./json.ts";
 import { rememberTexts } from "./remembered-texts.ts";
 import {
@@ -99,11 +100,13 @@ function readEscape(_match: string, backslashes: string, hex: string): string {
   return single + (backslashes.length % 2 === 1 ? String.fromCharCode(Number.parseInt(hex, 16)) : `u${hex}`);
 }
 
-const field = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;
+/** What is never written matches nothing: text after a closing quote, a quote or CR in a bare field, and NUL. */
+const field = /(?:"((?:[^"\0]|"")*)"|([^",\r\0]*))(,|$)/y;
 
 /**
  * Reads the rows of CSV that this file wrote, without the header. Cells are text or null: CSV does not distinguish a number
  * from its digits. An empty field is null, and a quoted empty one is empty text.
+ * @throws ExportError `damaged-package`
  */
 export function* readCsvRows(lines: Iterable<string>, profile: CsvProfile): Generator<Row> {
   const reader = csvRowReader(profile);
@@ -117,7 +120,8 @@ export function* readCsvRows(lines: Iterable<string>, profile: CsvProfile): Gene
 }
 
 /**
- * The first row is the header. A quoted field may hold line ends, so a row ends where its number of quotes is even.
+ * The first row is the header. A quoted field may hold line ends, so a row ends where its number of quotes is even. `add` throws
+ * ExportError.
  */
 export function csvRowReader(profile: CsvProfile): RowReader {
   const end = profile === "excel" ? "\r" : "";
@@ -144,10 +148,19 @@ function cellsOf(record: string, profile: CsvProfile): (string | null)[] {
   const cells: (string | null)[] = [];
   field.lastIndex = 0;
   for (let end = ","; end === ","; ) {
-    const [, quoted, bare = "", separator = ""] = field.exec(record) ?? [];
+    const match = field.exec(record);
+    if (match === null) throw notCsv();
+    const [, quoted, bare = "", separator = ""] = match;
     if (quoted !== undefined) cells.push(fromCsvText(quoted.replaceAll('""', '"'), profile));
     else cells.push(bare === "" ? null : fromCsvText(bare, profile));
     end = separator;
   }
   return cells;
 }
+
+const notCsv = () =>
+  new ExportError(
+    "damaged-package",
+    "A row of the export is not CSV as Armoire writes it.",
+    "Export again, or restore the folder from a copy.",
+  );

@@ -1,16 +1,17 @@
 /**
- * Checks the rows of text files while their bytes pass by: whether they parse, how many there are, and whether keys are unique
- * and references resolve. In: lines. Out: problems. Keys are kept in a temporary database, so memory is constant.
+ * Checks the rows of text files while their bytes pass by: whether they parse, how many there are, whether keys are unique and
+ * in order, and whether references resolve. In: lines. Out: problems. Keys are kept in a temporary database, so memory is constant.
  */
 import Database from "better-sqlite3";
 import { JsonError } from "../../schema/json.ts";
+import { compareText } from "../../src/platform/text/compare-text.ts";
 import { ExportError } from "../errors.ts";
 import { type CsvProfile, csvRowReader } from "../formats/csv.ts";
 import { jsonRowReader } from "../formats/json.ts";
 import type { Row, RowReader } from "../formats/table.ts";
 import type { FileConstraints, PackageFile } from "./descriptor.ts";
 
-export type RowProblem = "unreadable" | "wrong-rows" | "duplicate-key" | "broken-reference";
+export type RowProblem = "unreadable" | "wrong-rows" | "wrong-order" | "duplicate-key" | "broken-reference";
 
 export interface RowCheck {
   /** @throws what `isRowError` knows */
@@ -51,14 +52,28 @@ export function openRowChecks(profile: CsvProfile): RowChecks {
         index: columns.indexOf(column),
         to,
       }));
+      const fits = columns.map((_, n) =>
+        file.format === "csv" ? csvCellOf[constraints.types[n] ?? ""] : undefined,
+      );
+      const [first] = key;
       const problems = new Set<RowProblem>();
       let rows = 0;
+      let last = "";
       return {
         add(line) {
           const row = reader.add(line);
           if (row === null) return;
           rows++;
-          if (row.length !== columns.length) problems.add("unreadable");
+          if (row.length !== columns.length || !fitsAll(row, fits)) problems.add("unreadable");
+          if (first !== undefined) {
+            // Every key begins with a URL. Readers of two exports meet the same one in both because of this order.
+            const url = row[first];
+            if (typeof url !== "string") problems.add("unreadable");
+            else {
+              if (compareText(url, last) < 0) problems.add("wrong-order");
+              last = url;
+            }
+          }
           if (key.length > 0 && insertKey.run(path, textOf(row, key)).changes === 0)
             problems.add("duplicate-key");
           for (const { index, to } of references)
@@ -87,6 +102,19 @@ export function openRowChecks(profile: CsvProfile): RowChecks {
     close: () => void db.close(),
   };
 }
+
+/** What an export writes for a cell of such a type. Other types hold any text. */
+const csvCellOf: Readonly<Record<string, RegExp>> = {
+  integer: /^-?\d+$/,
+  number: /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/,
+  boolean: /^[01]$/,
+};
+
+const fitsAll = (row: Row, fits: readonly (RegExp | undefined)[]): boolean =>
+  fits.every((pattern, n) => {
+    const cell = row[n];
+    return pattern === undefined || typeof cell !== "string" || pattern.test(cell);
+  });
 
 /** In CSV a number is its digits. */
 const textOf = (row: Row, indexes: readonly number[]): string =>

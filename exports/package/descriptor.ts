@@ -46,7 +46,7 @@ const resource = z
     hash,
     name: z.string(),
     schema: z.object({
-      fields: z.array(z.object({ name: z.string() })),
+      fields: z.array(z.object({ name: z.string(), type: z.string().optional() })),
       primaryKey: z.array(z.string()).optional(),
       foreignKeys: z.array(foreignKey).optional(),
     }),
@@ -160,6 +160,8 @@ export interface Publication {
 export interface FileConstraints {
   /** The columns that identify a row; empty if none do. */
   readonly key: readonly string[];
+  /** The stated type of each column; undefined for any. */
+  readonly types: readonly (string | undefined)[];
   /** Columns with keys of rows in another file, by its path. */
   readonly references: readonly { readonly column: string; readonly to: string }[];
 }
@@ -212,12 +214,12 @@ function toDescribed(data: z.infer<typeof descriptor>): DescribedPackage {
     contents: toContents(data),
     constraintsOf(file) {
       const found = resources.find(({ table, format }) => table === file.table && format === file.format);
-      const { primaryKey: key = [], foreignKeys = [] } = found?.schema ?? {};
+      const { primaryKey: key = [], foreignKeys = [], fields = [] } = found?.schema ?? {};
       const references = foreignKeys.flatMap(({ fields: [column], reference: { resource } }) => {
         const to = pathOf.get(resource);
         return to === undefined ? [] : [{ column, to }];
       });
-      return { key, references };
+      return { key, types: fields.map(({ type }) => type), references };
     },
   };
 }

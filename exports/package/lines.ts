@@ -3,7 +3,6 @@ import { closeSync, createReadStream, openSync, readSync, rmSync, writeSync } fr
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { StringDecoder } from "node:string_decoder";
 import { requireFreeSpace } from "../../src/platform/files/free-space.ts";
 import { openRegularFile } from "../../src/platform/files/regular-files.ts";
 import { ExportError } from "../errors.ts";
@@ -95,26 +94,38 @@ export interface LineSplitter {
 /** A row is far shorter, and a text of V8 not much longer. */
 const maxLineLength = 2 ** 28;
 
-/** `add` throws ExportError `damaged-package` for a line without an end. */
+/** Both throw ExportError `damaged-package`: for bytes that are not UTF-8, and for a line without an end. */
 export function lineSplitter(): LineSplitter {
-  const decoder = new StringDecoder("utf8");
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const decode = (chunk?: Uint8Array): string => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch (cause) {
+      throw damagedText("The export has bytes that are not UTF-8.", cause);
+    }
+  };
   // Only new text is searched for line ends: a line may be as long as the file.
   let open = "";
   return {
     add(chunk) {
-      const [first = "", ...lines] = decoder.write(chunk).split("\n");
+      const [first = "", ...lines] = decode(chunk).split("\n");
       open += first;
-      if (open.length > maxLineLength) throw lineTooLong();
+      if (open.length > maxLineLength)
+        throw damagedText(`A line of the export is longer than ${maxLineLength} characters.`);
       if (lines.length === 0) return [];
       const whole = [open, ...lines.slice(0, -1)];
       open = lines.at(-1) ?? "";
       return whole;
     },
-    end: () => (open === "" ? [] : [open]),
+    end() {
+      open += decode();
+      return open === "" ? [] : [open];
+    },
   };
 }
 
-function lineTooLong(): ExportError {
-  const message = `A line of the export is longer than ${maxLineLength} characters.`;
-  return new ExportError("damaged-package", message, "Export again, or restore the folder from a copy.");
+function damagedText(message: string, cause?: unknown): ExportError {
+  return new ExportError("damaged-package", message, "Export again, or restore the folder from a copy.", {
+    cause,
+  });
 }

@@ -3,11 +3,10 @@ import { join } from "node:path";
 import { ExportError } from "../errors.ts";
 import { type CsvProfile, readCsvRows } from "../formats/csv.ts";
 import { readJsonRows } from "../formats/json.ts";
-import type { ExportTable, Row } from "../formats/table.ts";
-import { isRowError } from "./check-rows.ts";
+import type { ExportTable } from "../formats/table.ts";
 import type { PackageContents, PackageFile } from "./descriptor.ts";
 import { type Lines, openLines } from "./lines.ts";
-import { type PackageProblem, verifyFiles } from "./verify-package.ts";
+import { verifyDataPackage } from "./verify-package.ts";
 
 export interface ReadTable extends ExportTable {
   /** False for CSV, in which every cell is text or null. */
@@ -39,15 +38,19 @@ const readersByFormat: Readonly<Record<string, Reader>> = {
 };
 
 /**
- * Opens a data package after checking every file against its descriptor. A table in several formats is read from JSON if
+ * Opens a data package after `verifyDataPackage` found no problem in it but other files. A table in several formats is read from JSON if
  * present, else from NDJSON, else from CSV. Compressed tables are decompressed into temporary files, until `close`.
- * @throws ExportError, also `damaged-package` for a file that differs from the descriptor, and while rows are read that do not
- * parse or are not as many as stated; a system error
+ * @throws ExportError, also `damaged-package` for a file that differs from the descriptor; a system error
  */
 export async function readDataPackage(folder: string): Promise<ReadPackage> {
-  const { contents, problems } = await verifyFiles(folder);
+  const { contents, problems } = await verifyDataPackage(folder);
   const [problem] = problems.filter(({ code }) => code !== "not-listed");
-  if (problem !== undefined) throw damaged(join(folder, problem.path), problem.code);
+  if (problem !== undefined)
+    throw new ExportError(
+      "damaged-package",
+      `${join(folder, problem.path)} differs from the exported file (${problem.code}).`,
+      "Export again, or restore the folder from a copy.",
+    );
   const tables = new Map<string, ReadTable>();
   const opened: Lines[] = [];
   const close = () => {
@@ -56,11 +59,9 @@ export async function readDataPackage(folder: string): Promise<ReadPackage> {
   try {
     for (const [format, reader] of Object.entries(readersByFormat)) {
       for (const file of contents.files.filter((file) => file.format === format && !tables.has(file.table))) {
-        const path = join(folder, file.path);
-        const lines = await openLines(path, file);
+        const lines = await openLines(join(folder, file.path), file);
         opened.push(lines);
-        const read = reader(lines, file, contents.csv);
-        const rows = () => checkedRows(read(), path, file.rows);
+        const rows = reader(lines, file, contents.csv);
         tables.set(file.table, { name: file.table, columns: file.columns, isTyped: format !== "csv", rows });
       }
     }
@@ -72,24 +73,3 @@ export async function readDataPackage(folder: string): Promise<ReadPackage> {
     tables.set(name, { name, columns, isTyped: true, rows: () => [] });
   return { contents, tables: [...tables.values()], close };
 }
-
-/** A file that another program wrote may have the stated hash, but no rows. */
-function* checkedRows(rows: Iterable<Row>, path: string, stated: number): Generator<Row> {
-  let count = 0;
-  try {
-    for (const row of rows) {
-      count++;
-      yield row;
-    }
-  } catch (error) {
-    throw isRowError(error) ? damaged(path, "unreadable") : error;
-  }
-  if (count !== stated) throw damaged(path, "wrong-rows");
-}
-
-const damaged = (path: string, code: PackageProblem["code"]) =>
-  new ExportError(
-    "damaged-package",
-    `${path} differs from the exported file (${code}).`,
-    "Export again, or restore the folder from a copy.",
-  );

@@ -36,7 +36,7 @@ export interface PackageReport {
 
 /**
  * Checks every file of a data package against its descriptor, in one reading: size, SHA-256, and the number of rows. Rows of
- * CSV, JSON and NDJSON must parse, with unique keys and references to rows that are there.
+ * CSV, JSON and NDJSON must parse, in the order of their unique keys, with references to rows that are there.
  * @throws ExportError if the descriptor cannot be read; a system error if a file cannot be read
  */
 export async function verifyDataPackage(folder: string): Promise<PackageReport> {
@@ -70,7 +70,7 @@ export async function verifyDataPackage(folder: string): Promise<PackageReport> 
 const brokenReferences = (checks: RowChecks, sound: ReadonlySet<string>): PackageProblem[] =>
   checks.findBrokenReferences(sound).map((path) => ({ path, code: "broken-reference" }));
 
-/** As `verifyDataPackage`, but only the bytes: for readers that parse the rows themselves. */
+/** As `verifyDataPackage`, but only the bytes: for a package whose rows the caller has just written again. */
 export async function verifyFiles(folder: string): Promise<PackageReport> {
   return await verify(folder, await readDescriptor(folder), async (file) =>
     (await hashFile(join(folder, file.path))).sha256 === file.sha256 ? [] : ["wrong-hash"],

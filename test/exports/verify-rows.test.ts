@@ -107,6 +107,33 @@ describe.each(["csv", "json", "ndjson"] as const)("rows of %s", (format) => {
     expect(await problemsIn(folder)).toEqual([{ path: brandFile, code: "duplicate-key" }]);
   });
 
+  it("rows in another order than that of their keys are found", async () => {
+    const folder = await write({ formats: [format] });
+    forge(folder, `model.${format}`, (bytes) =>
+      bytes.toString().replaceAll(/m\/[12]/g, (id) => (id === "m/1" ? "m/2" : "m/1")),
+    );
+    expect(await problemsIn(folder)).toEqual([{ path: `model.${format}`, code: "wrong-order" }]);
+  });
+
+  it("a key that is null, and bytes that are not UTF-8, make a file unreadable", async () => {
+    const folder = await write({ formats: [format] });
+    forge(
+      folder,
+      brandFile,
+      replacing(
+        format === "csv" ? "https://a.example/2/" : '"https://a.example/2/"',
+        format === "csv" ? "" : "null",
+      ),
+    );
+    forge(folder, `model.${format}`, (bytes) =>
+      Buffer.from(bytes.toString().replaceAll("m/2", "m/\xff"), "latin1"),
+    );
+    expect(await problemsIn(folder)).toEqual([
+      { path: brandFile, code: "unreadable" },
+      { path: `model.${format}`, code: "unreadable" },
+    ]);
+  });
+
   it("a reference to a row that is not there is found", async () => {
     const folder = await write({ formats: [format] });
     forge(folder, `model.${format}`, replacing("a.example/3/", "a.example/9/"));
@@ -125,6 +152,12 @@ it.each([
   ["csv", replacing("href,name", "href,label")],
   ["csv", replacing("bra_count\n", "bra_count,more\n")],
   ["csv", replacing("https://a.example/2/,,", "https://a.example/2/,,,")],
+  ["csv", replacing(",5\n", ',"5"5\n')],
+  ["csv", replacing(",5\n", ",5\r\n")],
+  ["csv", replacing("two", "two\0")],
+  ...["abc", "1.5", "1e3", "0x10", " 5", "5 ", "+5"].map(
+    (cell) => ["csv", replacing(",5\n", `,${cell}\n`)] as const,
+  ),
   ["json", replacing('"name":null', '"name":nothing')],
   ["ndjson", replacing('"name":null', '"name":')],
 ] as const)("%s that does not parse is unreadable (%#)", async (format, change) => {

@@ -1,6 +1,7 @@
 /** One target for each parser of text from outside. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { ExportError } from "../../exports/errors.ts";
 import { csvProfiles, fromCsvText, readCsvRows, toCsvText } from "../../exports/formats/csv.ts";
 import { kinds } from "../../jobs/kinds.ts";
 import { parseJsonBytesOrThrow } from "../../schema/json.ts";
@@ -159,7 +160,11 @@ function runCsv(input: Buffer): void {
   const text = input.toString();
   for (const profile of csvProfiles) {
     require(fromCsvText(toCsvText(text, profile), profile) === text, "a cell is read back as written", text);
-    for (const row of readCsvRows(text.split("\n"), profile)) require(row.length > 0, "a row has cells");
+    const rows = accepting(
+      (error) => error instanceof ExportError,
+      () => [...readCsvRows(text.split("\n"), profile)],
+    );
+    for (const row of rows ?? []) require(row.length > 0, "a row has cells");
   }
 }
 

@@ -224,7 +224,7 @@ function configureVerify(command: Command, io: Io): void {
     details: [
       "Compares each file with its size and SHA-256 in datapackage.json. Changed, missing and added files are " +
         "problems (exit code 15). So are tables with another number of rows than stated, and in CSV, JSON and NDJSON rows that cannot " +
-        "be read, keys that are not unique, and references to rows that are not there. It finds damage, but no forgery: anyone who can write the folder can write matching sums.",
+        "be read, keys that are not unique or not in order, and references to rows that are not there. It finds damage, but no forgery: anyone who can write the folder can write matching sums.",
     ],
     examples: ["armoire export verify catalogue-2026-11", "armoire export verify open-data --json"],
     exitCodes: exitCodesOfVerifying,
@@ -246,6 +246,7 @@ const problemTexts: Readonly<Record<PackageProblem["code"], string>> = {
   "not-listed": "is not listed in datapackage.json",
   unreadable: "is no table with the stated columns",
   "wrong-rows": "has another number of rows than datapackage.json states",
+  "wrong-order": "has rows in another order than that of their keys",
   "duplicate-key": "has several rows with the same key",
   "broken-reference": "refers to rows that are not there",
 };
