@@ -262,6 +262,30 @@ it("flipped bits, cuts and appended bytes are found in an encrypted backup", asy
   );
 });
 
+it.each([
+  [
+    "asks for more work than age does",
+    [`-> scrypt ${"A".repeat(22)} 19\n${"A".repeat(43)}\n--- ${"A".repeat(43)}\n`],
+    /work/,
+  ],
+  ["does not end", Array<string>(1000).fill(`-> x y\n${"A".repeat(43)}\n`), /header/],
+] as const)("a header of age that %s is refused before a key is derived", async (_what, lines, cause) => {
+  let read = 0;
+  function* chunks() {
+    yield Buffer.from("age-encryption.org/v1\n");
+    for (const line of lines) {
+      read++;
+      yield Buffer.from(line);
+    }
+  }
+  const content = decrypted(Readable.from(chunks(), { highWaterMark: 1 }), "p");
+  await expect(content.next()).rejects.toMatchObject({
+    code: "wrong-passphrase",
+    cause: { message: expect.stringMatching(cause) },
+  });
+  expect(read).toBeLessThan(500);
+});
+
 it.each(edits)("an edit without new checksums is found: %s", async (_edit, edited, entry, message) => {
   const { problems } = await scanBytes(edited());
   const about = entry();

@@ -37,7 +37,38 @@ export async function* encrypted(
   yield* await encrypter.encrypt(streamOf(chunks));
 }
 
-/** @throws BackupError `wrong-passphrase`; ZipError if the content is not what was encrypted */
+/** A header for one passphrase has about 150. */
+const maxHeaderBytes = 16_384;
+/** What age's programs write, and Armoire. Each further step doubles the time and the memory, which is 256 MB for 18. */
+const maxWorkFactor = 18;
+
+/** age-encryption has no limit for a header's length, and a higher one for the work that it asks for. */
+async function* withCheckedHeader(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let head: Buffer | null = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    if (head === null) {
+      yield chunk;
+      continue;
+    }
+    head = Buffer.concat([head, chunk]);
+    const text = head.subarray(0, maxHeaderBytes).toString("latin1");
+    const end = text.indexOf("\n--- ");
+    if (end < 0 && head.length < maxHeaderBytes) continue;
+    requireOpenable(text, end);
+    yield head;
+    head = null;
+  }
+  if (head !== null) yield head;
+}
+
+function requireOpenable(text: string, end: number): void {
+  if (end < 0) throw new Error(`the header has more than ${maxHeaderBytes} bytes`);
+  const workFactor = /^-> scrypt \S+ (\d+)$/m.exec(text.slice(0, end))?.[1];
+  if (Number(workFactor ?? 0) > maxWorkFactor)
+    throw new Error(`opening it takes more work than 2^${maxWorkFactor}`);
+}
+
+/** @throws BackupError `wrong-passphrase`, also for a header that takes too much work; ZipError if the content is not what was encrypted */
 export async function* decrypted(
   chunks: AsyncIterable<Uint8Array>,
   passphrase: string,
@@ -45,7 +76,7 @@ export async function* decrypted(
   const { Decrypter } = await loadAge();
   const decrypter = new Decrypter();
   decrypter.addPassphrase(passphrase);
-  const content = await decrypter.decrypt(streamOf(chunks)).catch((cause) => {
+  const content = await decrypter.decrypt(streamOf(withCheckedHeader(chunks))).catch((cause) => {
     throw isSystemError(cause) ? cause : wrongPassphrase(cause);
   });
   try {
