@@ -57,9 +57,19 @@ export function takeLock(file: string, { startedAt, busyMessage }: LockRequest):
       writeFileSync(holderFile, JSON.stringify(holder), { flag: "wx", mode: 0o600 });
       return held;
     } catch (error) {
-      held.db.close();
+      // On a full disk, the holder's file is there, but empty.
+      const isOwn = idOf(lockFile) === held.id;
+      if (isOwn) tryRemove(holderFile);
+      if (isOwn && held.isNew) removeAndClose(held);
+      else held.db.close();
       throw toLockError(error, lockFile);
     }
+  };
+  // Windows cannot remove an open file. Elsewhere it goes first, so that a waiting process notices.
+  const removeAndClose = ({ db }: HeldFile): void => {
+    if (process.platform !== "win32") tryRemove(lockFile);
+    db.close();
+    if (process.platform === "win32") tryRemove(lockFile);
   };
   let held = hold();
   const isHeld = () => idOf(lockFile) === held.id;
@@ -80,10 +90,8 @@ export function takeLock(file: string, { startedAt, busyMessage }: LockRequest):
     releaseAndRemove() {
       const removes = isHeld();
       removeHolder();
-      // While it is held, so that a waiting process notices. Windows cannot remove an open file.
-      if (removes && process.platform !== "win32") tryRemove(lockFile);
-      held.db.close();
-      if (removes && process.platform === "win32") tryRemove(lockFile);
+      if (removes) removeAndClose(held);
+      else held.db.close();
     },
   };
 }
@@ -146,11 +154,14 @@ function pathsOf(file: string) {
 interface HeldFile {
   readonly db: Database.Database;
   readonly id: string;
+  /** Whether this call created the file. */
+  readonly isNew: boolean;
 }
 
 function openAndHold(file: string, busyMessage: string, hold: (db: Database.Database) => void): HeldFile {
   const { lockFile, holderFile } = pathsOf(file);
-  const { db, id } = openLockFile(lockFile);
+  const opened = openLockFile(lockFile);
+  const { db, id } = opened;
   try {
     hold(db);
   } catch (error) {
@@ -162,7 +173,7 @@ function openAndHold(file: string, busyMessage: string, hold: (db: Database.Data
       "Wait until it has finished, or stop it.",
     );
   }
-  if (idOf(lockFile) === id) return { db, id };
+  if (idOf(lockFile) === id) return opened;
   // Its holder removed the file in the meantime: another process may hold a lock on a new file of this name.
   db.close();
   return openAndHold(file, busyMessage, hold);
@@ -171,11 +182,11 @@ function openAndHold(file: string, busyMessage: string, hold: (db: Database.Data
 function openLockFile(lockFile: string): HeldFile {
   for (let attempt = 1; ; attempt++) {
     try {
-      createPrivately(lockFile);
+      const isNew = createPrivately(lockFile);
       requireOwnFile(lockFile);
       const id = idOf(lockFile);
       if (id !== null)
-        return { id, db: new Database(lockFile, { timeout: busyTimeoutMillis, fileMustExist: true }) };
+        return { id, isNew, db: new Database(lockFile, { timeout: busyTimeoutMillis, fileMustExist: true }) };
     } catch (error) {
       // Its holder may have removed it in between.
       if (!hasCode(error, "SQLITE_CANTOPEN") || attempt >= maxAttempts) throw toLockError(error, lockFile);
@@ -190,17 +201,19 @@ function idOf(file: string): string | null {
 }
 
 /**
- * Creates the lock file unless it exists. It never opens an existing one: closing that would end a lock that this same
+ * Creates the lock file unless it exists; then it returns false. It never opens an existing one: closing that would end a lock that this same
  * process may hold on it. The file is never written, so a random modification time identifies it.
  */
-function createPrivately(file: string): void {
+function createPrivately(file: string): boolean {
   try {
     const handle = openSync(file, "wx", 0o600);
     const time = Math.random() * maxSeconds;
     futimesSync(handle, time, time);
     closeSync(handle);
+    return true;
   } catch (error) {
     if (!hasCode(error, "EEXIST")) throw error;
+    return false;
   }
 }
 

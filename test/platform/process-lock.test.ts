@@ -1,6 +1,8 @@
 /** One writer and any number of readers; a lock needs no clean-up after its process. */
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
+import { basename, join } from "node:path";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { shareLock, takeLock } from "../../src/platform/process-lock.ts";
 import { type Child, startChild } from "../mirror/support/children.ts";
@@ -102,6 +104,22 @@ it("a writer whose lock was removed and taken by another process writes nothing 
   // The lock is still that of the other process, and named after it.
   expect(JSON.parse(readFileSync(`${rig.file}.holder.json`, "utf8"))).toMatchObject({ pid: second.pid });
   await expect(rig.write()).rejects.toThrow(expect.objectContaining(refusal));
+});
+
+it("a lock that cannot name its holder leaves no file that it made", () => {
+  const module = JSON.stringify(join(import.meta.dirname, "../../src/platform/process-lock.ts"));
+  const script = `import { takeLock } from ${module};
+    try { takeLock(process.argv[1], { startedAt: "", busyMessage: "" }) } catch ({ code }) { process.exitCode = code === "unwritable" ? 7 : 1 }`;
+  // No file can grow, as on a full disk.
+  const take = () =>
+    spawnSync("sh", [
+      ...["-c", 'trap "" XFSZ; ulimit -f 0; exec "$@"', "sh", process.execPath],
+      ...["--input-type=module", "-e", script, rig.file],
+    ]).status;
+  const files = () => readdirSync(rig.folder);
+  expect([take(), files()]).toEqual([7, []]);
+  takeLock(rig.file, { startedAt: someTime, busyMessage: "It is in use" }).release();
+  expect([take(), files()]).toEqual([7, [`${basename(rig.file)}.lock`]]);
 });
 
 it("a lock is held by any number of sharers or by one exclusive owner", () => {
