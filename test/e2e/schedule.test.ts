@@ -317,10 +317,16 @@ describe("invalid schedules", () => {
   );
 });
 
-it("schedule run refuses --account", async () => {
-  const result = await callSchedule(newDataDir(), "run", "--account", "ada");
-  expectRefusal(result, 2, /--account cannot be given here/);
-});
+it.each([
+  [["run", "--account", "ada"], /--account cannot be given here/],
+  [["add", "x", "--cron", "@daily", "--account", "ada", "--", "sync"], /--account cannot be given here/],
+  [["add", "x", "--cron", "@daily", "--mirror", "m.sqlite", "--", "export"], /--mirror cannot be given/],
+])(
+  "schedule %j refuses the choice of a mirror, which belongs to the scheduled command",
+  async (args, text) => {
+    expectRefusal(await callSchedule(newDataDir(), ...args), 2, text);
+  },
+);
 
 it("systemd units and crontab lines start this installation", async () => {
   const dataDir = newDataDir();

@@ -63,13 +63,20 @@ export function configureRun(schedule: Command, io: Io): void {
   });
 }
 
+/** They would have no effect: each schedule has a mirror of its own. @throws CliError */
+export function refuseMirrorOptions(command: Command): void {
+  const { account, mirror } = command.optsWithGlobals<GlobalOptions>();
+  const option = account !== undefined ? "--account" : mirror !== undefined ? "--mirror" : null;
+  if (option === null) return;
+  throw new CliError(
+    "usage",
+    `${option} cannot be given here: it belongs to the scheduled command.`,
+    `Give ${option} after --, when you add the schedule.`,
+  );
+}
+
 async function runAll(flags: RunFlags, command: Command, io: Io): Promise<void> {
-  if (command.optsWithGlobals<GlobalOptions>().account !== undefined)
-    throw new CliError(
-      "usage",
-      "--account cannot be given here: `armoire schedule run` runs all schedules of the data directory.",
-      "Give --account to the scheduled command, after --, when you add the schedule.",
-    );
+  refuseMirrorOptions(command);
   const settings = readSettings(command, io);
   const inherited = inheritedSettings(settings, command);
   const redis = readRedisAddress(flags, io);

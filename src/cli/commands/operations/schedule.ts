@@ -12,7 +12,7 @@ import { readSettings } from "../../settings/settings.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, printText } from "../../terminal/io.ts";
-import { configureRun } from "./schedule-run.ts";
+import { configureRun, refuseMirrorOptions } from "./schedule-run.ts";
 import { configureSystemSchedulers } from "./system-schedulers.ts";
 
 interface AddFlags {
@@ -106,6 +106,7 @@ async function addOne(
   command: Command,
   io: Io,
 ): Promise<void> {
+  refuseMirrorOptions(command);
   const settings = readSettings(command, io);
   const inherited = inheritedSettings(settings, command);
   const folder = process.cwd();
