@@ -67,7 +67,7 @@ export const recentMillis = 5000;
 /** Of values that depend on the time, too. */
 const maxAgeMillis = 60_000;
 /** Of values that are shown while newer ones are computed. */
-const maxStale = { changedMillis: 10_000, unchangedMillis: 600_000, timesCost: 20 };
+const maxStale = { changedMillis: 60_000, unchangedMillis: 600_000, timesCost: 20 };
 /** Of those that people watch. */
 const watchedMillis: Partial<Record<SlowName, number>> = { progress: 1000 };
 /** Those of the first page, and then those that take longest. */
