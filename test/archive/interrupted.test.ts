@@ -51,7 +51,7 @@ it("a kill during a backup leaves a whole file, and the next backup removes temp
       await rig.create("b.zip", { replace: true });
       expect(readdirSync(rig.folder).filter((name) => name.includes("partial"))).toEqual([]);
     }),
-    { numRuns: tries(4, 50) },
+    { numRuns: tries(3, 50) },
   );
 });
 
@@ -71,7 +71,7 @@ it("a kill during a restore leaves no mirror or a whole one, and the restore can
       }
       await removeRestored(rig);
     }),
-    { numRuns: tries(4, 50) },
+    { numRuns: tries(3, 50) },
   );
 });
 
@@ -90,7 +90,7 @@ it("a kill during unpacking leaves no folder or a whole one, and unpacking can b
       expect(readdirSync(rig.folder).filter((name) => name.includes("partial"))).toEqual([]);
       await rm(folder, { recursive: true });
     }),
-    { numRuns: tries(4, 50) },
+    { numRuns: tries(3, 50) },
   );
 });
 

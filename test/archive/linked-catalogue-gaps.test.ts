@@ -91,7 +91,7 @@ describe("requested, not mirrored", () => {
         expect(isComplete(manifest)).toBe(missing === 0);
         expect((await scanBytes(await readFile(file))).problems).toEqual([]);
       }),
-      { numRuns: tries(8, 100) },
+      { numRuns: tries(4, 100) },
     );
   });
 

@@ -229,7 +229,7 @@ it("every cell of any type is restored from SQLite, and its text from Parquet", 
         else expect(Number(text)).toBe(Number(cell));
       }
     }),
-    { numRuns: tries(40, 1_000) },
+    { numRuns: tries(20, 1_000) },
   );
 });
 

@@ -288,7 +288,7 @@ it("all changes up to a run add up to the state that the mirror shows as of that
         }
       }
     }),
-    { numRuns: tries(5, 100) },
+    { numRuns: tries(3, 100) },
   );
 });
 
@@ -323,7 +323,7 @@ it("a history as of a run equals the history at the end of that run, except for 
         }
       }
     }),
-    { numRuns: tries(5, 100) },
+    { numRuns: tries(3, 100) },
   );
   expect(compared).toBeGreaterThan(0);
 });

@@ -38,7 +38,7 @@ it("the log has exactly the differences between each run and the run before it, 
       const found = read({ mirror }, changesOf);
       expect(found.map(({ run, change }) => ({ run, change: { ...change, ...unnamed } }))).toEqual(expected);
     }),
-    { numRuns: tries(10, 200) },
+    { numRuns: tries(5, 200) },
   );
 });
 

@@ -76,7 +76,7 @@ describe("check", () => {
         if (problemsIn(file).length === 0) expect(place % bits).toBeGreaterThanOrEqual(bits - 8);
         else expect(problemsIn(file)[0]).toMatchObject({ code: "body", where: `_content ${id}` });
       }),
-      { numRuns: tries(30, 500) },
+      { numRuns: tries(15, 500) },
     );
   });
 

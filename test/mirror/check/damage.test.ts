@@ -90,7 +90,7 @@ describe("one changed bit", () => {
           if (found === null) expect(findDamage(file)).toBeNull();
         },
       ),
-      { numRuns: tries(80, 1000) },
+      { numRuns: tries(40, 1000) },
     );
   });
 

@@ -109,7 +109,7 @@ it("no existing item becomes a tombstone, however its listing changes between pa
       expect(held.sort()).toEqual(listing.items.map(urlOf).sort());
       expect(mirror.db.prepare("select count(*) from _pass").pluck().get()).toBe(0);
     }),
-    { numRuns: tries(40, 1000) },
+    { numRuns: tries(20, 1000) },
   );
 });
 

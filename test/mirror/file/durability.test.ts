@@ -36,7 +36,7 @@ it("a process killed during a batch leaves nothing of it and all of the batches 
   expect(problemsOf(mirror)).toEqual([]);
 });
 
-const kills = tries(5, 50);
+const kills = tries(3, 50);
 const concurrency = 4;
 /** Of the engine: results that wait for one transaction. */
 const batchSize = 512;

@@ -42,7 +42,7 @@ it("the same responses in any order and any batches make the same mirror", async
       expect(canonicalDump(mirror)).toEqual(await dumpOfFreshCrawl(sandbox.url, world, follow));
       expect(problemsOf(mirror)).toEqual([]);
     }),
-    { numRuns: tries(6, 200) },
+    { numRuns: tries(4, 200) },
   );
 });
 
@@ -88,7 +88,7 @@ it("after changes and interrupted runs a mirror is sound, rebuilds to the same s
         }
       },
     ),
-    { numRuns: tries(6, 200) },
+    { numRuns: tries(4, 200) },
   );
 });
 

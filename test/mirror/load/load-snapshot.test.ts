@@ -71,7 +71,7 @@ it("a new mirror shows what the snapshot's mirror showed, and is sound", async (
       mirror.rebuild();
       expect(publicState(mirror.db)).toEqual(before);
     }),
-    { numRuns: tries(6, 200) },
+    { numRuns: tries(4, 200) },
   );
 });
 
@@ -101,6 +101,6 @@ it("the parts of a snapshot give the same mirror in any order", async () => {
         expect(rig.read(problemsOf)).toEqual([]);
       },
     ),
-    { numRuns: tries(6, 200) },
+    { numRuns: tries(4, 200) },
   );
 });

@@ -47,7 +47,7 @@ it("the state after each run is the same after all later runs", async () => {
         expectShown(rig, states);
       },
     ),
-    { numRuns: tries(5, 100), endOnFailure: true },
+    { numRuns: tries(3, 100), endOnFailure: true },
   );
 });
 

@@ -120,7 +120,7 @@ it("pruning changes no remaining run of a catalogue, and leaves a sound mirror",
         states.expectUnchanged();
       },
     ),
-    { numRuns: tries(5, 100), endOnFailure: true },
+    { numRuns: tries(3, 100), endOnFailure: true },
   );
   expect(removed).toBeGreaterThan(0);
 });
@@ -169,7 +169,7 @@ it("pruning changes no remaining run if resources change several times in one ru
       }
       states.expectUnchanged();
     }),
-    { numRuns: tries(5, 100), endOnFailure: true },
+    { numRuns: tries(3, 100), endOnFailure: true },
   );
 });
 

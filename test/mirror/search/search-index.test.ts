@@ -44,7 +44,7 @@ it("the index is sound after every run and equal to a rebuilt one", async () => 
         expect(problemsOf(mirror)).toEqual([]);
       }
     }),
-    { numRuns: tries(20, 300) },
+    { numRuns: tries(10, 300) },
   );
 });
 

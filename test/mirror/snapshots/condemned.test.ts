@@ -60,7 +60,7 @@ it("a mirror is again as it was before the snapshot, and sound", async () => {
       expect(publicState(mirror.db)).toEqual(state);
     }),
     {
-      numRuns: tries(8, 300),
+      numRuns: tries(4, 300),
       // The snapshot has a list of one page, of which the mirror knows two.
       examples: [[712, { changes: 2, additions: 0, removals: 2, moves: 0 }, 2, false]],
     },

@@ -192,7 +192,7 @@ const metering = (headers: readonly Metering["headers"][]) =>
   });
 const withHeaders = metering(["epoch", "seconds"]);
 const withoutHeaders = metering(["none"]);
-const runs = { numRuns: tries(600, 20_000) };
+const runs = { numRuns: tries(300, 20_000) };
 
 describe("with headers", () => {
   it("a window with rate-limit headers is spent exactly, whatever the order of responses, on any day", () => {
