@@ -10,7 +10,7 @@ export interface CommandCost {
   readonly peakMebibytes: number;
 }
 
-const printPeak = new URL("../print-peak.ts", import.meta.url).href;
+const printPeak = new URL("../print-peak.js", import.meta.url).href;
 
 /** @throws Error if the command fails */
 export async function measureCommand(args: readonly string[]): Promise<CommandCost> {
