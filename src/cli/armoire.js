@@ -46,8 +46,9 @@ async function run() {
   const built = new URL("../../dist/cli.js", import.meta.url);
   const sources = new URL("./main.ts", import.meta.url);
   const { main } = await import((existsSync(built) ? built : sources).href);
-  // As options of Node they would slow every start: Node's stored code of its own modules is for V8's default settings.
-  const { setFlagsFromString } = process.getBuiltinModule("node:v8");
-  if (!brief.includes(args[0])) setFlagsFromString("--heap-growing-percent=80");
+  if (!brief.includes(args[0])) {
+    // As an option of Node it would slow every start: Node's stored code of its own modules is for V8's default settings.
+    process.getBuiltinModule("node:v8").setFlagsFromString("--heap-growing-percent=80");
+  }
   await main(args);
 }

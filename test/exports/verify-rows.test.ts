@@ -166,6 +166,29 @@ it.each([
   expect(await problemsIn(folder)).toEqual([{ path: `brand.${format}`, code: "unreadable" }]);
 });
 
+it("numbers in each form that a service may send are readable", async () => {
+  const cells = [
+    "1E400",
+    "1.00000000000000000000001e5",
+    "-0.10E-400",
+    1.5e300,
+    1e-7,
+    Number.NEGATIVE_INFINITY,
+  ];
+  const rows = cells.map((cell, n) => [
+    `https://a.example/${n}/`,
+    cell,
+    ["1e+21", "1.5e+300", "9".repeat(40)][n] ?? null,
+  ]);
+  const bras = tableOf("bra", ["href", "bust_perimeter", "version"], rows);
+  const counted = tableOf(
+    "brand",
+    ["href", "bra_count"],
+    rows.map(([href = null, , count = null]) => [href, count]),
+  );
+  expect(await problemsIn(await write({ tables: [bras, counted], references: [] }))).toEqual([]);
+});
+
 it("a quotation mark that is not closed is noticed by the rows that it swallows", async () => {
   const folder = await write({ formats: ["csv"] });
   forge(folder, "brand.csv", replacing("https://a.example/2/", '"https://a.example/2/'));

@@ -7,7 +7,7 @@ import { listReadableAccounts } from "../../accounts/accounts.ts";
 import { readToken } from "../../accounts/tokens/tokens.ts";
 import { encodingsOf, hideSecret, type SecretText } from "../../service/credentials/credential.ts";
 import { minSpecificLength } from "../../service/credentials/secret-encodings.ts";
-import { addGlobalOptions } from "../settings/global-options.ts";
+import { addGlobalOptions, type GlobalOptions } from "../settings/global-options.ts";
 import { readSettings } from "../settings/settings.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
@@ -48,9 +48,10 @@ async function readSecrets(command: Command, io: Io): Promise<SecretText[]> {
     if (text && text.length >= minSpecificLength) secrets.push(hideSecret(text));
   }
   // The secret may be the value of an option that names the data directory or the settings.
-  const withoutOptions = addGlobalOptions(new Command());
+  const { config, dataDir } = command.optsWithGlobals<GlobalOptions>();
+  const isNamed = config !== undefined || dataDir !== undefined;
   const folders = new Set<string>();
-  for (const options of [command, withoutOptions]) {
+  for (const options of isNamed ? [command, addGlobalOptions(new Command())] : [command]) {
     const settings = await readOrNull(() => readSettings(options, io));
     if (settings !== null) folders.add(settings.dataDir.value);
   }
