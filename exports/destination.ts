@@ -1,10 +1,15 @@
 /** Where an export goes, as the user names it, with placeholders; and files that are whole or as they were before. */
-import { existsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { chooseTemporary, publish, writeTemporary } from "../src/platform/atomic-file.ts";
+import {
+  chooseTemporary,
+  fileMode,
+  type OutputOptions,
+  publish,
+  writeOutput,
+} from "../src/platform/atomic-file.ts";
 import { isSystemError } from "../src/platform/errors.ts";
 import { flushFile } from "../src/platform/files/long-files.ts";
-import { removeFile } from "../src/platform/folders.ts";
+import { inNewFolders, removeFile } from "../src/platform/folders.ts";
 import { ExportError } from "./errors.ts";
 import type { FittedTable } from "./formats/fitted-types.ts";
 import { writeSqliteFile } from "./formats/sqlite.ts";
@@ -13,16 +18,13 @@ import type { Reference } from "./package/table-schema.ts";
 
 /**
  * @param out in its last part, `{run}` and `{date}` are replaced
- * @returns the absolute path, in an existing folder
+ * @returns the absolute path; the folders above it may be missing
  * @throws ExportError
  */
 export function resolveDestination(out: string, state: ExportedState): string {
   const place = resolve(expandName(out, state));
-  const folder = dirname(place);
-  if (folder === place) throw badName(`${place} is the root of the file system.`);
-  if (existsSync(folder)) return place;
-  const hint = "Make it first, or give another path with --out.";
-  throw new ExportError("no-folder", `There is no folder: ${folder}`, hint);
+  if (dirname(place) === place) throw badName(`${place} is the root of the file system.`);
+  return place;
 }
 
 function expandName(out: string, { run, endedAt }: ExportedState): string {
@@ -50,23 +52,22 @@ const badName = (message: string) =>
   new ExportError("bad-folder-name", message, "For example: exports/catalogue-{date} or catalogue-{run}.");
 
 /**
- * Writes a table to a file of its own, whole or not at all.
+ * Writes a table to a file of its own, whole or not at all, and the missing folders above it.
  * @throws ExportError; what the table's rows throw; a system error; the signal's reason
  */
 export async function writeTypedFile(
   path: string,
   format: "parquet" | "sqlite",
   fitted: FittedTable,
-  { signal, mode }: { readonly signal?: AbortSignal | undefined; readonly mode: number },
+  options: OutputOptions,
 ): Promise<void> {
   if (format === "parquet") {
     // Few exports need it, and it takes long to load.
     const { parquetChunks } = await import("./formats/parquet/chunks.ts");
     const chunks = parquetChunks(fitted.table, fitted.columns);
-    (await writeTemporary(path, chunks, { signal, mode })).commit();
-    return;
+    return await writeOutput(path, chunks, options);
   }
-  await writeDatabase(path, [fitted], [], { signal, mode });
+  await writeDatabase(path, [fitted], [], options);
 }
 
 /** Writes tables to a file of their own. @throws as writeTypedFile does */
@@ -74,17 +75,19 @@ export async function writeDatabase(
   path: string,
   tables: readonly FittedTable[],
   references: readonly Reference[],
-  { signal, mode }: { readonly signal?: AbortSignal | undefined; readonly mode: number },
+  { signal, isPrivate }: OutputOptions,
 ): Promise<void> {
-  const temporary = await chooseTemporary(path);
-  try {
-    await writeSqliteFile(temporary, tables, references, { signal, mode });
-    await flushFile(temporary);
-    publish(temporary, path);
-  } catch (error) {
-    removeFile(temporary);
-    throw error;
-  }
+  await inNewFolders(path, isPrivate, async () => {
+    const temporary = await chooseTemporary(path);
+    try {
+      await writeSqliteFile(temporary, tables, references, { signal, mode: fileMode(isPrivate) });
+      await flushFile(temporary);
+      publish(temporary, path);
+    } catch (error) {
+      removeFile(temporary);
+      throw error;
+    }
+  });
 }
 
 /** A system error as one for the user; any other error as it is. */

@@ -1,6 +1,5 @@
 /** Exports tables of a mirror to a single SQLite file, without a folder and a descriptor. */
 import type { Coverage } from "../src/mirror/runs/coverage.ts";
-import { fileMode } from "../src/platform/atomic-file.ts";
 import { requireReplaceable } from "../src/platform/files/replaceable-files.ts";
 import { resolveDestination, toWritingError, writeDatabase } from "./destination.ts";
 import { writeFitted } from "./formats/fitted-types.ts";
@@ -30,12 +29,11 @@ export async function exportDatabase(request: ExportDatabaseRequest): Promise<Ex
   return await withExport(request, async ({ state, coverage, tables, references, isPrivate }) => {
     const file = resolveDestination(request.out, state);
     const counted = tables.map(withCount);
-    const mode = fileMode(isPrivate);
     try {
       requireReplaceable(file);
       await writeFitted(
         counted,
-        (fitted) => writeDatabase(file, fitted, references, { signal, mode }),
+        (fitted) => writeDatabase(file, fitted, references, { signal, isPrivate }),
         () => {},
       );
     } catch (error) {

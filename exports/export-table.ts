@@ -1,6 +1,6 @@
 /** Exports one table of a mirror to a single file, or as text to any destination: without a folder and a descriptor. */
 import type { Coverage } from "../src/mirror/runs/coverage.ts";
-import { fileMode, writeTemporary } from "../src/platform/atomic-file.ts";
+import { writeOutput } from "../src/platform/atomic-file.ts";
 import { requireReplaceable } from "../src/platform/files/replaceable-files.ts";
 import { resolveDestination, toWritingError, writeTypedFile } from "./destination.ts";
 import { ExportError } from "./errors.ts";
@@ -46,7 +46,7 @@ export async function exportTable(request: ExportTableRequest): Promise<Exported
       throw new ExportError("bad-selection", `The table ${request.table} has none of these columns.`);
     const table = withCount(found);
     const file = typeof out === "string" ? resolveDestination(out, state) : null;
-    if (file !== null) await writeFile(file, table, request, fileMode(opened.isPrivate));
+    if (file !== null) await writeFile(file, table, request, opened.isPrivate);
     else if (typeof out === "function") await writeText(table, request, out);
     return { file, table: table.name, format, rows: table.count, state, coverage };
   });
@@ -67,19 +67,19 @@ async function writeFile(
   file: string,
   table: ExportTable,
   { format, csv = "guarded", compression, signal }: ExportTableRequest,
-  mode: number,
+  isPrivate: boolean,
 ): Promise<void> {
   try {
     requireReplaceable(file);
     if (format === "parquet" || format === "sqlite")
       return await writeFitted(
         [table] as const,
-        ([fitted]) => writeTypedFile(file, format, fitted, { signal, mode }),
+        ([fitted]) => writeTypedFile(file, format, fitted, { signal, isPrivate }),
         () => {},
       );
     const plain = textOf(table, format, csv);
     const chunks = compression === undefined ? plain : compress(toBytes(plain), compression, signal);
-    (await writeTemporary(file, chunks, { signal, mode })).commit();
+    await writeOutput(file, chunks, { signal, isPrivate });
   } catch (error) {
     throw toWritingError(error, file);
   }

@@ -482,7 +482,7 @@ interface WriteTablesRequest {
   readonly signal?: AbortSignal;
 }
 interface DataPackageRequest extends WriteTablesRequest {
-  /** The folder to make, in an existing one. An earlier data package there is replaced. */
+  /** The folder to make, and the missing folders above it. An earlier data package there is replaced. */
   readonly out: string;
   readonly state: ExportedState;
   readonly coverage?: Coverage;
@@ -1388,7 +1388,7 @@ type PublishedSnapshot = z.infer<typeof published>;
 interface PublishRequest extends SnapshotPublication {
   /** The mirror's file; a sync may write it meanwhile. */
   readonly mirror: string;
-  /** An existing folder, for nothing else. */
+  /** For nothing else; it is made if it is missing. */
   readonly folder: string;
   /** Armoire's data directory, which must not be published. */
   readonly dataDir?: string;

@@ -12,7 +12,13 @@ import { fileMode } from "../../src/platform/atomic-file.ts";
 import { isSystemError } from "../../src/platform/errors.ts";
 import { type Flush, withBackgroundFlushes, writeHashedFile } from "../../src/platform/files/long-files.ts";
 import { requireNotOwnFolder } from "../../src/platform/files/replaceable-files.ts";
-import { makePartialFolder, recoverFolder, replaceFolder, syncFolder } from "../../src/platform/folders.ts";
+import {
+  inNewFolders,
+  makePartialFolder,
+  recoverFolder,
+  replaceFolder,
+  syncFolder,
+} from "../../src/platform/folders.ts";
 import { ExportError } from "../errors.ts";
 import { companionsOf } from "./companions/companions.ts";
 import {
@@ -30,7 +36,7 @@ import { verifyFiles } from "./verify-package.ts";
 import { type WriteTablesRequest, writeTables } from "./write-tables.ts";
 
 export interface DataPackageRequest extends WriteTablesRequest {
-  /** The folder to make, in an existing one. An earlier data package there is replaced. */
+  /** The folder to make, and the missing folders above it. An earlier data package there is replaced. */
   readonly out: string;
   readonly state: ExportedState;
   readonly coverage?: Coverage;
@@ -55,25 +61,29 @@ export async function writeDataPackage(request: DataPackageRequest): Promise<Wri
   const out = resolve(request.out);
   requireNotOwnFolder(out);
   try {
-    await recoverFolder(out);
-    await requireReplaceable(out);
-    const folder = await makePartialFolder(out);
-    try {
-      const contents = await writeFolder(folder, request);
-      await requireReplaceable(out);
-      request.signal?.throwIfAborted();
-      const isUnchanged = await isSamePackage(folder, out);
-      if (isUnchanged) await rm(folder, { recursive: true, force: true });
-      else await replaceFolder(folder, out);
-      return { ...contents, folder: out, isUnchanged };
-    } catch (error) {
-      await rm(folder, { recursive: true, force: true });
-      throw error;
-    }
+    return await inNewFolders(out, request.isPrivate === true, () => replacePackage(out, request));
   } catch (error) {
     if (!isSystemError(error)) throw error;
     const hint = "Make room or choose another folder. Earlier content there is unchanged.";
     throw new ExportError("write-failed", `Cannot write ${out}: ${error.message}`, hint, { cause: error });
+  }
+}
+
+async function replacePackage(out: string, request: DataPackageRequest): Promise<WrittenPackage> {
+  await recoverFolder(out);
+  await requireReplaceable(out);
+  const folder = await makePartialFolder(out);
+  try {
+    const contents = await writeFolder(folder, request);
+    await requireReplaceable(out);
+    request.signal?.throwIfAborted();
+    const isUnchanged = await isSamePackage(folder, out);
+    if (isUnchanged) await rm(folder, { recursive: true, force: true });
+    else await replaceFolder(folder, out);
+    return { ...contents, folder: out, isUnchanged };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
   }
 }
 

@@ -13,13 +13,18 @@ export interface PlaceRequest {
   /** A file that ends in `.zip` or, encrypted, in `.zip.age`; or a folder. */
   readonly to: string;
   readonly isEncrypted: boolean;
+  /** Whether missing folders are made, as for other outputs. A backup's must exist: its drive may not be connected. */
+  readonly makesFolders?: boolean;
 }
 
 /**
  * @param name the file's name if `to` is a folder
  * @throws BackupError `not-found`, `wrong-place`; FileError `not-replaceable` for one of Armoire's own folders
  */
-export function resolveDestination({ to, isEncrypted }: PlaceRequest, name: string): string {
+export function resolveDestination(
+  { to, isEncrypted, makesFolders = false }: PlaceRequest,
+  name: string,
+): string {
   const place = resolve(to);
   requireNotOwnFolder(isFolder(place) ? place : dirname(place));
   if (isFolder(place)) return join(place, name);
@@ -27,10 +32,11 @@ export function resolveDestination({ to, isEncrypted }: PlaceRequest, name: stri
     ? [encryptedExtension, plainExtension]
     : [plainExtension, encryptedExtension];
   if (place.endsWith(extension)) {
-    if (isFolder(dirname(place))) return place;
+    if (isFolder(dirname(place)) || makesFolders) return place;
     throw noFolder(dirname(place), extension);
   }
   if (place.endsWith(otherExtension)) throw wrongExtension(place, isEncrypted);
+  if (statsOf(place) === undefined && makesFolders) return join(place, name);
   if (statsOf(place) === undefined) throw noFolder(place, extension);
   throw notAFolder(place, `Name a folder, or a file that ends in ${extension}.`);
 }
@@ -44,7 +50,7 @@ export async function requirePlace(request: PlaceRequest & { readonly replace?: 
   // An existing plain file is never the same backup as an encrypted one.
   if (!isFolder(resolve(request.to)) && request.isEncrypted && !request.replace && isPlainFile(place))
     throw fileExists(place);
-  await requireWritable(dirname(place));
+  if (!request.makesFolders || isFolder(dirname(place))) await requireWritable(dirname(place));
 }
 
 /** @throws BackupError `not-found`, `wrong-place`, `write-failed`; FileError `not-replaceable` for one of Armoire's own folders */

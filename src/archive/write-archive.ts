@@ -1,10 +1,11 @@
 /** Writes an archive of a mirror: one file, whole or absent, and never over another one by accident. */
 import { lstatSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { type TemporaryFile, writeTemporary } from "../platform/atomic-file.ts";
+import { fileMode, type TemporaryFile, writeTemporary } from "../platform/atomic-file.ts";
 import { isSystemError } from "../platform/errors.ts";
 import { type ReadFreeBytes, requireFreeSpace, workingBytes } from "../platform/files/free-space.ts";
 import { hashFile } from "../platform/files/long-files.ts";
+import { inNewFolders } from "../platform/folders.ts";
 import type { HashedEntries } from "./container/checksums.ts";
 import { encrypted } from "./container/encryption.ts";
 import { zipChunks } from "./container/zip-writer.ts";
@@ -41,8 +42,8 @@ interface ArchiveToWrite extends WriteArchiveRequest {
   /** Of the file, if `to` is a folder. */
   readonly name: string;
   readonly content: HashedEntries;
-  /** Default: readable by its owner only. */
-  readonly mode?: number;
+  /** Whether it is for others: then with the modes that the umask allows, and missing folders are made. Default: no. */
+  readonly isPublic?: boolean;
   /** Whether a file is a sound archive with this root hash. */
   readonly isSame: (file: string, rootHash: string) => Promise<boolean>;
 }
@@ -53,8 +54,9 @@ interface ArchiveToWrite extends WriteArchiveRequest {
  * @throws BackupError, also `damaged` if it reads back differently; FileError, what the entries throw; the signal's reason
  */
 export async function writeArchive(request: ArchiveToWrite): Promise<WrittenArchive> {
-  const { to, mirror, passphrase, signal, content } = request;
-  const file = resolveDestination({ to, isEncrypted: passphrase !== undefined }, request.name);
+  const { to, mirror, passphrase, signal, content, isPublic = false } = request;
+  const isEncrypted = passphrase !== undefined;
+  const file = resolveDestination({ to, isEncrypted, makesFolders: isPublic }, request.name);
   const zip = zipChunks(content.entries);
   try {
     requireFreeSpace(
@@ -63,9 +65,11 @@ export async function writeArchive(request: ArchiveToWrite): Promise<WrittenArch
       request.readFreeBytes,
     );
     const chunks = passphrase === undefined ? zip : encrypted(zip, passphrase);
-    const written = await writeTemporary(file, chunks, { signal, mode: request.mode });
-    await requireReadable(written, file);
-    return await publish(written, { file, bytes: written.bytes, rootHash: content.rootHash() }, request);
+    return await inNewFolders(file, !isPublic, async () => {
+      const written = await writeTemporary(file, chunks, { signal, mode: fileMode(!isPublic) });
+      await requireReadable(written, file);
+      return await publish(written, { file, bytes: written.bytes, rootHash: content.rootHash() }, request);
+    });
   } catch (error) {
     if (!isSystemError(error)) throw error;
     const hint = "Make room or choose another place. An earlier file there is unchanged.";

@@ -2,7 +2,7 @@
 import { toPrometheusText } from "../../jobs/metrics/metric.ts";
 import { toMirrorMetrics } from "../../jobs/metrics/mirror-metrics.ts";
 import { buildInfo } from "../../jobs/metrics/process-metrics.ts";
-import { fileMode, writeTemporary } from "../platform/atomic-file.ts";
+import { writeOutput } from "../platform/atomic-file.ts";
 import { toFileError } from "../platform/errors.ts";
 import { requireReplaceable } from "../platform/files/replaceable-files.ts";
 import { type MirrorPlace, readMirrorFigures } from "./mirror-figures.ts";
@@ -17,8 +17,7 @@ export async function writeMetricsFile(file: string, place: MirrorPlace, now: nu
   const text = toPrometheusText([buildInfo(), ...toMirrorMetrics([readMirrorFigures(place, now)])]);
   try {
     requireReplaceable(file);
-    const temporary = await writeTemporary(file, [Buffer.from(text)], { mode: fileMode() });
-    temporary.commit();
+    await writeOutput(file, [Buffer.from(text)], { isPrivate: false });
   } catch (error) {
     throw toFileError(error, file);
   }

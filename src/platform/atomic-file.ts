@@ -8,7 +8,7 @@ import { readdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { type Chunks, type FileSummary, type WriteOptions, writeHashedFile } from "./files/long-files.ts";
-import { removeFile, syncFolder } from "./folders.ts";
+import { inNewFolders, removeFile, syncFolder } from "./folders.ts";
 import { isProcessAlive } from "./process-lock.ts";
 
 /** Names the host, so that a process on another computer that shares the folder is never taken for a dead one. */
@@ -102,6 +102,23 @@ export async function writeTemporary(
     await discard();
     throw error;
   }
+}
+
+/**
+ * Writes a file that a user named, whole or not at all, and the missing folders above it.
+ * @throws as writeTemporary does
+ */
+export async function writeOutput(place: string, chunks: Chunks, options: OutputOptions): Promise<void> {
+  await inNewFolders(place, options.isPrivate, async () => {
+    const { signal, isPrivate } = options;
+    (await writeTemporary(place, chunks, { signal, mode: fileMode(isPrivate) })).commit();
+  });
+}
+
+export interface OutputOptions {
+  /** Readable by its owner only; else the modes that the umask allows. */
+  readonly isPrivate: boolean;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A new name beside `place`; also removes the temporary files of killed processes there. */

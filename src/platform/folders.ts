@@ -2,29 +2,58 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, rmdirSync, statSync, unlinkSync } from "node:fs";
 import { mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { hasCode } from "./errors.ts";
+import { hasCode, isSystemError } from "./errors.ts";
 import { isProcessAlive } from "./process-lock.ts";
 
 /**
- * Makes a folder and its missing parents, for their owner only; durable on return. Node's recursive `mkdir` never returns in
- * an existing folder that accepts no entries, such as `/proc`.
+ * Makes a folder and its missing parents; durable on return. Node's recursive `mkdir` never returns in an existing folder
+ * that accepts no entries, such as `/proc`.
+ * @param mode default: for their owner only; the umask still applies
  * @returns the folders it made, the innermost first
  * @throws a system error
  */
-export function makeFolders(path: string): string[] {
+export function makeFolders(path: string, mode = 0o700): string[] {
   try {
-    return makeFolder(path) ? [path] : [];
+    return makeFolder(path, mode) ? [path] : [];
   } catch (error) {
     if (!hasCode(error, "ENOENT") || dirname(path) === path) throw error;
   }
-  const parents = makeFolders(dirname(path));
-  return makeFolder(path) ? [path, ...parents] : parents;
+  const parents = makeFolders(dirname(path), mode);
+  return makeFolder(path, mode) ? [path, ...parents] : parents;
+}
+
+/**
+ * Makes the missing folders above an output that a user named. If writing fails, those that it made are removed again.
+ * @param isPrivate makes them for their owner only
+ * @throws a system error, and what `write` throws
+ */
+export async function inNewFolders<Written>(
+  place: string,
+  isPrivate: boolean,
+  write: () => Promise<Written>,
+): Promise<Written> {
+  const made = makeFolders(dirname(place), isPrivate ? 0o700 : 0o777);
+  try {
+    return await write();
+  } catch (error) {
+    for (const folder of made) removeEmptyFolder(folder);
+    throw error;
+  }
+}
+
+/** Leaves a folder in which another process has put something. */
+function removeEmptyFolder(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
 }
 
 /** @returns false if the folder exists */
-function makeFolder(path: string): boolean {
+function makeFolder(path: string, mode: number): boolean {
   try {
-    mkdirSync(path, { mode: 0o700 });
+    mkdirSync(path, { mode });
   } catch (error) {
     if (hasCode(error, "EEXIST") && statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false;
     throw error;

@@ -1,5 +1,5 @@
 /** Snapshots at the command line. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
@@ -59,6 +59,31 @@ it("a snapshot in a folder is named by its day, and the same one is not written 
   expect(named).toHaveLength(1);
 });
 
+it("missing folders above an output are made, and none is left by a command that fails", async () => {
+  const license = ["--license", "CC0-1.0"];
+  for (const [name, ...args] of [
+    ["package", "export", "--table", "brand", "--out"],
+    ["brand.csv", "export", "--table", "brand", "--out"],
+    ["brand.parquet", "export", "--table", "brand", "--out"],
+    ["all.sqlite", "export", "--out"],
+    ["answer.csv", "query", "select 1 as n", "--out"],
+    ["answer.sqlite", "query", "select 1 as n", "--out"],
+    ["changes.atom", "changes", "--out"],
+    ["changes.ndjson", "changes", "--out"],
+    ["{date}.zip", "snapshot", "create", ...license, "--to"],
+    ["folder", "snapshot", "create", ...license, "--to"],
+    ["folder", "snapshot", "publish", ...license, "--to"],
+  ] as const) {
+    const made = path(`new/${args.join("-")}-${name.length}`);
+    await armoire(0, [...args, join(made, name)]);
+    expect({ args, made: readdirSync(made) }).toMatchObject({ args, made: [expect.anything()] });
+  }
+  await armoire(2, ["query", "select nothing", "--out", path("other/answer.csv")]);
+  await armoire(1, ["query", "select abs(-9223372036854775808)", "--out", path("other/answer.sqlite")]);
+  await armoire(1, ["export", "--as-of", "99", "--out", path("other/package")]);
+  expect(readdirSync(folder.path)).not.toContain("other");
+});
+
 it("a signed snapshot is accepted with its key only, from a file or an address", async () => {
   const key = path("publisher.pem");
   const made = await armoire(0, ["snapshot", "key", key, "--create"]);
@@ -92,7 +117,6 @@ it("a signed snapshot is accepted with its key only, from a file or an address",
 
 it("a folder is published, by schedule too, and its files are loaded together", async () => {
   const to = path("public");
-  mkdirSync(to);
   const publish = ["snapshot", "publish", "--to", to, "--license", "CC0-1.0"];
   expect((await armoire(0, publish)).stdout).toMatch(
     /^Published snapshot 1, a whole one with \d+ resources$/m,
@@ -124,10 +148,9 @@ it("a snapshot needs a licence, and is never of an account", async () => {
     await callArmoire([...args, "--quiet", "--data-dir", path("data")], { env });
   const args = ["snapshot", "create", "--account", "ada", "--to", to, "--license", "CC0-1.0"];
   expect((await armoire(15, args)).stderr).toContain("the mirror of an account, which is private");
-  mkdirSync(path("none"));
   const publish = ["snapshot", "publish", "--to", path("none"), "--license", "CC0-1.0", "--account", "ada"];
   expect((await armoire(15, publish)).stderr).toContain("the mirror of an account, which is private");
-  expect(readdirSync(path("none"))).toEqual([]);
+  expect(readdirSync(folder.path)).not.toContain("none");
   const apart = ["--data-dir", path("apart")];
   const backup = ["backup", "--account", "ada", "--with-catalogue", "--to", folder.path, "--quiet"];
   await callArmoire(["account", "add", "ada", "--quiet", ...apart], { env });

@@ -167,11 +167,11 @@ it("a file of a catalogue has the modes that the umask allows, and nothing is le
   chmodSync(file, 0o600);
 });
 
-it("a folder that does not exist ends in one line", async () => {
-  const { exitCode, stderr } = await exportBrands("--out", placeOf("absent/brands.csv"));
+it("a file in place of a folder ends in one line", async () => {
+  writeFileSync(placeOf("file"), "");
+  const { exitCode, stderr } = await exportBrands("--out", placeOf("file/new/brands.csv"));
   expect(exitCode).toBe(1);
-  expect(stderr).toMatch(/^armoire: There is no folder: .*absent\nMake it first/);
-  expect(existsSync(placeOf("absent"))).toBe(false);
+  expect(stderr).toMatch(/^armoire: Cannot write .*brands\.csv: ENOTDIR/);
 });
 
 const base = { out: "brands.csv", table: ["brand"] } as const;

@@ -2,7 +2,7 @@ import fs, { fstatSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFile
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { makeFolders } from "../../src/platform/folders.ts";
+import { inNewFolders, makeFolders } from "../../src/platform/folders.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 
 it("missing folders are created for the owner only and returned", async () => {
@@ -12,6 +12,37 @@ it("missing folders are created for the owner only and returned", async () => {
   expect(makeFolders(innermost as string)).toEqual([innermost, inner]);
   expect(statSync(inner as string).mode & 0o777).toBe(0o700);
   expect(makeFolders(innermost as string)).toEqual([]);
+});
+
+it.each([
+  [false, 0o755],
+  [true, 0o700],
+])("folders above an output are made with its modes (private: %s)", async (isPrivate, mode) => {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, "a/b/file");
+  const umask = process.umask(0o022);
+  try {
+    await inNewFolders(file, isPrivate, async () => writeFileSync(file, ""));
+  } finally {
+    process.umask(umask);
+  }
+  for (const made of ["a", "a/b"]) expect(statSync(join(folder.path, made)).mode & 0o777).toBe(mode);
+});
+
+it("folders above an output that fails are removed again, if they were made for it and are empty", async () => {
+  await using folder = await temporaryFolder();
+  mkdirSync(join(folder.path, "old"));
+  const fail = (place: string, before = () => {}) =>
+    inNewFolders(join(folder.path, place), true, async () => {
+      before();
+      throw new Error("failed");
+    });
+  await expect(fail("old/a/b/file")).rejects.toThrow("failed");
+  await expect(fail("old/file")).rejects.toThrow("failed");
+  expect(readdirSync(folder.path, { recursive: true })).toEqual(["old"]);
+  const other = join(folder.path, "c/other");
+  await expect(fail("c/d/file", () => writeFileSync(other, ""))).rejects.toThrow("failed");
+  expect(readdirSync(join(folder.path, "c"))).toEqual(["other"]);
 });
 
 /** Calls `use` with another `fsyncSync`. */

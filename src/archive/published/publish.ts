@@ -6,10 +6,10 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
-import { fileMode } from "../../platform/atomic-file.ts";
 import { toFileError } from "../../platform/errors.ts";
 import type { ReadFreeBytes } from "../../platform/files/free-space.ts";
-import { removeFile, syncFolder } from "../../platform/folders.ts";
+import { requireNotOwnFolder } from "../../platform/files/replaceable-files.ts";
+import { inNewFolders, removeFile, syncFolder } from "../../platform/folders.ts";
 import { takeLock } from "../../platform/process-lock.ts";
 import { requireFolder } from "../destination.ts";
 import { BackupError } from "../errors.ts";
@@ -36,7 +36,7 @@ import {
 export interface PublishRequest extends SnapshotPublication {
   /** The mirror's file; a sync may write it meanwhile. */
   readonly mirror: string;
-  /** An existing folder, for nothing else. */
+  /** For nothing else; it is made if it is missing. */
   readonly folder: string;
   /** Armoire's data directory, which must not be published. */
   readonly dataDir?: string;
@@ -78,7 +78,8 @@ export const defaultKeep = 2;
 export async function publishSnapshot(request: PublishRequest): Promise<PublishReport> {
   const folder = resolve(request.folder);
   try {
-    return await publishInto(folder, request);
+    requireNotOwnFolder(folder);
+    return await inNewFolders(join(folder, stateFile), false, () => publishInto(folder, request));
   } catch (error) {
     throw toFileError(error, folder);
   }
@@ -142,7 +143,7 @@ async function publishNext(
   // A killed call may have left a file of this name, which no state lists.
   const written = await writeArchive({
     ...{ mirror: request.mirror, to: folder, name, content: contents, isSame: isSameContent },
-    ...{ replace: true, mode: fileMode() },
+    ...{ replace: true, isPublic: true },
     ...(request.readFreeBytes !== undefined && { readFreeBytes: request.readFreeBytes }),
     ...(request.signal !== undefined && { signal: request.signal }),
   });

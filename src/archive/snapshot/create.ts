@@ -1,6 +1,5 @@
 /** Makes a snapshot of a catalogue's mirror: one file to share, whole or absent, without a request to the service. */
 import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
-import { fileMode } from "../../platform/atomic-file.ts";
 import { removeFile } from "../../platform/folders.ts";
 import { BackupError } from "../errors.ts";
 import { signatureFileOf, signStatement, writeSignatureFile } from "../signatures/signature.ts";
@@ -62,7 +61,7 @@ async function writeSnapshot(
   const name = `catalogue-${takenOn}.zip`;
   const to = request.to.replaceAll("{date}", takenOn);
   return {
-    ...(await writeArchive({ ...request, to, name, content, isSame: isSameContent, mode: fileMode() })),
+    ...(await writeArchive({ ...request, to, name, content, isSame: isSameContent, isPublic: true })),
     manifest,
   };
 }

@@ -12,7 +12,7 @@ import {
 import { toMirrorError } from "../../../mirror/file/errors.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
 import { describePruned } from "../../../mirror/points/pruned-runs.ts";
-import { fileMode, writeTemporary } from "../../../platform/atomic-file.ts";
+import { fileMode, writeOutput } from "../../../platform/atomic-file.ts";
 import { toFileError } from "../../../platform/errors.ts";
 import { requireReplaceable } from "../../../platform/files/replaceable-files.ts";
 import { addChangeFilterFlags, type ChangeFilterFlags, changeFilterOf } from "../../flags/change-flags.ts";
@@ -169,15 +169,19 @@ async function write(
   try {
     requireReplaceable(path);
     const text = safeText(log, format, options);
-    const mode = fileMode(log.identity.area === "account");
+    const isPrivate = log.identity.area === "account";
     if (format === "ndjson") {
-      (await writeTemporary(path, text, { signal, mode })).commit();
+      await writeOutput(path, text, { signal, isPrivate });
       return true;
     }
     const content = Buffer.from([...text].join(""));
-    if (existsSync(path) && (statSync(path).mode & ~mode & 0o777) === 0 && readFileSync(path).equals(content))
+    if (
+      existsSync(path) &&
+      (statSync(path).mode & ~fileMode(isPrivate) & 0o777) === 0 &&
+      readFileSync(path).equals(content)
+    )
       return false;
-    (await writeTemporary(path, [content], { signal, mode })).commit();
+    await writeOutput(path, [content], { signal, isPrivate });
     return true;
   } catch (error) {
     throw toFileError(error, file);

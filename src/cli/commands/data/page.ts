@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { lacksChanges, readNewestBackup } from "../../../accounts/newest-backup.ts";
-import { fileMode, writeTemporary } from "../../../platform/atomic-file.ts";
+import { writeOutput } from "../../../platform/atomic-file.ts";
 import { toFileError } from "../../../platform/errors.ts";
 import { requireReplaceable } from "../../../platform/files/replaceable-files.ts";
 import { formatBytes, formatCount } from "../../../presentation/numbers.ts";
@@ -66,7 +66,7 @@ export function configure(command: Command, io: Io): void {
     const content = Buffer.from(text);
     try {
       requireReplaceable(path);
-      (await writeTemporary(path, [content], { signal, mode: fileMode(true) })).commit();
+      await writeOutput(path, [content], { signal, isPrivate: true });
     } catch (error) {
       throw toFileError(error, flags.out);
     }

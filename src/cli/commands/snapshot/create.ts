@@ -63,7 +63,7 @@ async function createOne(flags: CreateFlags, command: Command, io: Io): Promise<
   const signingKey = sign === undefined ? undefined : readSigningKey(sign);
   const publication = requirePublication(flags, settings);
   const mirror = mirrorFileToRead(settings);
-  await requirePlace({ to, replace, isEncrypted: false });
+  await requirePlace({ to, replace, isEncrypted: false, makesFolders: true });
   const created = await createSnapshot({
     ...publication,
     ...{ mirror, to, replace, withTables },

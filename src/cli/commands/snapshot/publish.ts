@@ -25,7 +25,7 @@ export function configurePublish(snapshot: Command, io: Io): void {
   const publish = snapshot
     .command("publish")
     .description("write a catalogue's mirror into a folder for any web server, or what has changed since")
-    .requiredOption("--to <dir>", "an existing folder, for nothing else")
+    .requiredOption("--to <dir>", "a folder, for nothing else")
     .addOption(licenseOption())
     .addOption(citationOption("snapshots"))
     .option("--sign <file>", "sign with this private key, from now on")

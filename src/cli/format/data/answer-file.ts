@@ -5,7 +5,7 @@ import { ExportError } from "../../../../exports/errors.ts";
 import type { CsvProfile } from "../../../../exports/formats/csv.ts";
 import { inferColumns } from "../../../../exports/formats/fitted-types.ts";
 import { distinctNames, type Row } from "../../../../exports/formats/table.ts";
-import { fileMode, writeTemporary } from "../../../platform/atomic-file.ts";
+import { writeOutput } from "../../../platform/atomic-file.ts";
 import { FileError, isSystemError } from "../../../platform/errors.ts";
 import { requireReplaceable } from "../../../platform/files/replaceable-files.ts";
 import type { QueryResult } from "../../../query/sql/run-query.ts";
@@ -53,7 +53,7 @@ async function writeText(
   file: AnswerFile,
 ): Promise<void> {
   const chunks = resultChunks(result, format, file.csv);
-  (await writeTemporary(path, chunks, { signal: file.signal, mode: fileMode(file.isPrivate) })).commit();
+  await writeOutput(path, chunks, file);
 }
 
 async function writeTyped(
@@ -74,8 +74,7 @@ async function writeTyped(
   );
   const table = { name: "answer", columns: names, rows: () => rows };
   const columns = inferColumns(names, rows);
-  const mode = fileMode(file.isPrivate);
-  await writeTypedFile(path, format, { table, columns }, { signal: file.signal, mode });
+  await writeTypedFile(path, format, { table, columns }, file);
 }
 
 /** A query returns a small integer as a number, which SQLite would store as a real. */

@@ -69,13 +69,13 @@ it("an answer replaces an earlier file only if the query succeeds", async () => 
   expect(readFileSync(file, "utf8")).toBe("n\n1\n");
 });
 
-it("a folder, a link, a missing folder and a name without a known ending are refused in one line", async () => {
+it("a folder, a link, a file in place of a folder and a name without a known ending are refused in one line", async () => {
   mkdirSync(placeOf("folder.csv"));
   symlinkSync(placeOf("kept.csv"), placeOf("link.csv"));
   for (const [name, exitCode] of [
     ["folder.csv", 2],
     ["link.csv", 2],
-    ["missing/answer.csv", 1],
+    ["kept.csv/answer.csv", 1],
     ["answer", 2],
   ] as const) {
     const { stderr, ...ended } = await query("select 1", "--out", placeOf(name));
@@ -86,7 +86,7 @@ it("a folder, a link, a missing folder and a name without a known ending are ref
 
 it("a refused file ends the command at once, not at its timeout", async () => {
   const args = ["query", "select 1", "--mirror", rig.file, "--timeout", "100000"];
-  const { exitCode } = await runArmoire([...args, "--out", placeOf("missing/answer.csv")]);
+  const { exitCode } = await runArmoire([...args, "--out", placeOf("kept.csv/answer.csv")]);
   expect(exitCode).toBe(1);
 });
 
@@ -108,10 +108,10 @@ it("an answer of a catalogue has the modes that the umask allows", async () => {
   chmodSync(placeOf("mode.csv"), 0o600);
 });
 
-it("a large answer for a folder that does not exist ends in one line", async () => {
+it("a large answer that cannot be written ends in one line", async () => {
   const many =
     "with recursive n (i) as (select 1 union all select i + 1 from n where i < 90000) select i, hex(i) as h from n";
-  const { exitCode, stderr } = await query(many, "--out", placeOf("missing/large.csv"));
+  const { exitCode, stderr } = await query(many, "--out", placeOf("kept.csv/large.csv"));
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(/^armoire: Cannot write .*large\.csv: /);
 });
