@@ -2455,6 +2455,8 @@ interface StartQuery {
   readonly parameters: QueryParameters;
   readonly maxRows: number;
   readonly limits: QueryLimits;
+  /** Whether the process watches its own memory, and ends with its parent by itself. Default: false. */
+  readonly watchesItself?: boolean;
 }
 /** Names of the stored tables that a statement reads, by schema. */
 interface TablesRead {

@@ -1,6 +1,11 @@
 /** What a statement may use: memory, disk, and the size of its text and result. */
 import { beforeAll, expect, it } from "vitest";
 import { printResult } from "../../src/cli/format/data/result.ts";
+import {
+  forkQueryProcess,
+  type StartQueryProcess,
+  startQueryProcess,
+} from "../../src/query/sql/query-process.ts";
 import { type QueryRequest, runQuery } from "../../src/query/sql/run-query.ts";
 import { fakeIo } from "../cli/support/fake-io.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
@@ -22,16 +27,26 @@ async function query(sql: string, options: Partial<QueryRequest> = {}) {
 const numbers = (last: number) =>
   `(with recursive n(x) as (values (1) union all select x + 1 from n limit ${last}) select x from n)`;
 
-it.each([
-  ["one large text", `select length(group_concat(hex(zeroblob(500000)), '')) from ${numbers(900)}`],
-  ["sorting", `select x from (select x, randomblob(10000) as r from ${numbers(100_000)}) order by r`],
-  ["grouping", `select count(*) from (select distinct randomblob(10000) from ${numbers(100_000)})`],
+const sorting = `select x from (select x, randomblob(10000) as r from ${numbers(100_000)}) order by r`;
+
+it.each<[string, string, StartQueryProcess]>([
+  [
+    "one large text",
+    `select length(group_concat(hex(zeroblob(500000)), '')) from ${numbers(900)}`,
+    startQueryProcess,
+  ],
+  ["sorting", sorting, startQueryProcess],
+  ["sorting, watched by its own process", sorting, (...how) => forkQueryProcess(null).begin(...how)],
   [
     "a query within the query",
     `with t as materialized (select randomblob(10000) as r from ${numbers(100_000)}) select count(*) from t a, t b where a.r < b.r`,
+    startQueryProcess,
   ],
-])("a statement that needs too much memory is stopped: %s", async (_case, sql) => {
-  await expect(query(sql, { maxMemoryBytes: 300 * 2 ** 20 })).rejects.toMatchObject({
+])("a statement that needs too much memory is stopped: %s", async (_case, sql, start) => {
+  const reading = async () => {
+    await collectRows((await runQuery({ file, sql, maxMemoryBytes: 300 * 2 ** 20 }, start)).rows);
+  };
+  await expect(reading()).rejects.toMatchObject({
     name: "QueryError",
     code: "memory",
     message: "The query needed more than 300 MiB of memory and was stopped.",

@@ -217,13 +217,16 @@ describe("failures", () => {
     expect(await queryProcesses()).toEqual([]);
   });
 
-  it.runIf(process.platform === "linux")(
-    "a query ends, long before its deadline, if the parent process was killed",
-    async () => {
+  it.runIf(process.platform === "linux").each(["startQueryProcess", "watchingItself"])(
+    "a query ends, long before its deadline, if the parent process was killed: %s",
+    async (start) => {
+      const sources = join(import.meta.dirname, "../../src/query/sql");
       const program = `
         import { readFileSync } from "node:fs";
-        import { runQuery } from ${JSON.stringify(join(import.meta.dirname, "../../src/query/sql/run-query.ts"))};
-        const { rows } = await runQuery(${JSON.stringify({ file, sql: endless })});
+        import { forkQueryProcess, startQueryProcess } from ${JSON.stringify(join(sources, "query-process.ts"))};
+        import { runQuery } from ${JSON.stringify(join(sources, "run-query.ts"))};
+        const watchingItself = (...how) => forkQueryProcess(null).begin(...how);
+        const { rows } = await runQuery(${JSON.stringify({ file, sql: endless })}, ${start});
         const reading = rows[Symbol.asyncIterator]().next();
         const queryProcess = readFileSync("/proc/self/task/" + process.pid + "/children", "utf8");
         const commandLine = readFileSync("/proc/" + Number(queryProcess) + "/cmdline", "utf8");

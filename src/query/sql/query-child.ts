@@ -3,22 +3,23 @@ import { flushCompileCache } from "node:module";
 import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { executeQuery } from "./execute-query.ts";
-import { outOfMemorySignal, type QueryMessage, type QueryResponse } from "./query-process.ts";
+import type { QueryLimits } from "./limits.ts";
+import { outOfMemorySignal, type QueryMessage, type QueryResponse, watchMillis } from "./query-process.ts";
 
 const graceMillis = 1000;
 
 /**
- * A thread beside the statement, which blocks its own. It ends the process if that takes too much memory: SQLite's own
- * limit has no effect in the build of better-sqlite3. The parent enforces the deadline; if the parent dies first, this
- * thread ends an endless statement.
+ * A thread beside the statement, which blocks its own, where the parent cannot watch this process. It ends the process if
+ * that takes too much memory: SQLite's own limit has no effect in the build of better-sqlite3. The parent enforces the
+ * deadline; if the parent dies first, this thread ends an endless statement.
  */
 const watchdog = `
-  const { deadlineMillis, maxMemoryBytes, parentId, outOfMemorySignal } = require("node:worker_threads").workerData;
+  const { deadlineMillis, maxMemoryBytes, parentId, outOfMemorySignal, watchMillis } = require("node:worker_threads").workerData;
   const deadline = performance.now() + deadlineMillis;
   setInterval(() => {
     if (process.memoryUsage.rss() > maxMemoryBytes) process.kill(process.pid, outOfMemorySignal);
     if (performance.now() > deadline || process.ppid !== parentId) process.kill(process.pid, "SIGKILL");
-  }, 10);
+  }, watchMillis);
 `;
 
 // Loads SQLite, which a process that waits for its query then has.
@@ -27,14 +28,18 @@ new Database(":memory:").close();
 // The parent kills this process, which would then lose what it has compiled.
 flushCompileCache();
 
+function startWatchdog({ timeoutMillis, maxMemoryBytes }: QueryLimits): void {
+  const deadlineMillis = timeoutMillis + graceMillis;
+  const parentId = process.ppid;
+  const workerData = { deadlineMillis, maxMemoryBytes, parentId, outOfMemorySignal, watchMillis };
+  new Worker(watchdog, { eval: true, workerData }).unref();
+}
+
 let responses: Generator<QueryResponse, void> | undefined;
 
 process.on("message", (message: QueryMessage) => {
   if (message.type === "start") {
-    const { timeoutMillis, maxMemoryBytes } = message.limits;
-    const deadlineMillis = timeoutMillis + graceMillis;
-    const workerData = { deadlineMillis, maxMemoryBytes, parentId: process.ppid, outOfMemorySignal };
-    new Worker(watchdog, { eval: true, workerData }).unref();
+    if (message.watchesItself) startWatchdog(message.limits);
     responses = executeQuery(message);
   }
   const response = responses?.next().value;

@@ -7,6 +7,7 @@ import { extname, join } from "node:path";
 import type { Row } from "../../../exports/formats/table.ts";
 import type { Cell } from "../../../schema/fields.ts";
 import { compileCacheEnvironment } from "../../platform/compile-cache.ts";
+import { findSetpriv, readMemoryBytes } from "../../platform/watched-processes.ts";
 import { QueryError, type QueryErrorCode } from "./errors.ts";
 import type { QueryLimits } from "./limits.ts";
 
@@ -25,6 +26,8 @@ export interface StartQuery {
   readonly parameters: QueryParameters;
   readonly maxRows: number;
   readonly limits: QueryLimits;
+  /** Whether the process watches its own memory, and ends with its parent by itself. Default: false. */
+  readonly watchesItself?: boolean;
 }
 
 /** Names of the stored tables that a statement reads, by schema. */
@@ -55,6 +58,9 @@ export interface QueryProcess {
 }
 
 const program = join(import.meta.dirname, `query-child${extname(import.meta.filename)}`);
+
+/** Between two looks at the memory of a query's process. */
+export const watchMillis = 10;
 
 /** SIGTERM is the child's own watchdog's (`query-child.ts`), SIGABRT that of V8 at the limit of its heap. */
 export const outOfMemorySignal = "SIGTERM";
@@ -87,11 +93,18 @@ export interface WaitingProcess {
   stop(): Promise<void>;
 }
 
-/** The process gets no arguments and nothing of the environment, which may hold secrets. */
-export function forkQueryProcess(): WaitingProcess {
+/**
+ * The process gets no arguments and nothing of the environment, which may hold secrets.
+ * @param setpriv the path of that program, with which this process watches the memory of the other one, and the kernel ends
+ * it with this one; null for none, so that it watches itself
+ */
+export function forkQueryProcess(setpriv = findSetpriv()): WaitingProcess {
+  const nodeFlags = ["--max-old-space-size=512"];
   const child = fork(program, [], {
     env: compileCacheEnvironment(),
-    execArgv: ["--max-old-space-size=512"],
+    ...(setpriv === null
+      ? { execArgv: nodeFlags }
+      : { execPath: setpriv, execArgv: ["--pdeathsig", "KILL", process.execPath, ...nodeFlags] }),
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
@@ -113,6 +126,16 @@ export function forkQueryProcess(): WaitingProcess {
     stopListening();
     fail(outOfMemorySignals.includes(cause) ? outOfMemory(maxMemoryBytes) : crashed(cause));
     ended.resolve();
+  }
+
+  /** The child computes only while a request is pending, and this process waits for it then. */
+  function watchMemory(): () => void {
+    if (setpriv === null) return () => {};
+    const watch = setInterval(() => {
+      const bytes = child.pid === undefined ? 0 : readMemoryBytes(child.pid);
+      if (bytes > maxMemoryBytes) fail(outOfMemory(maxMemoryBytes));
+    }, watchMillis);
+    return () => clearInterval(watch);
   }
 
   /** Without a pending request, the child does not keep this process alive. */
@@ -149,8 +172,12 @@ export function forkQueryProcess(): WaitingProcess {
           if (failure) return Promise.reject(failure.reason);
           pending = Promise.withResolvers();
           keepAlive(true);
-          child.send(message);
-          return pending.promise.finally(() => keepAlive(false));
+          const stopWatching = watchMemory();
+          child.send(message.type === "start" ? { ...message, watchesItself: setpriv === null } : message);
+          return pending.promise.finally(() => {
+            stopWatching();
+            keepAlive(false);
+          });
         },
       };
     },
