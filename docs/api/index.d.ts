@@ -2459,7 +2459,7 @@ interface StartQuery {
   readonly watchesItself?: boolean;
 }
 /** Names of the stored tables that a statement reads, by schema. */
-interface TablesRead {
+interface TablesRead$1 {
   readonly main: readonly string[];
   readonly catalogue: readonly string[];
 }
@@ -2469,7 +2469,7 @@ type QueryMessage = StartQuery | {
 type QueryResponse = {
   readonly type: "columns";
   readonly columns: readonly string[];
-  readonly tablesRead: TablesRead;
+  readonly tablesRead: TablesRead$1;
 } | {
   readonly type: "rows";
   readonly rows: readonly Row$1[];
@@ -2519,7 +2519,9 @@ interface QueryResult {
    * @throws QueryError, or the signal's reason
    */
   readonly rows: AsyncIterable<Row$1>;
-  /** Of the tables that the statement reads. */
+  /** The public tables that the statement reads. */
+  readonly tables: QueryTables;
+  /** Of these tables. It is read with its first use, which takes a while on a large mirror that a sync writes. */
   readonly coverage: QueryCoverage;
   /** Tables that it reads and that no mirror of this area has rows of. */
   readonly emptyTables: EmptyTables;
@@ -2538,6 +2540,13 @@ interface EmptyTables {
   /** Of the mirror; null if the file is none. */
   readonly area: Area | null;
   readonly names: readonly string[];
+}
+/** By name. `all` where rows of all kinds are read. */
+type TablesRead = readonly string[] | "all";
+interface QueryTables {
+  readonly mirror: TablesRead;
+  /** Of the attached catalogue. */
+  readonly catalogue: TablesRead;
 }
 /** How whole the tables are that a statement reads; null for a mirror of which it reads none. */
 interface QueryCoverage {

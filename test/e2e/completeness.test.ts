@@ -136,7 +136,8 @@ it("a model and a brand say if their lists are not fetched, and status and cover
 
 it("a query's result has the coverage of the tables that it reads, also as of an earlier run", async () => {
   const sql = "select * from size";
-  const { coverage, rows } = await runQuery({ file: rig.file, sql });
+  const { coverage, rows, tables } = await runQuery({ file: rig.file, sql });
+  expect(tables).toEqual({ mirror: ["model", "size"], catalogue: [] });
   expect(coverage).toMatchObject({ mirror: { complete: false }, catalogue: null });
   const past = await runQuery({ file: rig.file, sql, asOf: { kind: "run", run: 1 } });
   expect(past.coverage).toEqual(coverage);

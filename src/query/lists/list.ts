@@ -136,12 +136,22 @@ function toKeyValue(value: unknown): PageKey[0] {
   return typeof value === "bigint" || typeof value === "number" ? Number(value) : String(fromStored(value));
 }
 
-/** Counts the values of all facets with one pass over the rows. */
-export function countFacets({ db }: MirrorReader, list: List, request: ListRequest): FacetCounts {
+/** Rows that have the same values of all facets, in their order. */
+export interface FacetGroup {
+  readonly count: number;
+  readonly cells: readonly Cell[];
+}
+
+/** Counted with one pass over the rows, whatever values are chosen. @param request its facets and order make no difference */
+export function countFacetGroups(
+  { db }: MirrorReader,
+  list: Pick<List, "from" | "facets">,
+  request: Pick<ListRequest, "ids" | "where">,
+): readonly FacetGroup[] {
   const names = Object.keys(list.facets);
   const { conditions, values } = conditionsOf(list, request, names);
   const expressions = names.map((name) => list.facets[name]?.value ?? "null");
-  const grouped = db
+  return db
     .prepare<object, unknown[]>(
       `select count(*)${expressions.map((value, n) => `, ${value} as f${n}`).join("")} from ${list.from}
        where ${conditions.join(" and ")} group by ${names.map((_, n) => `f${n}`).join(", ")}`,
@@ -149,6 +159,15 @@ export function countFacets({ db }: MirrorReader, list: List, request: ListReque
     .raw()
     .all(values)
     .map(([count, ...cells]) => ({ count: Number(count), cells: cells.map(fromStored) }));
+}
+
+/** The values of all facets, of rows that have the chosen values of the others. */
+export function facetsOf(
+  list: Pick<List, "facets">,
+  request: Pick<ListRequest, "facets">,
+  groups: readonly FacetGroup[],
+): FacetCounts {
+  const names = Object.keys(list.facets);
   const isChosen = (cells: readonly Cell[], except: string | null) =>
     names.every((name, n) => {
       const chosen = chosenValue(list, request, name);
@@ -156,19 +175,23 @@ export function countFacets({ db }: MirrorReader, list: List, request: ListReque
     });
   const facets = names.map((name, n) => {
     const counts = new Map<Cell, number>();
-    for (const { count, cells } of grouped) {
+    for (const { count, cells } of groups) {
       const value = cells[n] ?? null;
       if (isChosen(cells, name)) counts.set(value, (counts.get(value) ?? 0) + count);
     }
     const sorted = [...counts].sort(([, a], [, b]) => b - a);
     return [name, sorted.map(([value, count]) => ({ value, count }))] as const;
   });
-  const total = grouped.filter(({ cells }) => isChosen(cells, null));
+  const total = groups.filter(({ cells }) => isChosen(cells, null));
   return { total: total.reduce((sum, { count }) => sum + count, 0), facets: Object.fromEntries(facets) };
 }
 
 /** @returns `anyValue` if all rows count, whatever their value */
-export function chosenValue(list: List, { facets = {} }: ListRequest, name: string): Cell | typeof anyValue {
+export function chosenValue(
+  list: Pick<List, "facets">,
+  { facets = {} }: Pick<ListRequest, "facets">,
+  name: string,
+): Cell | typeof anyValue {
   const chosen = facets[name];
   if (chosen !== undefined) return chosen;
   return list.facets[name]?.default ?? anyValue;
@@ -178,8 +201,8 @@ const same = (a: Cell, b: Cell): boolean => a === b || (a !== null && b !== null
 
 /** @param without facets whose choice is left out */
 function conditionsOf(
-  list: List,
-  request: ListRequest,
+  list: Pick<List, "facets">,
+  request: Pick<ListRequest, "facets" | "ids" | "where">,
   without: readonly string[] | null,
 ): { conditions: string[]; values: Record<string, unknown> } {
   const conditions = [request.where ?? "true"];

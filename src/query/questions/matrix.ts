@@ -18,7 +18,10 @@ export async function toMatrix(result: QueryResult, matrix: Matrix, maxRows: num
   }
   return {
     columns,
-    coverage: result.coverage,
+    tables: result.tables,
+    get coverage() {
+      return result.coverage;
+    },
     emptyTables: result.emptyTables,
     lacksRelations: result.lacksRelations,
     prunedRuns: result.prunedRuns,

@@ -54,7 +54,9 @@ export interface QueryResult {
    * @throws QueryError, or the signal's reason
    */
   readonly rows: AsyncIterable<Row>;
-  /** Of the tables that the statement reads. */
+  /** The public tables that the statement reads. */
+  readonly tables: QueryTables;
+  /** Of these tables. It is read with its first use, which takes a while on a large mirror that a sync writes. */
   readonly coverage: QueryCoverage;
   /** Tables that it reads and that no mirror of this area has rows of. */
   readonly emptyTables: EmptyTables;
@@ -79,6 +81,15 @@ export interface EmptyTables {
 /** What to say if `lacksRelations`. */
 export const followHint =
   "The table relation is empty: no sync followed such links. `armoire sync --follow related --follow same_cut` fetches them.";
+
+/** By name. `all` where rows of all kinds are read. */
+export type TablesRead = readonly string[] | "all";
+
+export interface QueryTables {
+  readonly mirror: TablesRead;
+  /** Of the attached catalogue. */
+  readonly catalogue: TablesRead;
+}
 
 /** How whole the tables are that a statement reads; null for a mirror of which it reads none. */
 export interface QueryCoverage {
@@ -146,11 +157,20 @@ export async function runQuery(
     for await (const batch of batches) yield* batch;
   }
   const batches = readBatches();
+  const tables = {
+    mirror: publicTablesRead(sql, tablesRead.main),
+    catalogue: publicTablesRead(sql, tablesRead.catalogue),
+  };
+  let coverage: QueryCoverage | null = null;
   return {
     columns,
-    coverage: {
-      mirror: coverageOfRead(sql, file, tablesRead.main, request.asOf),
-      catalogue: coverageOfRead(sql, request.catalogue, tablesRead.catalogue),
+    tables,
+    get coverage() {
+      coverage ??= {
+        mirror: coverageOfRead(file, tables.mirror, request.asOf),
+        catalogue: coverageOfRead(request.catalogue, tables.catalogue),
+      };
+      return coverage;
     },
     emptyTables: emptyTablesOf(file, tablesRead.main),
     lacksRelations: lacksRelations(request),
@@ -178,26 +198,26 @@ function limitsOf(request: QueryOptions): QueryLimits {
   };
 }
 
+function coverageOfRead(file: string | undefined, tables: TablesRead, asOf?: Point): Coverage | null {
+  if (file === undefined || tables.length === 0) return null;
+  return readIfMirror(
+    file,
+    (mirror) => (tables === "all" ? readCoverage(mirror) : readCoverage(mirror, tables)),
+    asOf,
+  );
+}
+
 /** @param tables as stored, such as `_brand` and `_brand_past` */
-function coverageOfRead(
-  sql: string,
-  file: string | undefined,
-  tables: readonly string[],
-  asOf?: Point,
-): Coverage | null {
-  if (file === undefined) return null;
+function publicTablesRead(sql: string, tables: readonly string[]): TablesRead {
   const ofAll = tablesOfAllKinds(sql, tables);
-  if (ofAll === "all") return readIfMirror(file, (mirror) => readCoverage(mirror), asOf);
-  const names = [...publicTablesFrom(tables), ...ofAll];
-  if (names.length === 0) return null;
-  return readIfMirror(file, (mirror) => readCoverage(mirror, names), asOf);
+  return ofAll === "all" ? "all" : [...publicTablesFrom(tables), ...ofAll];
 }
 
 /**
  * The views `known` and `recently_changed` have rows of all kinds, unless each mention of them selects one kind. What they
  * are stored in, others read too, so the statement has to name them as well.
  */
-function tablesOfAllKinds(sql: string, tables: readonly string[]): readonly string[] | "all" {
+function tablesOfAllKinds(sql: string, tables: readonly string[]): TablesRead {
   const known = tables.includes("_run") ? [...sql.matchAll(/\bknown\b/gi)] : [];
   const changed = tables.includes("_revision") ? [...sql.matchAll(/\brecently_changed\b/gi)] : [];
   if (known.length + changed.length === 0) return [];

@@ -1,12 +1,15 @@
 /** What a page says when there is nothing, or not everything, or something is wrong. */
 import { html } from "hono/html";
+import { coverageOfTables } from "../../mirror/runs/coverage.ts";
 import { describeTableCoverage } from "../../mirror/runs/describe-coverage.ts";
 import { formatMinute } from "../../presentation/times.ts";
+import type { TablesRead } from "../../query/sql/run-query.ts";
 import type { Html, View } from "../page.ts";
 
 /** How whole the tables of a page are: one sentence on every page that shows a part of what is known. */
-export function wholeness(view: View, tables: readonly string[]): Html | string {
-  const coverage = view.slow("coverage", tables);
+export function wholeness(view: View, tables: TablesRead): Html | string {
+  const all = view.slow("coverage");
+  const coverage = tables === "all" ? all : coverageOfTables(all, tables);
   if (coverage.complete) return "";
   return html`<p class="note" role="note">${describeTableCoverage(coverage, formatMinute)}</p>`;
 }

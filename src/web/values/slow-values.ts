@@ -7,6 +7,7 @@ import { readCoverage } from "../../mirror/runs/coverage.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { listCountedTables } from "../../query/lists/described-tables.ts";
 import { readLatestChanges } from "../../query/lists/latest-changes.ts";
+import { countFacetGroups, type List } from "../../query/lists/list.ts";
 import { listSizingSystems, readBrandSystems, readSizeMatrix } from "../../query/lists/size-matrix.ts";
 import { readAgesOfChecks, readDays } from "../../query/status/activity.ts";
 import { readCounts } from "../../query/status/kind-status.ts";
@@ -26,12 +27,13 @@ export interface ValueContext {
   readonly ledgerFile: string;
 }
 
+type FacetsOf = Pick<List, "from" | "facets">;
+
 /** By name. */
 export const slowValues = {
   kinds: (mirror: MirrorReader) => readCounts(mirror),
   // Stored with each run that has ended, and counted while one runs.
-  coverage: (mirror: MirrorReader, _context: ValueContext, tables?: readonly string[]) =>
-    readCoverage(mirror, tables),
+  coverage: (mirror: MirrorReader) => readCoverage(mirror),
   days: (mirror: MirrorReader) => readDays(mirror),
   ages: (mirror: MirrorReader, { now }: ValueContext) => readAgesOfChecks(mirror, now),
   forecast: (mirror: MirrorReader, { now, ledgerFile }: ValueContext) =>
@@ -39,6 +41,8 @@ export const slowValues = {
   "newest changes": (mirror: MirrorReader) => readLatestChanges(mirror, changedKinds, maxChanges),
   plan: (mirror: MirrorReader, { now, ledgerFile }: ValueContext) =>
     planOfMirror(mirror, ledgerFile, { ...systemClock, now: () => now }),
+  facets: (mirror: MirrorReader, _context: ValueContext, list: FacetsOf, where: string | null) =>
+    countFacetGroups(mirror, list, where === null ? {} : { where }),
   tables: (mirror: MirrorReader) => listCountedTables(mirror),
   changes: (mirror: MirrorReader, _context: ValueContext, compared: ComparedRuns) =>
     readChangesBetween(mirror, compared),

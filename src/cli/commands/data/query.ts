@@ -188,10 +188,13 @@ function countRows(result: QueryResult): CountedResult {
       yield row;
     }
   }
-  const { columns, coverage, emptyTables, lacksRelations, prunedRuns, maxRows } = result;
+  const { columns, tables, emptyTables, lacksRelations, prunedRuns, maxRows } = result;
   return {
-    ...{ columns, coverage, emptyTables, lacksRelations, prunedRuns, maxRows },
+    ...{ columns, tables, emptyTables, lacksRelations, prunedRuns, maxRows },
     ...{ batches: readBatches(), rows: readRows() },
+    get coverage() {
+      return result.coverage;
+    },
     get isCut() {
       return result.isCut;
     },

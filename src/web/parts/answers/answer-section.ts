@@ -1,15 +1,13 @@
 /** An answer: how many rows, how whole the tables are, a chart where two columns make one, and the first rows. */
 import { html } from "hono/html";
 import { describeLostRevisions } from "../../../mirror/points/pruned-runs.ts";
-import { describeTableCoverage } from "../../../mirror/runs/describe-coverage.ts";
 import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
-import { formatMinute } from "../../../presentation/times.ts";
 import { followHint, type QueryResult } from "../../../query/sql/run-query.ts";
 import { answerChart } from "../../charts/answer-charts.ts";
 import { chartFigure } from "../../charts/figure.ts";
 import type { Html, View } from "../../page.ts";
 import type { FirstRows } from "../../queries/answers.ts";
-import { empty } from "../states.ts";
+import { empty, wholeness } from "../states.ts";
 import { answerTable, shownRows } from "./answer-table.ts";
 
 export interface AnswerOptions {
@@ -27,7 +25,7 @@ export function answerSection(view: View, options: AnswerOptions): Html {
   const chart = isCut && !options.canChartPart ? null : answerChart({ columns, rows });
   return html`<section class="answer" aria-label="Answer">
 <p class="count">${countOf(shown.length, rows.length, result)}</p>
-${notesOf(result)}
+${notesOf(view, result)}
 ${
   rows.length === 0
     ? empty(options.emptyText)
@@ -42,13 +40,12 @@ function countOf(shown: number, read: number, { isCut, total }: QueryResult): st
   return `The first ${formatNumber(shown)} of ${formatCount(total ?? read, "row")}`;
 }
 
-function notesOf({ coverage, emptyTables: { area, names }, lacksRelations, prunedRuns }: QueryResult): Html {
-  const { mirror } = coverage;
-  return html`${
-    mirror === null || mirror.complete
-      ? ""
-      : html`<p class="note" role="note">${describeTableCoverage(mirror, formatMinute)}</p>`
-  }${
+/** The coverage is that of the page: a statement would count its own, which takes long while a sync writes. */
+function notesOf(
+  view: View,
+  { tables: { mirror: tables }, emptyTables: { area, names }, lacksRelations, prunedRuns }: QueryResult,
+): Html {
+  return html`${tables.length === 0 ? "" : wholeness(view, tables)}${
     names.length === 0
       ? ""
       : html`<p class="note" role="note">A mirror of ${area === "catalogue" ? "the catalogue" : "an account"} has no rows of ${names.join(", ")}.</p>`

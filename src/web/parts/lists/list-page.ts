@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import type { Row } from "../../../../exports/formats/table.ts";
 import { formatCount } from "../../../presentation/numbers.ts";
-import { countFacets, type List, readListPage } from "../../../query/lists/list.ts";
+import { countFacetGroups, facetsOf, type List, readListPage } from "../../../query/lists/list.ts";
 import type { Html, View } from "../../page.ts";
 import { empty } from "../states.ts";
 import { facets } from "./facets.ts";
@@ -28,10 +28,12 @@ export function listSection(view: View, options: ListPageOptions): Html {
   const { list, state, noun, columns, cellsOf, pageSize } = options;
   const { request, sorting, hrefOf, text } = state;
   const page = readListPage(view.mirror, list, request, pageSize);
-  const count = () => countFacets(view.mirror, list, request);
-  const key = `facets ${list.from} ${request.where} ${view.query}`;
+  const { from, facets: ofList } = list;
   // Words and sizes leave few rows, which are counted fast.
-  const counts = request.ids ? count() : view.recent(key, count);
+  const groups = request.ids
+    ? countFacetGroups(view.mirror, list, request)
+    : view.slow("facets", { from, facets: ofList }, request.where ?? null);
+  const counts = facetsOf(list, request, groups);
   const places = new Map(page.columns.map((name, n) => [name, n]));
   const rows = page.rows.map((row) => cellsOf((name) => row[places.get(name) ?? -1] ?? null));
   const hasFilter = text !== "" || Object.keys(options.facets).some((name) => view.query.has(name));
