@@ -170,6 +170,9 @@ it("a value is computed again once the mirror has changed, at most every five se
   values.close();
 });
 
+/** The thread has a low priority, and must start first. */
+const patience = { timeout: 80_000 };
+
 describe("of a large mirror", () => {
   let now = 0;
   const values = createKeptValues({ now: () => now, threadFrom: 0 });
@@ -188,7 +191,7 @@ describe("of a large mirror", () => {
     now = 100_000;
     // The thread computes a newer one meanwhile.
     expect(read()).toBe(tables);
-    await expect.poll(read).not.toBe(tables);
+    await expect.poll(read, patience).not.toBe(tables);
     const known = read();
     now += 1_000_000;
     expect(read).toThrow(PendingValue);
@@ -198,7 +201,8 @@ describe("of a large mirror", () => {
   it("what its first pages need is computed before they are asked for", async () => {
     now += 1_000_000;
     served.read(undefined, values.prepare);
-    await expect.poll(() => served.read(undefined, (mirror) => values.slow(mirror, "plan"))).toBeTruthy();
+    const readPlan = () => served.read(undefined, (mirror) => values.slow(mirror, "plan"));
+    await expect.poll(readPlan, patience).toBeTruthy();
     expect(read()).toHaveLength(served.read(undefined, listCountedTables).length);
   });
 
@@ -209,7 +213,7 @@ describe("of a large mirror", () => {
     db.exec("insert into _meta values ('changed', '')");
     now += 59_000;
     expect(read()).toBe(before);
-    await expect.poll(read).not.toBe(before);
+    await expect.poll(read, patience).not.toBe(before);
     db.exec("update _meta set value = 'again' where key = 'changed'");
     // Longer for values that take long.
     now += 120_000;
