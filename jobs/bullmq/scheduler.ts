@@ -10,6 +10,7 @@ import type { Clock } from "../../src/platform/clock.ts";
 import { messageOf } from "../../src/platform/errors.ts";
 import { withTimeout } from "./async.ts";
 import { keyPrefix, scheduleQueueName } from "./queue-names.ts";
+import { type QueueWatch, watchQueue } from "./queue-watch.ts";
 import { ForceClosableWorker, openQueue, workerTimings } from "./queues.ts";
 import type { RedisConnection } from "./redis.ts";
 
@@ -66,6 +67,7 @@ export interface SchedulerOptions {
 interface MirrorQueue {
   readonly queue: Queue<ScheduledJob>;
   worker: ForceClosableWorker | null;
+  watch: QueueWatch | null;
 }
 
 const closeTimeoutMillis = 2_000;
@@ -88,7 +90,11 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
   const openMirrorQueue = (name: string, area: RecurringRun["area"] = "catalogue"): MirrorQueue => {
     const digest = createHash("sha256").update(name).digest("hex").slice(0, 16);
     const queueName = scheduleQueueName(area, digest);
-    const mirrorQueue = { queue: openQueue<ScheduledJob>(client, queueName, { settings }), worker: null };
+    const mirrorQueue = {
+      queue: openQueue<ScheduledJob>(client, queueName, { settings }),
+      worker: null,
+      watch: null,
+    };
     mirrorQueues.set(name, mirrorQueue);
     return mirrorQueue;
   };
@@ -128,6 +134,7 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
       await updateJobSchedulers(mirrorQueue.queue, runsOfQueue);
       // Started after removed runs are gone from the queue.
       mirrorQueue.worker ??= startWorker(mirrorQueue);
+      mirrorQueue.watch ??= watchQueue(client, mirrorQueue.queue, mirrorQueue.worker, onWarning);
     }
   };
 
@@ -150,6 +157,7 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
   // Active runs end by themselves, with or without Redis.
   await Promise.all(activeRuns);
   const workers = [...mirrorQueues.values()].flatMap(({ worker }) => worker ?? []);
+  for (const { watch } of mirrorQueues.values()) watch?.stop();
   const isDisconnected = client.status !== "ready";
   await withTimeout(closeTimeoutMillis, async () => {
     await Promise.all(workers.map((worker) => worker.close(isDisconnected)));

@@ -11,6 +11,7 @@ import { cacheFor, warnOnce, withTimeout } from "../async.ts";
 import { startHeartbeat } from "../heartbeat.ts";
 import { type FetchPayload, fromWireResponse, type WireResponse } from "../protocol.ts";
 import { credentialProofOf, fetchQueueName, type Principal, responseQueueName } from "../queue-names.ts";
+import { watchQueue } from "../queue-watch.ts";
 import { openQueue } from "../queues.ts";
 import type { RedisConnection } from "../redis.ts";
 import { createBackoff } from "./backoff.ts";
@@ -110,6 +111,7 @@ export async function openRedisTransport(options: RedisTransportOptions): Promis
     onResponse: acceptResponse,
     onWarning,
   });
+  const watch = watchQueue(client, requestQueue, null, options.onWarning);
   const promote = async (jobId: string): Promise<void> => {
     await (await requestQueue.getJob(jobId))?.promote();
   };
@@ -155,6 +157,7 @@ export async function openRedisTransport(options: RedisTransportOptions): Promis
       });
     },
     close() {
+      watch.stop();
       // In an unreachable Redis, nothing can be removed.
       closed ??= withTimeout(client.status === "ready" ? cleanupMillis : 0, async () => {
         closing.abort();

@@ -1,9 +1,8 @@
 /** Puts a coordinator's requests into the queue of their principal: one job for each, in the order of the plan. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { JobsOptions, Queue } from "bullmq";
-import { messageOf } from "../../../src/platform/errors.ts";
 import { createBatcher } from "../async.ts";
-import { isOutOfMemory, outOfMemoryMessage } from "../errors.ts";
+import { reportRejection } from "../errors.ts";
 import type { FetchPayload } from "../protocol.ts";
 import { payloadVersion } from "../queue-names.ts";
 import type { PendingRequest, PendingRequests } from "./pending-requests.ts";
@@ -55,6 +54,7 @@ export function openRequestQueue(options: RequestQueueOptions): (request: Pendin
     const opts = { jobId: id, attempts: 1, stackTraceLimit: 0, ...(isPrivate ? removedJobs : keptJobs) };
     return { name: kind, data, opts };
   };
+  const report = reportRejection("jobs", onWarning);
   const batcher = createBatcher<PendingRequest>({
     maxItems: maxRequestsPerWrite,
     targetItems: () => (pending.size >= busyCount ? requestsWorthWaiting : 1),
@@ -63,11 +63,7 @@ export function openRequestQueue(options: RequestQueueOptions): (request: Pendin
     },
     // A full Redis has room again once workers have taken some jobs.
     async onFailure(error) {
-      onWarning(
-        isOutOfMemory(error)
-          ? outOfMemoryMessage
-          : `Redis rejects jobs, retrying every second: ${messageOf(error)}`,
-      );
+      report(error);
       await delay(retryMillis, undefined, { signal });
     },
   });

@@ -4,6 +4,7 @@ import type { Redis } from "ioredis";
 import { reportOutOfMemory } from "../errors.ts";
 import { readResponses, type WireResponse } from "../protocol.ts";
 import { keyPrefix } from "../queue-names.ts";
+import { watchQueue } from "../queue-watch.ts";
 import { openQueue } from "../queues.ts";
 
 export interface ResponseQueue {
@@ -43,7 +44,9 @@ export function openResponseQueue({
     },
   );
   worker.on("error", reportOutOfMemory(onWarning));
+  const watch = watchQueue(client, queue, worker, onWarning);
   const close = async (): Promise<void> => {
+    watch.stop();
     await worker.close(true);
     await queue.obliterate({ force: true });
     await queue.close();

@@ -38,6 +38,8 @@ export interface Dashboard {
 
 /** What the worker of a dashboard knows of itself. */
 export interface WorkerState extends WorkerFigures {
+  /** Why queues give no jobs. */
+  readonly queueProblems: readonly string[];
   readonly credentialProblems: Readonly<Record<string, CredentialProblem | null>>;
 }
 
@@ -70,13 +72,14 @@ export async function startDashboard(
   };
   app.get("/healthz", async (context) => {
     const redisProblem = await findRedisProblem();
-    const { acceptsJobs, credentialProblems } = readWorker();
+    const { acceptsJobs, queueProblems, credentialProblems } = readWorker();
     const namesWith = (problem: CredentialProblem) =>
       Object.keys(credentialProblems).filter((name) => credentialProblems[name] === problem);
     const workerProblems = [
       ...Object.keys(acceptsJobs)
         .filter((name) => !acceptsJobs[name])
         .map((name) => `no jobs are accepted for ${name}`),
+      ...queueProblems,
       ...namesWith("refused").map((name) => `the service refuses the credential of ${name}`),
     ];
     const problems = redisProblem === null ? workerProblems : [redisProblem, ...workerProblems];

@@ -10,9 +10,10 @@ import { ServiceError } from "../../../src/service/errors.ts";
 import type { RawResponse } from "../../../src/service/transport/send-request.ts";
 import type { Transport } from "../../../src/service/transport/transport.ts";
 import { warnOnce, withTimeout } from "../async.ts";
-import { reportOutOfMemory } from "../errors.ts";
+import { isRejected, reportOutOfMemory, reportRejection } from "../errors.ts";
 import { type FetchPayload, type FetchSummary, readFetchPayload, toWireResponse } from "../protocol.ts";
 import { credentialProofOf, fetchQueueName, isAccount, keyPrefix, type Principal } from "../queue-names.ts";
+import { watchQueue } from "../queue-watch.ts";
 import { ForceClosableWorker, openQueue, workerName, workerTimings } from "../queues.ts";
 import type { RedisConnection } from "../redis.ts";
 import { addRepeatRequest } from "../runs/repeat-requests.ts";
@@ -39,6 +40,8 @@ export interface FetchWorkerOptions {
 export interface FetchWorker {
   /** A paused queue gives no jobs even so. */
   readonly acceptsJobs: boolean;
+  /** Why its queue gives none; null if it does. */
+  readonly queueProblem: string | null;
   readonly credential: Pick<CredentialCheck, "problem" | "isAccepted">;
   /** Null before the first one. */
   readonly lastJob: LastJob | null;
@@ -60,7 +63,15 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
   let lastJob: LastJob | null = null;
   const closing = new AbortController();
   const onWarning = warnOnce(options.onWarning);
-  const responses = openResponseWriter(client, () => running, reportOutOfMemory(onWarning));
+  const reportResponses = reportRejection("responses", onWarning);
+  const responses = openResponseWriter(
+    client,
+    () => running,
+    (error) => {
+      // Others are of a connection that ends.
+      if (isRejected(error)) reportResponses(error);
+    },
+  );
   const findProblem = createPayloadCheck(principal);
   const credential = checkCredential(client, principal, { onWarning, signal: closing.signal });
 
@@ -128,18 +139,23 @@ export function startFetchWorker(options: FetchWorkerOptions): FetchWorker {
     },
   );
   worker.on("error", reportOutOfMemory(onWarning));
+  const watch = watchQueue(client, queue, worker, options.onWarning);
   // Fails the jobs of runs whose coordinator has ended.
   const runs = openRunQueue(redis, principal);
 
   return {
     get acceptsJobs() {
-      return worker.isRunning() && worker.closing === undefined;
+      return worker.isRunning() && worker.closing === undefined && watch.problem === null;
+    },
+    get queueProblem() {
+      return watch.problem;
     },
     credential,
     get lastJob() {
       return lastJob;
     },
     async close(timeoutMillis = defaultCloseMillis) {
+      watch.stop();
       const timer = setTimeout(() => closing.abort(new Error("the worker was stopped")), timeoutMillis);
       // While Redis is unreachable, nothing can be returned.
       await withTimeout(timeoutMillis + returnMillis, async () => {

@@ -62,6 +62,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     acceptsJobs: Object.fromEntries(
       principals.map(({ name }) => [name, running.get(name)?.worker.acceptsJobs === true]),
     ),
+    queueProblems: principals.flatMap(({ name }) => running.get(name)?.worker.queueProblem ?? []),
     credentialProblems: Object.fromEntries(
       principals.map(({ name }) => [name, running.get(name)?.worker.credential.problem ?? null]),
     ),

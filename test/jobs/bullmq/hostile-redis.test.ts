@@ -1,7 +1,6 @@
 /** A Redis into which a stranger has written: pages and metrics answer without it, and syncs hold what the service sent. */
 
 import { Worker } from "bullmq";
-import type { Redis } from "ioredis";
 import { request } from "undici";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type FetchPayload, toWireResponse } from "../../../jobs/bullmq/protocol.ts";
@@ -24,6 +23,7 @@ import {
   key,
   ofCatalogue,
   payload,
+  watchResponseQueue,
   worker,
 } from "../support/strange-entries.ts";
 
@@ -140,24 +140,6 @@ async function startStranger(baseUrl: string, response: object): Promise<AsyncDi
     async [Symbol.asyncDispose]() {
       await answering.close(true);
       end();
-    },
-  };
-}
-
-/** Learns the name of the queue of responses, as a stranger may. */
-async function watchResponseQueue(
-  admin: Redis,
-): Promise<AsyncDisposable & { readonly name: Promise<string> }> {
-  const monitor = await admin.duplicate().monitor();
-  const { promise: name, resolve } = Promise.withResolvers<string>();
-  monitor.on("monitor", (_time: string, words: string[]) => {
-    const found = new RegExp(`${keyPrefix}:(responses-[^:]+):`).exec(words.join(" "))?.[1];
-    if (found !== undefined) resolve(found);
-  });
-  return {
-    name,
-    async [Symbol.asyncDispose]() {
-      monitor.disconnect();
     },
   };
 }

@@ -269,3 +269,21 @@ export const forged: readonly (readonly [string, object])[] = [
   ["unsent for ever", { outcome: "unsent" }],
   ["other form", { outcome: "response", head: null, wire: 5 }],
 ];
+
+/** Learns the name of the queue of responses, as a stranger may. */
+export async function watchResponseQueue(
+  admin: Redis,
+): Promise<AsyncDisposable & { readonly name: Promise<string> }> {
+  const monitor = await admin.duplicate().monitor();
+  const { promise: name, resolve } = Promise.withResolvers<string>();
+  monitor.on("monitor", (_time: string, words: string[]) => {
+    const found = new RegExp(`${keyPrefix}:(responses-[^:]+):`).exec(words.join(" "))?.[1];
+    if (found !== undefined) resolve(found);
+  });
+  return {
+    name,
+    async [Symbol.asyncDispose]() {
+      monitor.disconnect();
+    },
+  };
+}
