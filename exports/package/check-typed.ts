@@ -1,6 +1,7 @@
 /** Checks Parquet and SQLite files against the rows that the descriptor states. */
 import { open } from "node:fs/promises";
 import Database from "better-sqlite3";
+import { findDatabaseLog } from "../../src/platform/files/regular-files.ts";
 import { quoted } from "../formats/sqlite.ts";
 import type { RowProblem } from "./check-rows.ts";
 
@@ -20,7 +21,8 @@ export async function checkSqlite(
   path: string,
   rows: Readonly<Record<string, number>>,
 ): Promise<readonly RowProblem[]> {
-  if (!(await isPlain(path))) return ["unreadable"];
+  // With a log beside it, SQLite would read something else, wait for a pipe, or write.
+  if (findDatabaseLog(path) !== null || !(await isPlain(path))) return ["unreadable"];
   let db: Database.Database | undefined;
   try {
     db = new Database(path, { readonly: true, fileMustExist: true });

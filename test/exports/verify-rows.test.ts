@@ -1,6 +1,7 @@
 /** `export verify` reads the tables: files whose bytes are as the descriptor states, but whose rows are not. */
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import Database from "better-sqlite3";
@@ -246,4 +247,19 @@ it("an SQLite file whose table is an endless view is unreadable, and so is one i
   const endless = "with recursive n (i) as (select 1 union all select i + 1 from n) select i from n";
   expect(await forgeSqlite(`drop table brand; create view brand as ${endless}`)).toEqual(unreadable);
   expect(await forgeSqlite("pragma journal_mode = wal")).toEqual(unreadable);
+});
+
+it("an SQLite file with a log beside it is unreadable, and nothing is opened or written beside it", async () => {
+  const folder = await write({ formats: ["sqlite"], references: [] });
+  for (const end of ["-journal", "-wal", "-shm"]) {
+    const log = `tables.sqlite${end}`;
+    execFileSync("mkfifo", [join(folder, log)]);
+    const names = readdirSync(folder);
+    expect(await problemsIn(folder)).toEqual([
+      { path: "tables.sqlite", code: "unreadable" },
+      { path: log, code: "not-listed" },
+    ]);
+    expect(readdirSync(folder)).toEqual(names);
+    rmSync(join(folder, log));
+  }
 });

@@ -88,6 +88,14 @@ describe("names", () => {
     expect(refusalOf(`${file}-journal`, requireReplaceable)).toEqual(refusal);
   });
 
+  it("a file is not replaced while SQLite would read another one together with it", () => {
+    for (const end of ["-wal", "-shm", "-journal"]) {
+      const file = join(data, `exported${end}.db`);
+      writeFileSync(file + end, "");
+      expect(refusalOf(file, requireReplaceable), end).toEqual(refusal);
+    }
+  });
+
   it.each(["brands.csv", "token", "account.json.csv", "my-journal", "prices-wal", "media/front.png"])(
     "a file with another name or in another folder is replaced: %s",
     (name) => {

@@ -82,8 +82,16 @@ export function requireRegularFile(path: string): boolean {
  */
 export function requireDatabaseFile(path: string): boolean {
   const isThere = requireRegularFile(path);
-  for (const suffix of ["-journal", "-wal", "-shm"]) requireRegularFile(path + suffix);
+  for (const suffix of logSuffixes) requireRegularFile(path + suffix);
   return isThere;
+}
+
+const logSuffixes = ["-journal", "-wal", "-shm"];
+
+/** A file or whatever else is in the place of one that SQLite reads together with the database; null if nothing is. */
+export function findDatabaseLog(path: string): string | null {
+  const places = logSuffixes.map((suffix) => path + suffix);
+  return places.find((place) => lstatSync(place, { throwIfNoEntry: false }) !== undefined) ?? null;
 }
 
 /** As `requireRegularFile`, for a file that only Armoire makes: a link is refused too. */

@@ -2,6 +2,7 @@
 import { closeSync, existsSync, lstatSync, openSync, readdirSync, readSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { FileError } from "../errors.ts";
+import { findDatabaseLog } from "./regular-files.ts";
 
 /** Names of Armoire's own files, in any folder; in lower case, since some file systems ignore case. */
 const ownNames: readonly RegExp[] = [
@@ -19,11 +20,18 @@ const pictureNames = /^[0-9a-f]{64}\b/;
 
 /**
  * An existing regular file may be replaced, unless it is one of Armoire's own, a mirror, or the database of another
- * program.
+ * program. What a program has left beside an earlier database would be applied to a new one.
  * @throws FileError `not-replaceable`; a system error
  */
 export function requireReplaceable(path: string): void {
   requireNotOwn(path);
+  const log = findDatabaseLog(path);
+  if (log !== null)
+    throw new FileError(
+      "not-replaceable",
+      `${log} is there: SQLite reads it together with ${basename(path)}, which a program has open or left behind.`,
+      "Nothing was written. Close that program, or give another name.",
+    );
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return;
   if (!stats.isFile())
