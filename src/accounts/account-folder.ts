@@ -1,6 +1,7 @@
 /** The folders of accounts: private to their owner, and never behind a symbolic link. */
 import { chmodSync, lstatSync, statSync } from "node:fs";
-import { toFileError } from "../platform/errors.ts";
+import { mediaFolder } from "../mirror/media/media-files.ts";
+import { hasCode, toFileError } from "../platform/errors.ts";
 import { makeFolders } from "../platform/folders.ts";
 import { requireOwnFolder, requireUnreplaceable, symbolicLinkError } from "../platform/private-files.ts";
 import { accountPlace, accountsFolder } from "./account.ts";
@@ -21,9 +22,7 @@ export function makeAccountFolder(dataDir: string, name: string): string[] {
     // Checks each folder before it creates the next one: a link must not lead elsewhere.
     for (const path of [accountsFolder(dataDir), folder]) {
       made.unshift(...makeFolders(path));
-      const stats = lstatSync(path);
-      requireOwnFolder(path, stats);
-      if ((stats.mode & accessByOthers) !== 0) chmodSync(path, 0o700);
+      requirePrivateFolder(path);
     }
     requireAccountFolder(dataDir, name);
     return made;
@@ -32,13 +31,28 @@ export function makeAccountFolder(dataDir: string, name: string): string[] {
   }
 }
 
-/** @throws FileError `unsafe` if others may add files to the account; a system error if there is no such folder */
+/**
+ * Behind a link, data would stay when the account is removed.
+ * @throws FileError `unsafe` if others may add files to the account; a system error if there is no such folder
+ */
 export function requireAccountFolder(dataDir: string, name: string): void {
   requireAccountsFolder(dataDir);
-  const place = accountPlace(dataDir, name);
-  requireOwnFolder(place.folder, lstatSync(place.folder));
-  for (const file of [place.mirrorFile, place.ledgerFile]) {
-    if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) throw symbolicLinkError(file);
+  const { folder, mirrorFile, ledgerFile } = accountPlace(dataDir, name);
+  requirePrivateFolder(folder);
+  for (const path of [mirrorFile, ledgerFile, mediaFolder(mirrorFile)]) {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) throw symbolicLinkError(path);
+  }
+}
+
+/** Others no longer see the names in it. On a disk that is read-only, they stay visible. */
+function requirePrivateFolder(path: string): void {
+  const stats = lstatSync(path);
+  requireOwnFolder(path, stats);
+  if ((stats.mode & accessByOthers) === 0) return;
+  try {
+    chmodSync(path, 0o700);
+  } catch (error) {
+    if (!hasCode(error, "EROFS")) throw error;
   }
 }
 

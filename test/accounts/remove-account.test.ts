@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   existsSync,
   linkSync,
@@ -6,13 +7,20 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listAccountNames, listRemovedAccounts, lockAccounts } from "../../src/accounts/accounts.ts";
+import {
+  listAccountNames,
+  listRemovedAccounts,
+  lockAccounts,
+  readAccount,
+} from "../../src/accounts/accounts.ts";
 import { removeAccount } from "../../src/accounts/remove-account.ts";
 import type { Keychain } from "../../src/accounts/tokens/keychain.ts";
 import { storeToken } from "../../src/accounts/tokens/tokens.ts";
@@ -93,6 +101,22 @@ describe("removal", () => {
     await remove("ada", true);
     expect(existsSync(folder)).toBe(false);
     expect(readFileSync(join(otherFolder, "file"), "utf8")).toBe("of another user");
+  });
+
+  it("an account whose pictures are behind a symbolic link is refused, so that none stays", async () => {
+    const { folder } = await rig.accountWithData("ada");
+    const elsewhere = `${rig.dataDir}-pictures`;
+    renameSync(join(folder, "media"), elsewhere);
+    symlinkSync(elsewhere, join(folder, "media"));
+    await expect(remove("ada", true)).rejects.toMatchObject({ code: "unsafe" });
+    expect(readdirSync(elsewhere)).toEqual(["avatar.png"]);
+  });
+
+  it("an account's folder is private after each use", async () => {
+    const { folder } = await rig.accountWithData("ada");
+    chmodSync(folder, 0o755);
+    readAccount(rig.dataDir, "ada");
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
   it("removing an account does not change other accounts", async () => {

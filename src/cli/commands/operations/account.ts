@@ -54,7 +54,7 @@ export function configure(command: Command, io: Io): void {
         "is stored if the service rejects it (exit code 4) or cannot be reached (exit code 1).",
       "The token goes into the system's keychain. Without a keychain it goes into the file accounts/NAME/token, which only " +
         "you may read; anyone who reads your files or their backups then has it. A folder that other users may write to " +
-        "is refused, unless it has the sticky bit, as /tmp has.",
+        "is refused; one above the data directory may have the sticky bit, as /tmp has.",
       "Add an account again to replace its token by another one of the same user. Each user has one account here. The name " +
         "catalogue is reserved.",
     ],
