@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readCsvRows } from "../../exports/formats/csv.ts";
 import { findBrandByKey } from "../../src/query/lists/resource-keys.ts";
-import { readBrandSystems, readSizeMatrix } from "../../src/query/lists/size-matrix.ts";
+import { readSizeMatrices } from "../../src/query/lists/size-matrix.ts";
 import { listQuestions } from "../../src/query/questions/questions.ts";
 import { linksIn, startWebRig, type WebRig } from "./support/web-rig.ts";
 
@@ -160,8 +160,7 @@ it("the map of a brand's sizes has the counts of the question size-coverage", ()
   for (const slug of select("select slug from brand_current") as string[]) {
     web.rig.read((mirror) => {
       const { id = 0, href = "" } = findBrandByKey(mirror, slug) ?? {};
-      for (const { system } of readBrandSystems(mirror, id)) {
-        const { cells } = readSizeMatrix(mirror, id, system);
+      for (const { system, cells } of readSizeMatrices(mirror, id)) {
         const answer = mirror.db
           .prepare(sql)
           .raw()

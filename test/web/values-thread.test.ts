@@ -6,6 +6,27 @@ import { sync } from "../../src/sync/sync.ts";
 import { createValuesThread } from "../../src/web/values/values-client.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 
+it("a value that a page waits for is computed before those that only replace older ones", async () => {
+  await using folder = await temporaryFolder();
+  const request = {
+    file: join(folder.path, "none"),
+    run: null,
+    context: { now: 0, ledgerFile: "" },
+    args: [],
+  };
+  const values = createValuesThread();
+  const order: string[] = [];
+  const compute = (name: "kinds" | "days" | "plan") => {
+    const computation = values.compute({ ...request, name });
+    return { ...computation, computed: computation.computed.then(() => order.push(name)) };
+  };
+  const computations = [compute("kinds"), compute("days"), compute("plan")];
+  computations[2]?.hasten();
+  await Promise.all(computations.map(({ computed }) => computed));
+  values.close();
+  expect(order).toEqual(["plan", "kinds", "days"]);
+});
+
 it("the thread of slow values ends when it is idle, and the next value starts another", async () => {
   await using folder = await temporaryFolder();
   await using sandbox = await startSandbox({ brands: 2, models: 2, sizes: 2 });
@@ -17,7 +38,7 @@ it("the thread of slow values ends when it is idle, and the next value starts an
   try {
     const request = { file, run: null, name: "kinds" as const, context, args: [] };
     for (let thread = 1; thread <= 2; thread++) {
-      const computed = await values.compute(request);
+      const computed = await values.compute(request).computed;
       expect(JSON.stringify(computed?.value)).toContain('"brand"');
       await vi.waitUntil(() => ends.mock.calls.length >= thread, { timeout: 80_000 });
     }

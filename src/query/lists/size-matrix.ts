@@ -22,9 +22,12 @@ export function hasSizingSystem({ db }: MirrorReader, system: string): boolean {
   return find.get(system) !== undefined;
 }
 
-/** As the question `size-coverage` counts, for one brand. */
+/** As the question `size-coverage` counts, for one brand and one sizing system. */
 export interface SizeMatrix {
+  /** In capitals. */
   readonly system: string;
+  /** Models with a label of the system. */
+  readonly models: number;
   /** From small to large. */
   readonly bands: readonly number[];
   /** In the order of the system. */
@@ -35,44 +38,49 @@ export interface SizeMatrix {
   readonly otherModels: number;
 }
 
-/** The sizing systems in which sizes of a brand have labels, those with the most models first. */
-export interface BrandSystem {
-  readonly system: string;
-  readonly models: number;
-}
-
 const sizesOfBrand = `(select * from _size where model_id in (select id from _model where brand_id = :brand))`;
 const sizesOfModel = "(select * from _size where model_id = :model)";
 
-export function readBrandSystems({ db }: MirrorReader, brandId: number): BrandSystem[] {
-  return db
-    .prepare<object, BrandSystem>(
-      `select upper(trim(system)) as system, count(distinct model_href) as models
-       from (${sizeLabelsOf(sizesOfBrand)}) where system is not null and trim(system) <> ''
-       group by 1 order by models desc, 1`,
+/**
+ * Those of all sizing systems in which sizes of a brand have labels, the one with the most models first. It reads all sizes of
+ * the brand, once for all systems.
+ */
+export function readSizeMatrices({ db }: MirrorReader, brandId: number): SizeMatrix[] {
+  interface Counted {
+    readonly system: string;
+    readonly band: number | null;
+    readonly cup: string | null;
+    readonly models: number;
+    readonly isOfSystem: 0 | 1;
+  }
+  const rows = db
+    .prepare<object, Counted>(
+      `with labels as materialized (
+         select model_href, upper(trim(system)) as system, band, cup, cup_position as position
+         from (${sizeLabelsOf(sizesOfBrand)}) where system is not null and trim(system) <> '')
+       select system, null as band, null as cup, null as position, count(distinct model_href) as models, 1 as isOfSystem
+       from labels group by system
+       union all
+       select system, band, cup, min(position), count(distinct model_href), 0 from labels group by system, band, cup
+       order by position nulls last, cup nulls last, band nulls last`,
     )
     .all({ brand: brandId });
-}
-
-/** @param system in any case */
-export function readSizeMatrix({ db }: MirrorReader, brandId: number, system: string): SizeMatrix {
-  const rows = db
-    .prepare<object, { band: number | null; cup: string | null; models: number }>(
-      `select band, cup, count(distinct model_href) as models from (${sizeLabelsOf(sizesOfBrand)})
-       where upper(trim(system)) = upper(trim(:system)) group by band, cup
-       order by min(cup_position) nulls last, cup nulls last, band nulls last`,
-    )
-    .all({ brand: brandId, system });
-  const cells = rows.flatMap(({ band, cup, models }) =>
-    band === null || cup === null ? [] : [{ band, cup, models }],
-  );
-  return {
-    system,
-    bands: [...new Set(cells.map(({ band }) => band))].sort((a, b) => a - b),
-    cups: [...new Set(cells.map(({ cup }) => cup))],
-    cells,
-    otherModels: rows.find(({ band, cup }) => band === null && cup === null)?.models ?? 0,
-  };
+  return [...Map.groupBy(rows, ({ system }) => system)]
+    .map(([system, ofSystem]) => {
+      const cells = ofSystem.flatMap(({ band, cup, models }) =>
+        band === null || cup === null ? [] : [{ band, cup, models }],
+      );
+      const others = ofSystem.filter(({ band, cup }) => band === null && cup === null);
+      return {
+        system,
+        models: others.find(({ isOfSystem }) => isOfSystem === 1)?.models ?? 0,
+        bands: [...new Set(cells.map(({ band }) => band))].sort((a, b) => a - b),
+        cups: [...new Set(cells.map(({ cup }) => cup))],
+        cells,
+        otherModels: others.find(({ isOfSystem }) => isOfSystem === 0)?.models ?? 0,
+      };
+    })
+    .sort((a, b) => b.models - a.models || (a.system < b.system ? -1 : 1));
 }
 
 /** The ids of a brand's models with such a size. */

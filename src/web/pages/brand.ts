@@ -7,7 +7,7 @@ import { modelList } from "../../query/lists/catalogue-lists.ts";
 import type { List } from "../../query/lists/list.ts";
 import { describeListState } from "../../query/lists/list-state.ts";
 import { findBrandByKey, type KeyedResource, readResourceKeys } from "../../query/lists/resource-keys.ts";
-import { findModelsWithSize, type readBrandSystems } from "../../query/lists/size-matrix.ts";
+import { findModelsWithSize, type SizeMatrix } from "../../query/lists/size-matrix.ts";
 import { type ShownResource, showResource } from "../../query/show.ts";
 import type { Html, Page, PageResult, View } from "../page.ts";
 import { listSection } from "../parts/lists/list-page.ts";
@@ -56,11 +56,12 @@ function show(view: View, { id, href }: KeyedResource): PageResult {
   const shown = showResource(view.mirror, "brand", href);
   const { fields } = shown;
   const cell = chosenCell(view);
-  // All sizes of a brand are read for these two.
-  const systems = view.slow("systems of a brand", id);
-  const system = chosenSystem(view, shown, systems);
+  const matrices = view.slow("sizes of a brand", id);
+  const matrix = chosenMatrix(view, shown, matrices);
   const ids =
-    cell === null || system === null ? null : findModelsWithSize(view.mirror, id, { system, ...cell });
+    cell === null || matrix === null
+      ? null
+      : findModelsWithSize(view.mirror, id, { system: matrix.system, ...cell });
   const state = readListState(
     view,
     modelsOfBrand,
@@ -73,25 +74,21 @@ ${wholeness(view, ["brand", "model", "size"])}
 <div class="columns">
 <section aria-labelledby="sizes"><h2 id="sizes">Sizes</h2>
 ${
-  system === null
+  matrix === null
     ? empty("No size of this brand is held yet.")
     : heatMap({
-        ...{
-          systems,
-          chosen: cell,
-          matrix: view.slow("size matrix", id, system),
-        },
+        ...{ systems: matrices, matrix, chosen: cell },
         systemHref: (other) => state.hrefOf({ system: other, band: null, cup: null }),
         cellHref: (band, cup) =>
           cell?.band === band && cell.cup === cup
-            ? `${state.hrefOf({ system, band: null, cup: null })}#models`
-            : `${state.hrefOf({ system, band, cup })}#models`,
+            ? `${state.hrefOf({ system: matrix.system, band: null, cup: null })}#models`
+            : `${state.hrefOf({ system: matrix.system, band, cup })}#models`,
       })
 }
 </section>
 <section aria-labelledby="facts"><h2 id="facts">Facts</h2>${facts("brand", fields, ["name", "slug"])}</section>
 </div>
-<section aria-labelledby="models"><h2 id="models">Models${cell === null ? "" : html` <span class="muted">in ${system} ${cell.band}${cell.cup}</span>`}</h2>
+<section aria-labelledby="models"><h2 id="models">Models${cell === null ? "" : html` <span class="muted">in ${matrix?.system ?? ""} ${cell.band}${cell.cup}</span>`}</h2>
 ${listNote(shown.brand)}${modelsOf(view, state, cell === null ? "No model of this brand is held yet." : "No model comes in this size.")}
 </section>
 <section aria-labelledby="history"><h2 id="history">History</h2>${timeline(readHistory(view.mirror, "brand", href))}</section>`;
@@ -131,17 +128,18 @@ function chosenCell({ query }: View): { readonly band: number; readonly cup: str
   return /^\d{1,3}$/.test(band) && cup !== "" ? { band: Number(band), cup: cup.toUpperCase() } : null;
 }
 
-/** The one in the URL, or the brand's own, or that of the most models; null without any label. */
-function chosenSystem(
+/** Of the system in the URL, or of the brand's own, or of that of the most models; null without any label. */
+function chosenMatrix(
   { query }: View,
   { fields }: ShownResource,
-  systems: ReturnType<typeof readBrandSystems>,
-): string | null {
-  const wanted = [query.get("system"), fields.default_sizing_system].map((name) =>
-    String(name ?? "")
-      .trim()
-      .toUpperCase(),
-  );
-  const found = wanted.find((name) => systems.some(({ system }) => system === name));
-  return found ?? systems[0]?.system ?? null;
+  matrices: readonly SizeMatrix[],
+): SizeMatrix | null {
+  const found = [query.get("system"), fields.default_sizing_system]
+    .map((name) =>
+      String(name ?? "")
+        .trim()
+        .toUpperCase(),
+    )
+    .flatMap((name) => matrices.filter(({ system }) => system === name));
+  return found[0] ?? matrices[0] ?? null;
 }

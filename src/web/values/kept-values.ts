@@ -93,7 +93,7 @@ export function createKeptValues({ now, ...options }: KeptValuesOptions): KeptVa
   });
   const thread = createValuesThread();
   const kept = new Map<string, Kept>();
-  const computing = new Map<string, Promise<unknown>>();
+  const computing = new Map<string, { readonly kept: Promise<void>; readonly hasten: () => void }>();
   /** Values of an earlier file are not kept. */
   let generation = 0;
 
@@ -138,14 +138,16 @@ export function createKeptValues({ now, ...options }: KeptValuesOptions): KeptVa
       context: contextOf(mirror),
       args,
     };
-    const computed = thread.compute(request).then((result) => {
+    const { computed, hasten } = thread.compute(request);
+    const kept = computed.then((result) => {
       computing.delete(key);
       if (generation !== before) return;
       if (result === null) failed.add(key);
       else keep(key, { ...result, at, version });
     });
-    computing.set(key, computed);
-    return computed;
+    const computation = { kept, hasten };
+    computing.set(key, computation);
+    return computation;
   };
   /** Their next values are computed here, which shows the error. */
   const failed = new Set<string>();
@@ -163,14 +165,15 @@ export function createKeptValues({ now, ...options }: KeptValuesOptions): KeptVa
       const known = kept.get(key);
       if (known !== undefined && isUpToDate(known, version, maxChanged))
         return known.value as SlowValue<typeof name>;
-      const computed = computeInThread(key, mirror, name, args);
+      const computation = computeInThread(key, mirror, name, args);
       if (known !== undefined && isUsable(known, version, mirror))
         return known.value as SlowValue<typeof name>;
-      throw new PendingValue(computed);
+      computation.hasten();
+      throw new PendingValue(computation.kept);
     },
     prepare(mirror) {
       if (!isLarge(mirror, threadFrom)) return;
-      for (const name of first) void computeInThread(keyOf(mirror, `${name} []`), mirror, name, []);
+      for (const name of first) computeInThread(keyOf(mirror, `${name} []`), mirror, name, []);
     },
     clear() {
       generation++;

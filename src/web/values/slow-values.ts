@@ -8,7 +8,7 @@ import { systemClock } from "../../platform/clock.ts";
 import { listCountedTables } from "../../query/lists/described-tables.ts";
 import { readLatestChanges } from "../../query/lists/latest-changes.ts";
 import { countFacetGroups, type List } from "../../query/lists/list.ts";
-import { listSizingSystems, readBrandSystems, readSizeMatrix } from "../../query/lists/size-matrix.ts";
+import { listSizingSystems, readSizeMatrices } from "../../query/lists/size-matrix.ts";
 import { readAgesOfChecks, readDays } from "../../query/status/activity.ts";
 import { readCounts } from "../../query/status/kind-status.ts";
 import { forecastOfMirror, planOfMirror } from "../../sync/plan/preview.ts";
@@ -27,8 +27,6 @@ export interface ValueContext {
   readonly ledgerFile: string;
 }
 
-type FacetsOf = Pick<List, "from" | "facets">;
-
 /** By name. */
 export const slowValues = {
   kinds: (mirror: MirrorReader) => readCounts(mirror),
@@ -41,18 +39,16 @@ export const slowValues = {
   "newest changes": (mirror: MirrorReader) => readLatestChanges(mirror, changedKinds, maxChanges),
   plan: (mirror: MirrorReader, { now, ledgerFile }: ValueContext) =>
     planOfMirror(mirror, ledgerFile, { ...systemClock, now: () => now }),
-  facets: (mirror: MirrorReader, _context: ValueContext, list: FacetsOf, where: string | null) =>
-    countFacetGroups(mirror, list, where === null ? {} : { where }),
+  facets: (mirror: MirrorReader, _context: ValueContext, list: Pick<List, "from" | "facets">) =>
+    countFacetGroups(mirror, list, {}),
   tables: (mirror: MirrorReader) => listCountedTables(mirror),
   changes: (mirror: MirrorReader, _context: ValueContext, compared: ComparedRuns) =>
     readChangesBetween(mirror, compared),
   progress: (mirror: MirrorReader, { now, ledgerFile }: ValueContext, run: number) =>
     readProgress(mirror, run, ledgerFile, now),
   "sizing systems": (mirror: MirrorReader) => listSizingSystems(mirror),
-  "systems of a brand": (mirror: MirrorReader, _context: ValueContext, brandId: number) =>
-    readBrandSystems(mirror, brandId),
-  "size matrix": (mirror: MirrorReader, _context: ValueContext, brandId: number, system: string) =>
-    readSizeMatrix(mirror, brandId, system),
+  "sizes of a brand": (mirror: MirrorReader, _context: ValueContext, brandId: number) =>
+    readSizeMatrices(mirror, brandId),
 } as const;
 
 export type SlowValues = typeof slowValues;

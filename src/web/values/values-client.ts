@@ -1,4 +1,7 @@
-/** The thread of slow values: started with the first one, so that pages of a large mirror hold up no other request. */
+/**
+ * The thread of slow values: started with the first one, so that pages of a large mirror hold up no other request. It computes
+ * one after another, and those that a page waits for before those that only replace older ones.
+ */
 import { extname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { compileCacheEnvironment } from "../../platform/compile-cache.ts";
@@ -14,20 +17,28 @@ export interface ValueRequest {
   readonly args: readonly unknown[];
 }
 
-export interface ValueCall extends ValueRequest {
-  readonly id: number;
-}
-
 export type ValueReply =
-  | { readonly id: number; readonly isComputed: true; readonly value: unknown; readonly millis: number }
-  | { readonly id: number; readonly isComputed: false };
+  | { readonly isComputed: true; readonly value: unknown; readonly millis: number }
+  | { readonly isComputed: false };
 
 /** Null if the thread has failed: then the value is computed here. */
 export type Computed = { readonly value: unknown; readonly millis: number } | null;
 
 export interface ValuesThread {
-  compute(request: ValueRequest): Promise<Computed>;
+  compute(request: ValueRequest): Computation;
   close(): void;
+}
+
+export interface Computation {
+  readonly computed: Promise<Computed>;
+  /** To be called when a page waits for it. */
+  hasten(): void;
+}
+
+interface Task {
+  readonly request: ValueRequest;
+  readonly resolve: (computed: Computed) => void;
+  isAwaited: boolean;
 }
 
 /** What a value needs soon becomes garbage, which takes twice the memory without a limit. */
@@ -42,13 +53,14 @@ const defaultIdleMillis = 10_000;
 export function createValuesThread(idleMillis = defaultIdleMillis): ValuesThread {
   let worker: Worker | null = null;
   let timer: NodeJS.Timeout | undefined;
-  let lastId = 0;
-  const pending = new Map<number, (computed: Computed) => void>();
+  let running: Task | null = null;
+  const waiting = new Set<Task>();
 
   const end = () => {
     worker = null;
-    for (const resolve of pending.values()) resolve(null);
-    pending.clear();
+    for (const task of [running, ...waiting]) task?.resolve(null);
+    running = null;
+    waiting.clear();
   };
   const close = () => {
     clearTimeout(timer);
@@ -60,21 +72,40 @@ export function createValuesThread(idleMillis = defaultIdleMillis): ValuesThread
     const started = new Worker(program, { env: compileCacheEnvironment(), resourceLimits });
     started.unref();
     started.on("message", (reply: ValueReply) => {
-      pending.get(reply.id)?.(reply.isComputed ? reply : null);
-      pending.delete(reply.id);
-      if (pending.size === 0) timer = setTimeout(close, idleMillis).unref();
+      if (started !== worker) return;
+      running?.resolve(reply.isComputed ? reply : null);
+      running = null;
+      next();
     });
     started.on("error", () => started === worker && end());
     started.on("exit", () => started === worker && end());
     return started;
   };
+  const next = () => {
+    clearTimeout(timer);
+    const [oldest] = waiting;
+    if (oldest === undefined) {
+      timer = setTimeout(close, idleMillis).unref();
+      return;
+    }
+    running = [...waiting].find(({ isAwaited }) => isAwaited) ?? oldest;
+    waiting.delete(running);
+    worker ??= start();
+    worker.postMessage(running.request);
+  };
   return {
     compute(request) {
-      clearTimeout(timer);
-      worker ??= start();
-      const id = ++lastId;
-      worker.postMessage({ ...request, id } satisfies ValueCall);
-      return new Promise((resolve) => pending.set(id, resolve));
+      const { promise, resolve } = Promise.withResolvers<Computed>();
+      const task = { request, resolve, isAwaited: false };
+      waiting.add(task);
+      // After this turn: until then a page may come to wait for another one.
+      if (running === null) setImmediate(() => running === null && waiting.size > 0 && next());
+      return {
+        computed: promise,
+        hasten() {
+          task.isAwaited = true;
+        },
+      };
     },
     close,
   };

@@ -3,7 +3,7 @@ import { constants, setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { type ServedMirror, serveMirror } from "../mirrors/open-mirror.ts";
 import { computeSlowValue } from "./slow-values.ts";
-import type { ValueCall, ValueReply } from "./values-client.ts";
+import type { ValueReply, ValueRequest } from "./values-client.ts";
 
 // Requests that need no slow value come first. Only Linux has a priority for each thread; elsewhere it is the process's.
 if (process.platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
@@ -17,17 +17,17 @@ function mirrorAt(file: string): ServedMirror {
   return mirror;
 }
 
-parentPort?.on("message", ({ id, file, run, name, context, args }: ValueCall) => {
+parentPort?.on("message", ({ file, run, name, context, args }: ValueRequest) => {
   const startedAt = performance.now();
   let reply: ValueReply;
   try {
     const value = mirrorAt(file).read(run === null ? undefined : { kind: "run", run }, (mirror) =>
       computeSlowValue(name, mirror, context, args),
     );
-    reply = { id, isComputed: true, value, millis: performance.now() - startedAt };
+    reply = { isComputed: true, value, millis: performance.now() - startedAt };
   } catch {
     // The caller computes it, and gets the error with its class.
-    reply = { id, isComputed: false };
+    reply = { isComputed: false };
   }
   parentPort?.postMessage(reply);
 });

@@ -29,10 +29,13 @@ export function listSection(view: View, options: ListPageOptions): Html {
   const { request, sorting, hrefOf, text } = state;
   const page = readListPage(view.mirror, list, request, pageSize);
   const { from, facets: ofList } = list;
-  // Words and sizes leave few rows, which are counted fast.
+  const count = () => countFacetGroups(view.mirror, list, request);
+  // The rows of a brand, with words or of a size are few, and counted fast.
   const groups = request.ids
-    ? countFacetGroups(view.mirror, list, request)
-    : view.slow("facets", { from, facets: ofList }, request.where ?? null);
+    ? count()
+    : request.where === undefined
+      ? view.slow("facets", { from, facets: ofList })
+      : view.recent(`facets ${from} ${request.where}`, count);
   const counts = facetsOf(list, request, groups);
   const places = new Map(page.columns.map((name, n) => [name, n]));
   const rows = page.rows.map((row) => cellsOf((name) => row[places.get(name) ?? -1] ?? null));

@@ -1,12 +1,13 @@
 /** How many models of a brand come in each band and cup: a table whose cells are darker the more there are. */
 import { html } from "hono/html";
 import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
-import type { BrandSystem, SizeMatrix } from "../../../query/lists/size-matrix.ts";
+import type { SizeMatrix } from "../../../query/lists/size-matrix.ts";
 import type { Html } from "../../page.ts";
 
 export interface HeatMapOptions {
   readonly matrix: SizeMatrix;
-  readonly systems: readonly BrandSystem[];
+  /** Of all systems. */
+  readonly systems: readonly SizeMatrix[];
   readonly chosen: { readonly band: number; readonly cup: string } | null;
   readonly systemHref: (system: string) => string;
   /** The address of the models in a cell, or of all if it is chosen already. */
@@ -44,7 +45,7 @@ export function heatMap({ matrix, systems, chosen, systemHref, cellHref }: HeatM
 }
 
 function systemLinks(
-  systems: readonly BrandSystem[],
+  systems: readonly SizeMatrix[],
   shown: string,
   hrefOf: (system: string) => string,
 ): Html | string {
