@@ -127,11 +127,12 @@ function endResources(
   });
 }
 
-// Raw, since both statements share a recursive table.
+// Raw, since both statements share a recursive table. `cross join` and `+` keep SQLite from reading all absent resources
+// for each one, and all lists of a kind.
 
 const selectBelow = `
   select r.id from _resource o join _resource r on r.owner_id = o.id where o.state = 'gone' and r.absent_by = 'parent'
-  union select r.id from below join _resource r on r.owner_id = below.id where r.absent_by = 'parent'`;
+  union select r.id from below cross join _resource r on r.owner_id = below.id where +r.absent_by = 'parent'`;
 
 /** Their kind has a listing that was not read since, or is not consistent: it may contain them. */
 const selectDoubtful = `
@@ -140,8 +141,7 @@ const selectDoubtful = `
     exists (select 1 from _resource l where l.kind = o.kind and l.state in ('due', 'failed') and l.absent_by is null)
     or exists (select 1 from _resource l
       where l.kind = o.kind and l.state = 'held' and l.checked_run < r.absent_run and l.absent_by is null)
-    or exists (select 1 from _pass s join _resource l on l.id = s.collection_id
-      where l.kind = o.kind and l.absent_by is null))`;
+    or o.kind in (select l.kind from _pass s cross join _resource l on l.id = s.collection_id where l.absent_by is null))`;
 
 const selectLinked = `
   select l.to_id from _link l join _resource s on s.id = l.from_id and s.state = 'held' and s.absent_by is not 'parent'
