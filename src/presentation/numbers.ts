@@ -15,6 +15,10 @@ export function formatLongNumber(number: number | bigint): string {
   return sign + groups.join(",");
 }
 
+/** Of a cell: exact numbers beyond 64 bits are text. */
+export const isWhole = (value: unknown): value is number | bigint =>
+  typeof value === "bigint" || Number.isSafeInteger(value);
+
 export const isLargeNumber = (number: number | bigint): boolean => number <= -10_000 || number >= 10_000;
 
 export const formatCount = (count: number, noun: string, plural = `${noun}s`): string =>

@@ -1,5 +1,6 @@
 /** Kinds of resources, and values of their fields, in words. */
 import { describeColumn } from "../../schema/dictionary/columns.ts";
+import { formatNumber, isLargeNumber, isWhole } from "./numbers.ts";
 import { formatStoredTime } from "./times.ts";
 
 /** A resource of a kind, in words. The kinds of lists are named like what they list: `models`, and `model`. */
@@ -19,14 +20,16 @@ export function readableValue<Value>(kind: string, field: string, value: Value):
   return text === "1" ? "yes" : text === "0" ? "no" : value;
 }
 
-/** A change with both values as `readableValue` gives them. */
+/** As `readableValue`, and a large whole number has separators. */
+export function readableText<Value>(kind: string, field: string, value: Value): Value | string {
+  const readable = readableValue(kind, field, value);
+  return isWhole(readable) && isLargeNumber(readable) ? formatNumber(readable) : readable;
+}
+
+/** A change with both values as `readableText` gives them. */
 export function readableChange<Value>(
   kind: string,
   { field, before, after }: { readonly field: string; readonly before: Value; readonly after: Value },
 ) {
-  return {
-    field,
-    before: readableValue(kind, field, before),
-    after: readableValue(kind, field, after),
-  };
+  return { field, before: readableText(kind, field, before), after: readableText(kind, field, after) };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatKind, readableChange, readableValue } from "../../src/presentation/words.ts";
+import { formatKind, readableChange, readableText, readableValue } from "../../src/presentation/words.ts";
 
 it.each([
   ["model", "is_discontinued", 1, "yes"],
@@ -16,6 +16,15 @@ it.each([
   ["model", "unknown", 1, 1],
 ])("the %s field %s with the value %s is shown as %s", (kind, field, value, shown) => {
   expect(readableValue(kind, field, value)).toBe(shown);
+});
+
+it.each([
+  ["bra_count", 108459n, "108,459"],
+  ["bra_count", 9999, 9999],
+  ["code", "108459", "108459"],
+  ["is_discontinued", 1, "yes"],
+])("as text, the field %s with the value %s is %s", (field, value, shown) => {
+  expect(readableText("model", field, value)).toBe(shown);
 });
 
 it("a changed boolean is shown in words, before and after", () => {

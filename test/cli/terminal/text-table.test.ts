@@ -193,8 +193,35 @@ describe("tables on a terminal", () => {
       "──────────────────────  ────  ────────────────────────────────────────",
       `Longline Balconette w…    12  ${key}`,
     ]);
-    // Too narrow for the key: a line for each value.
-    expect(fitted(["name", "key"], [[row[0], key]], 45).join("\n")).toContain(`\nkey   ${key}`);
+  });
+
+  it("a few long keys are below their rows, and all keys are where most are too long for a column", () => {
+    const long = "kiramode-atelier/longline-balconette";
+    const names = ["Ada", "Belle & Sons", "Corasil", "Devi", "Emi", "Fay", "Gia", "Hana", "Ida", "Jo", "Kay"];
+    const rows = names.map((name, n) => [name, n === 1 ? long : name.toLowerCase()]);
+    const lines = fitted(["name", "key"], rows, 40);
+    expect(lines.slice(0, 6)).toEqual([
+      ...["name          key", "────────────  ───────", "Ada           ada"],
+      ...["Belle & Sons", `  ${long}`, "Corasil       corasil"],
+    ]);
+    expect(fitted(["name", "bras", "key", "href"], [["Longline Balconette", 12, long, address]], 50)).toEqual(
+      [
+        ...["name                 bras", "  key", "───────────────────  ────"],
+        ...["Longline Balconette    12", `  ${long}`],
+      ],
+    );
+    // No room for the key: a line for each value.
+    const record = fitted(["name", "key"], [["Longline", long]], 30);
+    expect(record.slice(1)).toEqual(["name  Longline", `key   ${long}`]);
+  });
+
+  it("a matrix of numbers has narrower gaps before it is given up", () => {
+    const columns = ["band", "A", "B", "C", "D"];
+    const rows = [[30, 100, 200, 300, 400]];
+    expect(fitted(columns, rows, 20)).toEqual([
+      ...["band   A   B   C   D", "──── ─── ─── ─── ───", "  30 100 200 300 400"],
+    ]);
+    expect(fitted(columns, rows, 19)[0]).toMatch(/^─ 1 of 1 /);
   });
 
   it("the URL gives way to names and numbers that need its place, but not if it is all that names a row", () => {

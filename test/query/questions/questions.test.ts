@@ -3,6 +3,8 @@ import { copyFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { displayWidth } from "../../../src/cli/terminal/table/display-width.ts";
+import { fittedLines } from "../../../src/cli/terminal/table/text-table.ts";
 import { readMirror } from "../../../src/mirror/reader.ts";
 import type { ShownKind } from "../../../src/query/keys/find-by-key.ts";
 import { findResource } from "../../../src/query/keys/resolve-key.ts";
@@ -99,6 +101,22 @@ it.each(questionsOfCatalogues)(
     );
   },
 );
+
+it("every answer is a table on a terminal of 80 columns, also with a long name and key", async () => {
+  const [name, slug] = ["A brand with a name as long as this one", `brand-${"long-".repeat(6)}slug`];
+  const file = alteredMirror("long", `update _brand set name = '${name}', slug = '${slug}' where id % 7 = 0`);
+  for (const { name, options } of questionsOfCatalogues) {
+    const required = options.filter(({ isRequired }) => isRequired).map((option) => option.name);
+    const given = Object.fromEntries(required.map((option) => [option, someOptions()[option] ?? ""]));
+    const { columns, rows: all } = await runQuestionHere({ file, question: name, options: given });
+    const rows = await collectRows(all);
+    const lines = [...fittedLines(columns, rows, 80)];
+    expect({ name, first: lines[0] }).toEqual({ name, first: expect.not.stringMatching(/^─/) });
+    expect({ name, wide: lines.filter((line) => displayWidth(line) > 80) }).toEqual({ name, wide: [] });
+    const keys = rows.map((row) => String(row[columns.indexOf("key")] ?? ""));
+    expect(keys.filter((key) => !lines.some((line) => line.endsWith(key)))).toEqual([]);
+  }
+});
 
 it("every question gives the result computed from the sandbox's catalogue", async () => {
   const cases = questionCases(catalogueOf(rig.sandbox));

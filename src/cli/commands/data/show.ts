@@ -72,7 +72,7 @@ export function configure(command: Command, io: Io): void {
       return;
     }
     const shown = withMirror(settings, (mirror) => showResource(mirror, kind, key), asOf);
-    if (format === "table") await printText(io, formatResource(shown));
+    if (format === "table") await printText(io, formatResource(shown, io.screen));
     else if (format === "json") await io.out(toJsonLine(shown));
     else {
       const { fields } = shown;

@@ -53,7 +53,7 @@ export function configure(command: Command, io: Io): void {
     const idle = all ? 0 : counts.idle;
     const total = counts.all - idle;
     if (settings.json) io.out(toJsonLine(runs));
-    else printText(io, formatRuns(runs));
+    else printText(io, formatRuns(runs, io.screen));
     if (total > limit) truncationNotice({ maxRows: limit, total }, "--limit", settings, io);
     if (idle > 0 && !settings.quiet) io.err(idleNotice(idle));
   });
@@ -77,7 +77,7 @@ export function configure(command: Command, io: Io): void {
       const run = withMirror(settings, (reader) => readRun(reader, number ?? 0));
       if (settings.json) await printChanges(opened, "json", io, { run });
       else {
-        if (run !== null) printText(io, `${formatRun(run)}\n`);
+        if (run !== null) printText(io, `${formatRun(run, io.screen)}\n`);
         await printChanges(opened, "table", io);
       }
     } catch (error) {

@@ -4,7 +4,7 @@ import { toJson } from "../../../../exports/formats/json.ts";
 import type { Row } from "../../../../exports/formats/table.ts";
 import type { Cell } from "../../../../schema/fields.ts";
 import { formatSecond } from "../../../presentation/times.ts";
-import { readableChange, readableValue } from "../../../presentation/words.ts";
+import { readableChange, readableText } from "../../../presentation/words.ts";
 import type { FieldValue } from "../../../query/field-history.ts";
 import type {
   FieldChange,
@@ -61,7 +61,7 @@ function describeRevision(
 
 function describeFields(kind: string, changes: readonly FieldChange[]): string {
   return alignRows(
-    changes.map(({ field, after }) => [field, shown(readableValue(kind, field, after))]),
+    changes.map(({ field, after }) => [field, shown(readableText(kind, field, after))]),
     "  ",
   );
 }

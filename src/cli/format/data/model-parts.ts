@@ -3,16 +3,23 @@ import type { Cell } from "../../../../schema/fields.ts";
 import { cupsOf } from "../../../../schema/views/size-label.ts";
 import { describeListState, type ListState } from "../../../query/lists/list-state.ts";
 import type { ModelParts, SizeOfModel } from "../../../query/model-parts.ts";
+import type { Screen } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { alignRows, formatTable } from "../../terminal/table/text-table.ts";
 
-export function formatModelParts({ brand, sizes, sizeList, pictures, related }: ModelParts): string {
+type Width = Pick<Screen, "columns"> | null;
+
+export function formatModelParts(
+  { brand, sizes, sizeList, pictures, related }: ModelParts,
+  screen: Width,
+): string {
   const system = typeof brand?.system === "string" ? brand.system : null;
   return [
     formatSizes(
       sizes.filter(({ state }) => state !== "gone"),
       sizeList,
       system,
+      screen,
     ),
     section(
       "Pictures",
@@ -30,7 +37,12 @@ export function formatModelParts({ brand, sizes, sizeList, pictures, related }: 
 }
 
 /** Bands down, cups across. Sizes without a known band and cup are listed below. */
-function formatSizes(sizes: readonly SizeOfModel[], list: ListState, system: string | null): string {
+function formatSizes(
+  sizes: readonly SizeOfModel[],
+  list: ListState,
+  system: string | null,
+  screen: Width,
+): string {
   const isRead = list === "complete";
   if (sizes.length === 0) return `\nSizes: ${isRead ? "none known" : "the list is not fetched yet"}\n`;
   const placed = sizes.filter(({ band, cup }) => band !== null && cup !== null);
@@ -49,7 +61,7 @@ function formatSizes(sizes: readonly SizeOfModel[], list: ListState, system: str
   const grid =
     rows.length === 0
       ? "\nSizes:\n"
-      : `\nSizes (bras that users own of each${unit}):\n${formatTable(["band", ...cups], rows)}`;
+      : `\nSizes (bras that users own of each${unit}):\n${formatTable(["band", ...cups], rows, screen)}`;
   const labels = (state: string) =>
     others
       .filter((size) => size.state === state)

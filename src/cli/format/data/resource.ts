@@ -3,25 +3,27 @@
 import type { Cell } from "../../../../schema/fields.ts";
 import { formatNumber } from "../../../presentation/numbers.ts";
 import { formatSecond } from "../../../presentation/times.ts";
-import { readableValue } from "../../../presentation/words.ts";
+import { readableText } from "../../../presentation/words.ts";
 import type { LastChange, Provenance } from "../../../query/provenance.ts";
 import type { BrandParts, ShownResource } from "../../../query/show.ts";
+import type { Screen } from "../../terminal/io.ts";
 import { alignRows } from "../../terminal/table/text-table.ts";
 import { describeChanges } from "./history.ts";
 import { formatModelParts } from "./model-parts.ts";
 
-export function formatResource(shown: ShownResource): string {
+/** @param screen the terminal; null without one */
+export function formatResource(shown: ShownResource, screen: Pick<Screen, "columns"> | null = null): string {
   const { kind, fields, links, pictures = [], model, brand, lastChange, source } = shown;
   const brandName = model?.brand?.name ?? null;
   const rows: unknown[][] = [
     ...(brandName === null ? [] : [["brand", brandName]]),
-    ...fieldsInOrder(fields).map(([field, value]) => [field, readableValue(kind, field, value)]),
+    ...fieldsInOrder(fields).map(([field, value]) => [field, readableText(kind, field, value)]),
     ...links.map(({ name, url }) => [`→ ${name}`, url ?? "(another origin)"]),
     ...pictures.map(({ field, url, file }) => [`picture ${field}`, file ?? `${url} (not downloaded)`]),
   ];
   return [
     alignRows(rows),
-    model === undefined ? "" : formatModelParts(model),
+    model === undefined ? "" : formatModelParts(model, screen),
     brand === undefined ? "" : formatModels(brand),
     formatLastChange(kind, lastChange),
     formatSource(source),

@@ -41,7 +41,7 @@ export function formatPlan(
   else {
     parts.push(
       `Today      ${describeReach(plan)}\n`,
-      `\n${formatTable(["due", "to fetch", "to check, free", "to check, counted"], due.map(toDueRow))}`,
+      `\n${formatTable(["due", "to fetch", "to check, free", "to check, counted"], due.map(toDueRow), screen)}`,
       `\n${formatTable(
         ["next", "why", "key or URL"],
         next.map(({ kind, key, reason, url }) => [
@@ -58,7 +58,8 @@ export function formatPlan(
     parts.push("\nThe size of the catalogue and the time it takes are known after the first sync.\n");
   } else {
     const isFetched = forecast.depths.every(({ remainingRequests }) => remainingRequests === 0);
-    if (!isFetched) parts.push(`\nTime until the mirror is complete, about\n${tabulateDays(forecast)}`);
+    if (!isFetched)
+      parts.push(`\nTime until the mirror is complete, about\n${tabulateDays(forecast, screen)}`);
     parts.push(`\n${describeMaxStaleness(forecast)}\n`);
     if (formatPercent(shareNow(forecast.coverage)) !== "100 %")
       parts.push(
@@ -134,7 +135,10 @@ export function summarizeForecast({ depths, coverage, requestsPerDay }: Forecast
 }
 
 /** Requests and days until each depth is complete, at this allowance and at the documented ones. */
-export function tabulateDays({ depths, limit }: Forecast): string {
+export function tabulateDays(
+  { depths, limit }: Forecast,
+  screen: Pick<Screen, "columns"> | null = null,
+): string {
   const { withApp, withNone } = documentedAllowances;
   const own = limit === null ? [] : [`at your ${limit} a day`];
   const columns = ["up to", "requests", ...own, `with app key (${withApp})`, `without (${withNone})`];
@@ -146,7 +150,7 @@ export function tabulateDays({ depths, limit }: Forecast): string {
     shown(days.withApp),
     shown(days.withNone),
   ]);
-  return formatTable(columns, rows);
+  return formatTable(columns, rows, screen);
 }
 
 const chartWidth = 40;

@@ -1,13 +1,15 @@
 /** Formats the run log for people. */
 import type { RunRecord } from "../../../mirror/runs/runs.ts";
 import { formatSecond } from "../../../presentation/times.ts";
+import type { Screen } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 
 const columns = ["run", "started", "result", "counted", "new", "changed", "gone", "failed"];
 
-export function formatRuns(runs: readonly RunRecord[]): string {
-  return formatTable(columns, runs.map(toRow));
+/** @param screen the terminal; null without one */
+export function formatRuns(runs: readonly RunRecord[], screen: Pick<Screen, "columns"> | null): string {
+  return formatTable(columns, runs.map(toRow), screen);
 }
 
 export function idleNotice(runs: number): string {
@@ -16,9 +18,9 @@ export function idleNotice(runs: number): string {
 }
 
 /** One run, with its error. */
-export function formatRun(run: RunRecord): string {
+export function formatRun(run: RunRecord, screen: Pick<Screen, "columns"> | null): string {
   const { error } = run;
-  return `${formatRuns([run])}${error === null ? "" : `\nThe run ended early: ${escapeControls(error)}\n`}`;
+  return `${formatRuns([run], screen)}${error === null ? "" : `\nThe run ended early: ${escapeControls(error)}\n`}`;
 }
 
 const openStates = { running: "running", "not-finished": "not finished" } as const;

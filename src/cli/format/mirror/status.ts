@@ -209,6 +209,6 @@ function describeLastRun(run: MirrorStatus["lastRun"]): string {
 
 function describeUnfollowedLinks(unfollowedLinks: MirrorStatus["unfollowedLinks"]): string {
   if (unfollowedLinks.length === 0) return "";
-  const links = unfollowedLinks.map(({ name, count }) => `${name} (${count})`).join(", ");
+  const links = unfollowedLinks.map(({ name, count }) => `${name} (${formatNumber(count)})`).join(", ");
   return `\nLinks that were not followed (see --follow): ${escapeControls(links)}\n`;
 }

@@ -1,6 +1,7 @@
 /**
  * Makes the columns of a table fit a width: addresses go last and are cut in the middle, headings are broken into lines,
- * `href` gives way to names and to `key`, and long texts are cut at the end. Numbers, times and keys are never cut. Pure.
+ * `href` gives way to names and to `key`, long keys go below their rows, and long texts are cut at the end. Numbers, times
+ * and keys are never cut. Pure.
  */
 import { displayWidth, truncate } from "./display-width.ts";
 
@@ -15,23 +16,75 @@ export interface Column {
 }
 
 export const minAddressWidth = 16;
+/** Of a key below its row. */
+export const belowIndent = 2;
 /** Of a text beside a URL. */
 const readableWidth = 24;
+/** Of a text beside a key, which says the same in short. */
+const shortTextWidth = 16;
 const minTextWidth = 10;
 const uncut = Number.POSITIVE_INFINITY;
 
-/**
- * @param gap between two columns
- * @returns null if the columns cannot be made narrow enough
- */
-export function fitColumns(columns: readonly Column[], width: number, gap: number): Column[] | null {
+export interface FittedTable {
+  readonly columns: readonly Column[];
+  /** Between two columns. */
+  readonly gap: number;
+  /** Keys that are on a line of their own below their row; null for the others. */
+  readonly below: Below | null;
+}
+
+export interface Below {
+  /** Whether no key is in a column, so that the name is below the heading. */
+  readonly isWhole: boolean;
+  readonly keys: readonly (string | null)[];
+}
+
+/** @returns null if the columns cannot be made narrow enough */
+export function fitColumns(columns: readonly Column[], width: number): FittedTable | null {
   const broken = columns.map(breakHeading);
+  const attempt = (of: readonly Column[], minText: number, gap = 2): FittedTable | null => {
+    const fitted = fitTexts(of, width, gap, minText);
+    return fitted && { columns: fitted, gap, below: null };
+  };
+  const whole = attempt(columns, uncut);
+  if (whole !== null) return whole;
+  if (!columns.some(isKey))
+    return (
+      attempt(broken, readableWidth) ??
+      attempt(withoutHref(columns), uncut) ??
+      attempt(withoutHref(broken), minTextWidth) ??
+      (broken.every(({ isNumeric }) => isNumeric) ? attempt(broken, uncut, 1) : null)
+    );
   return (
-    fitTexts(columns, width, gap, uncut) ??
-    (columns.some(isKey) ? null : fitTexts(broken, width, gap, readableWidth)) ??
-    fitTexts(withoutHref(columns), width, gap, uncut) ??
-    fitTexts(withoutHref(broken), width, gap, minTextWidth)
+    attempt(withoutHref(columns), uncut) ??
+    attempt(withoutHref(broken), shortTextWidth) ??
+    fitKeysBelow(withoutHref(broken), width, attempt)
   );
+}
+
+/** The longest keys go below their rows; if that is not enough, all keys do. */
+function fitKeysBelow(
+  columns: readonly Column[],
+  width: number,
+  attempt: (of: readonly Column[], minText: number) => FittedTable | null,
+): FittedTable | null {
+  const key = columns.find(isKey);
+  if (key === undefined || key.cells.some((cell) => displayWidth(cell) + belowIndent > width)) return null;
+  const others = columns.filter((column) => column !== key);
+  if (others.length === 0) return null;
+  const most = usualWidth(key);
+  const keys = key.cells.map((cell) => (displayWidth(cell) > most ? cell : null));
+  const cells = key.cells.map((cell) => (displayWidth(cell) > most ? "" : cell));
+  const some = attempt([...others, { ...key, cells, width: most }], shortTextWidth);
+  if (some !== null) return { ...some, below: { isWhole: false, keys } };
+  const all = attempt(others, minTextWidth);
+  return all && { ...all, below: { isWhole: true, keys: key.cells } };
+}
+
+/** Nine of ten keys are not longer. */
+function usualWidth({ cells, heading }: Column): number {
+  const widths = cells.map(displayWidth).sort((a, b) => a - b);
+  return Math.max(widths[Math.floor(0.9 * (widths.length - 1))] ?? 0, ...heading.map(displayWidth));
 }
 
 function fitTexts(columns: readonly Column[], width: number, gap: number, minText: number): Column[] | null {

@@ -1,10 +1,18 @@
 /** Text tables, aligned by display width, with control characters escaped. */
-import { formatLongNumber, isLargeNumber } from "../../../presentation/numbers.ts";
+import { formatLongNumber, isLargeNumber, isWhole } from "../../../presentation/numbers.ts";
 import { formatStoredTime } from "../../../presentation/times.ts";
 import { escapeControls } from "../safe-text.ts";
 import { wrapText } from "../wrap.ts";
 import { displayWidth } from "./display-width.ts";
-import { type Column, fitColumns, isAddress, minAddressWidth, truncateMiddle } from "./fit-columns.ts";
+import {
+  belowIndent,
+  type Column,
+  type FittedTable,
+  fitColumns,
+  isAddress,
+  minAddressWidth,
+  truncateMiddle,
+} from "./fit-columns.ts";
 
 type Rows = readonly (readonly unknown[])[];
 
@@ -54,15 +62,14 @@ export function alignRows(rows: Rows, indent = ""): string {
 
 /** The lines of a table, each without its line end. */
 export function* tableLines(columns: readonly string[], rows: Rows): Generator<string> {
-  yield* linesOf(
-    columnsOf(columns, rows, (value) => escapeControls(value)),
-    rows.length,
-  );
+  const natural = columnsOf(columns, rows, (value) => escapeControls(value));
+  yield* linesOf({ columns: natural, gap: gap.length, below: null }, rows.length);
 }
 
 /**
- * The lines of a table that fits a terminal. Columns with large numbers have separators, and times are short. If the columns
- * cannot be made narrow enough, it has a line for each value, with the key. There, too, only addresses are cut.
+ * The lines of a table that fits a terminal. Columns with large numbers have separators, and times are short. Long keys are
+ * on a line below their row. If the columns cannot be made narrow enough, there is a line for each value; there, too, only
+ * addresses are cut.
  * @param width of the terminal
  */
 export function* fittedLines(columns: readonly string[], rows: Rows, width: number): Generator<string> {
@@ -75,7 +82,7 @@ export function* fittedLines(columns: readonly string[], rows: Rows, width: numb
   const natural = columnsOf(columns, rows, (value, index) =>
     escapeControls(isLarge[index] && isWhole(value) ? formatLongNumber(value) : formatStoredTime(value)),
   );
-  const fitted = fitColumns(natural.map(alignPoints), width, gap.length);
+  const fitted = fitColumns(natural.map(alignPoints), width);
   if (fitted === null) yield* recordLines(natural, rows.length, width);
   else yield* linesOf(fitted, rows.length);
 }
@@ -111,7 +118,9 @@ function alignPoints(column: Column): Column {
   };
 }
 
-function* linesOf(columns: readonly Column[], rows: number): Generator<string> {
+function* linesOf({ columns, gap, below }: FittedTable, rows: number): Generator<string> {
+  const between = " ".repeat(gap);
+  const indent = " ".repeat(belowIndent);
   const toLine = (textOf: (column: Column) => string) =>
     columns
       .map((column) => {
@@ -119,12 +128,17 @@ function* linesOf(columns: readonly Column[], rows: number): Generator<string> {
         const space = " ".repeat(column.width - displayWidth(text));
         return column.isNumeric ? space + text : text + space;
       })
-      .join(gap)
+      .join(between)
       .trimEnd();
   const headingLines = Math.max(...columns.map(({ heading }) => heading.length));
   for (let line = headingLines; line > 0; line--) yield toLine(({ heading }) => heading.at(-line) ?? "");
-  yield columns.map(({ width }) => "─".repeat(width)).join(gap);
-  for (let row = 0; row < rows; row++) yield toLine(({ cells }) => cells[row] ?? "");
+  if (below?.isWhole) yield `${indent}key`;
+  yield columns.map(({ width }) => "─".repeat(width)).join(between);
+  for (let row = 0; row < rows; row++) {
+    yield toLine(({ cells }) => cells[row] ?? "");
+    const key = below?.keys[row] ?? "";
+    if (key !== "") yield indent + key;
+  }
 }
 
 function* recordLines(columns: readonly Column[], rows: number, width: number): Generator<string> {
@@ -143,8 +157,4 @@ function* recordLines(columns: readonly Column[], rows: number, width: number): 
 
 function isNumber(value: unknown): boolean {
   return typeof value === "number" || typeof value === "bigint" || value === null;
-}
-
-function isWhole(value: unknown): value is number | bigint {
-  return typeof value === "bigint" || Number.isSafeInteger(value);
 }
