@@ -25,22 +25,21 @@ const pictureNames = /^[0-9a-f]{64}\b/;
  */
 export function requireReplaceable(path: string): void {
   requireNotOwn(path);
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats !== undefined && !stats.isFile())
+    throw new FileError("not-replaceable", `${path} is not a regular file.`, "Give another name.");
+  if (stats !== undefined && hasApplicationId(path))
+    throw new FileError(
+      "not-replaceable",
+      `${path} is a database of a program, such as a mirror.`,
+      "It was not replaced. Give another name.",
+    );
   const log = findDatabaseLog(path);
   if (log !== null)
     throw new FileError(
       "not-replaceable",
       `${log} is there: SQLite reads it together with ${basename(path)}, which a program has open or left behind.`,
       "Nothing was written. Close that program, or give another name.",
-    );
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) return;
-  if (!stats.isFile())
-    throw new FileError("not-replaceable", `${path} is not a regular file.`, "Give another name.");
-  if (hasApplicationId(path))
-    throw new FileError(
-      "not-replaceable",
-      `${path} is a database of a program, such as a mirror.`,
-      "It was not replaced. Give another name.",
     );
 }
 
