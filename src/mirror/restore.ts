@@ -3,7 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { NotAnEnvelopeError } from "../../schema/envelope.ts";
 import { JsonError } from "../../schema/json.ts";
 import type { Kinds } from "../../schema/kind.ts";
-import { type AccountUser, isSameUser, publicViews, readAccountUser } from "./account/user.ts";
+import { type AccountUser, isSameUser, readAccountUser } from "./account/user.ts";
 import { restoreBookkeeping } from "./bookkeeping/restore-rows.ts";
 import { BookkeepingRowError, type PutBody, type PutRows } from "./bookkeeping/rows.ts";
 import { deriveContextOf } from "./derive/derive.ts";
@@ -12,9 +12,9 @@ import { type Connection, closeWritten, openForWriting } from "./file/connection
 import { createMirror, leavePlace, lockPlace, type MirrorPlace } from "./file/create-mirror.ts";
 import { MirrorError, toMirrorError } from "./file/errors.ts";
 import type { MirrorIdentity } from "./file/meta.ts";
-import { prepareColumn } from "./file/statements.ts";
 import { prepareRestoredPictures, type RestoredPictures } from "./media/media-files.ts";
 import { readMirror } from "./reader.ts";
+import { derivedUserIds } from "./rows/recorded-user.ts";
 
 export interface RestoreMirrorOptions extends MirrorPlace {
   /** Must not exist, unless `replaces`. */
@@ -72,16 +72,14 @@ export async function restoreMirror(options: RestoreMirrorOptions): Promise<void
 
 /** The user of the manifest, of the bookkeeping and of the body behind the link `me`. @throws BookkeepingRowError */
 function requireOneUser(db: Connection, user: AccountUser | null): void {
-  const recorded = readAccountUser(db);
-  const derived = prepareColumn(db, () =>
-    publicViews.selectFrom("user").select((eb) => eb.cast<string | null>("user_id", "text").as("userId")),
-  ).all();
+  const isDerived = derivedUserIds(db).every((userId) => userId === (user?.userId ?? null));
+  const recorded = isDerived ? readAccountUser(db) : null;
   const isOne =
+    isDerived &&
     (user === null) === (recorded === null) &&
     (user === null ||
       recorded === null ||
-      (user.userId === recorded.userId && user.username === recorded.username)) &&
-    derived.every((userId) => userId === null || userId === (user?.userId ?? null));
+      (user.userId === recorded.userId && user.username === recorded.username));
   if (!isOne) throw new BookkeepingRowError("its parts are of different users");
 }
 

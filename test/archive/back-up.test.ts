@@ -6,14 +6,14 @@ import { type BackUpRequest, backUp } from "../../src/archive/back-up.ts";
 import { crawl } from "../mirror/support/mirror-rig.ts";
 import { expectUnreadable } from "../support/canary.ts";
 import { withoutPrivileges } from "../support/without-privileges.ts";
-import { accountWorld } from "./support/account-world.ts";
+import { type AccountWorld, accountWorld } from "./support/account-world.ts";
 import { type BackupRig, startBackupRig, startRigWithBackupFolder } from "./support/backup-rig.ts";
 import { withCorruptingDisk } from "./support/failing-calls.ts";
 
 /** Every run gets another end time. */
 let minutes = 10;
-function syncOnce(rig: BackupRig): string {
-  const { runId } = crawl(rig.mirror, accountWorld());
+function syncOnce(rig: BackupRig, user: AccountWorld = {}): string {
+  const { runId } = crawl(rig.mirror, accountWorld(user));
   const endedAt = `2026-01-15T12:${minutes++}:00.000Z`;
   rig.mirror.db.prepare("update _run set ended_at = ? where id = ?").run(endedAt, runId);
   return "synced";
@@ -47,7 +47,7 @@ it("backUp prunes no backups of another user whose account has the same name", a
   await using rig = await startRigWithBackupFolder();
   await using otherUser = await startBackupRig({ userId: "8", username: "eve" });
   for (let n = 0; n < 2; n++) {
-    syncOnce(otherUser);
+    syncOnce(otherUser, { username: "eve", userId: 8 });
     await otherUser.create("", { to: rig.path("backups") });
   }
   await run(rig);

@@ -121,7 +121,7 @@ it("pruning applies the retention policy to each account separately, and a previ
     await backUpAt(rig, `2026-01-${day}T02:00:00.000Z`);
   }
   await using eve = await startBackupRig({ userId: "8", username: "eve" });
-  crawl(eve.mirror, accountWorld({ username: "eve" }));
+  crawl(eve.mirror, accountWorld({ username: "eve", userId: 8 }));
   const { file: ofEveAlone } = await eve.create("", { account: "eve", to: rig.path("backups") });
   const all = await readdir(rig.path("backups"));
   const of = {

@@ -89,14 +89,15 @@ describe("whose data a mirror holds", () => {
     expect([sandbox.log(), other.requests]).toEqual([[], []]);
   });
 
-  it("a mirror with another user's number gets no data of the token's user", async () => {
-    const dataDir = changed("update _meta set value = '7' where key = 'user_id'");
-    expectRefusal(
-      await run(dataDir, "sync", "--mode", "full"),
-      4,
-      /^armoire: The token belongs to béatrice \(user 1001\), and this mirror to béatrice \(user 7\): /,
-    );
-    expect(sandbox.log().map(({ url }) => url)).toEqual([sandbox.url, `${sandbox.url}me/`]);
+  it("a mirror with another user's number is refused, since a token of that user would be accepted", async () => {
+    const dataDir = changed("update _meta set value = '1000' where key = 'user_id'");
+    for (const command of [["status"], ["backup", "create", "--to", "NEW.zip"], ["sync", "--mode", "full"]])
+      expectRefusal(
+        await run(dataDir, ...command),
+        14,
+        /^armoire: The mirror is damaged \(user_id in _meta\): /,
+      );
+    expect((await run(dataDir, "mirror", "check")).stdout).toContain("the user_id is not that of the rows");
   });
 });
 

@@ -6,6 +6,7 @@ import type { Connection } from "../file/connection.ts";
 import { readMeta, writeMeta } from "../file/meta.ts";
 import { prepare, queryBuilder } from "../file/statements.ts";
 import { fromStored } from "../rows/cells.ts";
+import { requireOneUser } from "../rows/recorded-user.ts";
 
 export interface AccountUser {
   /** The service's number of the user, as text; null if unknown. */
@@ -37,8 +38,12 @@ export function userOf(fields: {
   return { userId: fields.userId === null ? null : String(fields.userId), username: fields.username };
 }
 
-/** @returns null before the service has identified the user */
+/**
+ * @returns null before the service has identified the user
+ * @throws DamagedValueError if the rows are of another user: a token of the recorded one would be accepted
+ */
 export function readAccountUser(db: Connection): AccountUser | null {
+  requireOneUser(db);
   const userId = readMeta(db, "user_id");
   const current = prepare(db, () =>
     publicViews

@@ -1,7 +1,7 @@
-/** Checks the states of resources against their revisions, and the marks of absent ones. */
+/** Checks the states of resources against their revisions, their owners, and the marks of absent ones. */
 import { type SqlBool, sql } from "kysely";
 import type { Connection } from "../file/connection.ts";
-import { prepare, q } from "../file/statements.ts";
+import { prepare, prepareColumn, q } from "../file/statements.ts";
 import type { ReportProblem } from "./check-problem.ts";
 
 export function checkStates(db: Connection, report: ReportProblem): void {
@@ -29,6 +29,11 @@ export function checkStates(db: Connection, report: ReportProblem): void {
   for (const { url, state, current } of selectWrong.iterate()) {
     report({ code: "state", where: url, message: `is ${state} and has ${current} current revisions` });
   }
+  const selectSelfOwned = prepareColumn(db, () =>
+    q.selectFrom("_resource").select("url").whereRef("owner_id", "=", "id"),
+  );
+  for (const url of selectSelfOwned.iterate())
+    report({ code: "state", where: url, message: "is its own owner" });
   const selectWronglyAbsent = prepare(db, () =>
     q
       .selectFrom("_resource")

@@ -10,11 +10,12 @@ import type { Kinds } from "../../../schema/kind.ts";
 import { isSystemError } from "../../platform/errors.ts";
 import { prepareReadProvenBody, storedBodyColumns } from "../bodies/read-body.ts";
 import type { Connection } from "../file/connection.ts";
-import { DamagedBodyError, unreadableError } from "../file/errors.ts";
+import { DamagedBodyError, DamagedValueError, unreadableError } from "../file/errors.ts";
 import { readFailureIn, readFailureOf } from "../file/read-failure.ts";
 import { prepare, q } from "../file/statements.ts";
 import { listStoredPictures, mediaFile, type PictureKey, readPicture } from "../media/media-files.ts";
 import type { MirrorReader } from "../reader.ts";
+import { requireOneUser } from "../rows/recorded-user.ts";
 import type { CheckProblem, ReportProblem } from "./check-problem.ts";
 import { checkDerived } from "./check-rows.ts";
 import { checkSearch } from "./check-search.ts";
@@ -54,6 +55,7 @@ export function checkMirror(mirror: MirrorReader, kinds: Kinds): CheckReport {
       if (problems.length > 0) return;
       counts.bodies = checkBodies(db, report);
       checkStates(db, report);
+      checkUser(db, report);
       counts.resources = checkDerived(mirror, kinds, report);
       checkSearch(db, report);
       counts.pictures = checkPictures(db, mirror.file, report);
@@ -119,6 +121,15 @@ function checkDictionaries(db: Connection, report: ReportProblem): void {
         where: `_dictionary ${id}`,
         message: "the dictionary does not match its SHA-256",
       });
+  }
+}
+
+function checkUser(db: Connection, report: ReportProblem): void {
+  try {
+    requireOneUser(db);
+  } catch (error) {
+    if (!(error instanceof DamagedValueError)) throw error;
+    report({ code: "row", where: "_meta", message: "the user_id is not that of the rows" });
   }
 }
 

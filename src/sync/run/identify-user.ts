@@ -61,7 +61,9 @@ export async function identifyTokenOwner(
   const me = await fetch(meUrl, "me");
   const held = readAccountUser(mirror.db);
   const user = userIn(mirror, me, held ?? expected ?? null);
-  if (user !== null && held === null) await writes.recordUser(user, meUrl);
+  // A service may send the number later than the name.
+  const isMore = held === null || (held.userId === null && user?.userId !== null);
+  if (user !== null && isMore) await writes.recordUser(user, meUrl);
   return { results: [root, me], user };
 }
 

@@ -6,6 +6,7 @@ export interface AccountWorld {
   readonly bras?: Readonly<Record<string, string>>;
   readonly measurements?: readonly object[];
   readonly username?: string;
+  readonly userId?: number;
 }
 
 const twoBras = { "1": "blue", "2": "\ud800 =1+1" };
@@ -14,12 +15,13 @@ export function accountWorld({
   bras = twoBras,
   measurements = [{ bust: 90.5, date: "2026-01-01" }],
   username = "ada",
+  userId = 7,
 }: AccountWorld = {}): Map<string, string> {
   const numbers = Object.keys(bras);
   return worldOf({
     "": root({ me: urlOf("me/") }),
     "me/": entity(
-      { username, user_id: 7 },
+      { username, user_id: userId },
       { bras: urlOf("me/bras/"), measurements: urlOf("me/measurements/") },
     ),
     "me/bras/": page(

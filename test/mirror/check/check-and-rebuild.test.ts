@@ -220,6 +220,11 @@ describe("check", () => {
       [{ code: "state", where: urlOf("b/") }],
     ],
     [
+      "a resource that is its own owner",
+      `update _resource set owner_id = id where id = ${idOf("b/")}`,
+      [{ code: "state", where: urlOf("b/"), message: "is its own owner" }],
+    ],
+    [
       "a reference to nothing",
       "pragma foreign_keys = off; update _link set to_id = 4711 where name = 'brand'",
       [{ code: "foreign-key", where: "_link" }],

@@ -1,6 +1,7 @@
 /** Syncing the data of a token's user. */
 import { existsSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { readAccountUser } from "../../../src/mirror/account/user.ts";
 import type { SandboxOptions } from "../../../src/sandbox/options.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
 import type { SyncOptions } from "../../../src/sync/sync.ts";
@@ -117,6 +118,18 @@ describe("user", () => {
       username: "anna",
       me_url: `${rig.sandbox.url}me/`,
     });
+  });
+
+  it("the number of a user is recorded once the service sends it", async () => {
+    await using rig = await startRig();
+    rig.sandbox.setFaults([
+      { kind: "me", fault: "set", pointer: "/body/user_id", value: null, times: "always" },
+    ]);
+    await rig.sync(accountOf(rig));
+    expect(rig.read(({ db }) => readAccountUser(db))).toEqual({ userId: null, username: "anna" });
+    rig.sandbox.setFaults([]);
+    await rig.sync({ ...accountOf(rig), mode: "full" });
+    expect(rig.read(({ db }) => readAccountUser(db))).toEqual({ userId: "1000", username: "anna" });
   });
 
   it("the user of a token must be the user of the mirror; otherwise nothing is written", async () => {
