@@ -2,6 +2,7 @@
  * Typed SQL: a Kysely query is compiled once into a prepared statement of better-sqlite3. Parameters have names, rows have
  * the types that `schema/tables.ts` declares, and constants are written into the text, where SQLite's planner sees them.
  */
+import type { RunResult } from "better-sqlite3";
 import {
   type AliasedRawBuilder,
   type CompiledQuery,
@@ -52,14 +53,51 @@ interface Compilable<Row> {
   compile(): CompiledQuery<Row>;
 }
 
-export type Statement<Parameters, Row> = keyof Parameters extends never
-  ? import("better-sqlite3").Statement<[], Row>
-  : import("better-sqlite3").Statement<[Parameters], Row>;
+type Arguments<Parameters> = keyof Parameters extends never ? [] : [Parameters];
+
+/** What is used of better-sqlite3's statements. */
+export interface Statement<Parameters, Row> {
+  get(...parameters: Arguments<Parameters>): Row | undefined;
+  all(...parameters: Arguments<Parameters>): Row[];
+  iterate(...parameters: Arguments<Parameters>): IterableIterator<Row>;
+  run(...parameters: Arguments<Parameters>): RunResult;
+}
+
+/** Compiled and prepared when it is first executed: most commands and syncs execute few of the statements of a mirror's parts. */
+class LaterStatement<Parameters, Row> implements Statement<Parameters, Row> {
+  readonly #prepare: () => Statement<Parameters, Row>;
+  #prepared: Statement<Parameters, Row> | undefined;
+
+  constructor(prepare: () => Statement<Parameters, Row>) {
+    this.#prepare = prepare;
+  }
+
+  get(...parameters: Arguments<Parameters>): Row | undefined {
+    return this.#ready().get(...parameters);
+  }
+
+  all(...parameters: Arguments<Parameters>): Row[] {
+    return this.#ready().all(...parameters);
+  }
+
+  iterate(...parameters: Arguments<Parameters>): IterableIterator<Row> {
+    return this.#ready().iterate(...parameters);
+  }
+
+  run(...parameters: Arguments<Parameters>): RunResult {
+    return this.#ready().run(...parameters);
+  }
+
+  #ready(): Statement<Parameters, Row> {
+    this.#prepared ??= this.#prepare();
+    return this.#prepared;
+  }
+}
 
 const parameters = new Proxy({}, { get: (_target, name) => new Parameter(String(name)) });
 
 /**
- * Compiles a query and prepares it. The type of `build`'s argument names the parameters:
+ * A statement for a query, prepared when it is first executed. The type of `build`'s argument names the parameters:
  *
  *     const select = prepare(db, (p: { id: number }) => q.selectFrom("_resource").select("url").where("id", "=", p.id));
  *     select.get({ id: 1 })?.url;
@@ -68,20 +106,21 @@ export function prepare<Parameters extends object, Row>(
   db: Connection,
   build: (p: Parameters) => Compilable<Row>,
 ): Statement<Parameters, Row> {
-  const { sql: text } = build(parameters as Parameters).compile();
-  return db.prepare(text) as unknown as Statement<Parameters, Row>;
+  return new LaterStatement(() => db.prepare(toText(build)) as unknown as Statement<Parameters, Row>);
 }
 
-/** As `prepare`, at the first call of the result: commands that need few of many statements start sooner. */
-export function prepareLater<Parameters extends object, Row>(
+/** As `prepare`, for queries of one column: the rows are its values. */
+export function prepareColumn<Parameters extends object, Row>(
   db: Connection,
   build: (p: Parameters) => Compilable<Row>,
-): () => Statement<Parameters, Row> {
-  let statement: Statement<Parameters, Row> | undefined;
-  return () => {
-    statement ??= prepare(db, build);
-    return statement;
-  };
+): Statement<Parameters, Row[keyof Row]> {
+  return new LaterStatement(
+    () => db.prepare(toText(build)).pluck() as unknown as Statement<Parameters, Row[keyof Row]>,
+  );
+}
+
+function toText<Parameters extends object>(build: (p: Parameters) => Compilable<unknown>): string {
+  return build(parameters as Parameters).compile().sql;
 }
 
 /** The ids of a JSON array, for `in`: `where("id", "in", idsIn(p.ids))`. */
@@ -97,14 +136,6 @@ export function textsIn<Text extends string = string>(json: string): RawBuilder<
 /** The same ids as a table, for `selectFrom(idTable(p.ids))`: `j.value`. It fixes the order of a join, which `in` does not. */
 export function idTable(json: string): AliasedRawBuilder<{ value: number }, "j"> {
   return sql<{ value: number }>`json_each(${json})`.as("j");
-}
-
-/** As `prepare`, for queries of one column: the rows are its values. */
-export function prepareColumn<Parameters extends object, Row>(
-  db: Connection,
-  build: (p: Parameters) => Compilable<Row>,
-): Statement<Parameters, Row[keyof Row]> {
-  return prepare(db, build).pluck() as unknown as Statement<Parameters, Row[keyof Row]>;
 }
 
 /** An SQL expression in milliseconds since 1970, as ISO 8601. */

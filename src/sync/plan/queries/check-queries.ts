@@ -1,7 +1,7 @@
 /** Which held resources may be checked, and in which order. Each query reads the mirror as it is at that moment. */
 import { type SqlBool, sql } from "kysely";
 import type { Connection } from "../../../mirror/file/connection.ts";
-import { prepareColumn, prepareLater, q, textsIn } from "../../../mirror/file/statements.ts";
+import { prepare, prepareColumn, q, textsIn } from "../../../mirror/file/statements.ts";
 import { type KindCoverage, readObserved, readStored } from "../../../mirror/runs/coverage.ts";
 import { type DueResource, dueColumns, inScope } from "../../../mirror/scope.ts";
 import { hasLoaded, isCurrent, isUnconfirmed } from "../../../mirror/snapshots/loaded.ts";
@@ -69,7 +69,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
       .leftJoin("_model as m", "m.id", "r.id")
       .leftJoin("_size as s", "s.id", "r.id");
 
-  const selectRoot = prepareLater(db, (p: { runId: number; checkedBefore: number; now: number }) =>
+  const selectRoot = prepare(db, (p: { runId: number; checkedBefore: number; now: number }) =>
     q
       .selectFrom("_resource as r")
       .select(dueColumns)
@@ -79,7 +79,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
         eb.or([eb("r.checked_at", "is", null), eb("r.checked_at", "<=", p.checkedBefore), hasWrongTime(p)]),
       ),
   );
-  const selectListings = prepareLater(
+  const selectListings = prepare(
     db,
     (p: HeldParameters & { freeCheckedBefore: number; countedCheckedBefore: number }) =>
       selectHeldWithWorth(p)
@@ -98,7 +98,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
         .orderBy(worth, "desc")
         .orderBy("r.id"),
   );
-  const selectSuspects = prepareLater(db, (p: HeldParameters & { minSuspicion: number }) =>
+  const selectSuspects = prepare(db, (p: HeldParameters & { minSuspicion: number }) =>
     // In this order of tables, since suspects are few.
     q
       .selectFrom(suspicions(p).as("suspicion"))
@@ -115,10 +115,10 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
       .orderBy(sql`suspicion.likelihood * (1 + ${worth})`, "desc")
       .orderBy("r.id"),
   );
-  const selectOverdue = prepareLater(db, (p: HeldParameters) =>
+  const selectOverdue = prepare(db, (p: HeldParameters) =>
     selectHeldWithWorth(p).orderBy("r.checked_at").orderBy(worth, "desc").orderBy("r.id"),
   );
-  const selectSample = prepareLater(db, (p: { kinds: string; runId: number }) =>
+  const selectSample = prepare(db, (p: { kinds: string; runId: number }) =>
     q
       .selectFrom("_loaded as l")
       .innerJoin("_resource as r", "r.id", "l.resource_id")
@@ -132,7 +132,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
       .where(inScope(scope, "r"))
       .orderBy("r.id"),
   );
-  const selectUnconfirmed = prepareLater(db, (p: HeldParameters & { max: number }) =>
+  const selectUnconfirmed = prepare(db, (p: HeldParameters & { max: number }) =>
     selectHeldWithWorth(p)
       .innerJoin("_loaded as l", "l.resource_id", "r.id")
       .where(isUnconfirmed)
@@ -143,7 +143,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
       .orderBy("r.id")
       .limit(p.max),
   );
-  const selectExpected = prepareLater(db, (p: HeldParameters & { rates: string; max: number }) =>
+  const selectExpected = prepare(db, (p: HeldParameters & { rates: string; max: number }) =>
     selectHeldWithWorth(p)
       .leftJoin(sql<{ key: string; value: number }>`json_each(${p.rates})`.as("rate"), "rate.key", "r.kind")
       .where("r.absent_by", "is", null)
@@ -152,7 +152,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
       .orderBy("r.id")
       .limit(p.max),
   );
-  const selectEverything = prepareLater(db, (p: HeldParameters) =>
+  const selectEverything = prepare(db, (p: HeldParameters) =>
     selectHeld(p).orderBy("r.checked_run").orderBy("r.id"),
   );
 
@@ -170,31 +170,31 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
   const restMillis = weights.restDays * dayMillis;
   const isAnyLoaded = hasLoaded(db);
   return {
-    root: () => selectRoot().get({ runId, checkedBefore: now() - restMillis, now: now() }) ?? null,
-    sample: () => (isAnyLoaded ? selectSample().all({ kinds: JSON.stringify(scope.kinds), runId }) : []),
+    root: () => selectRoot.get({ runId, checkedBefore: now() - restMillis, now: now() }) ?? null,
+    sample: () => (isAnyLoaded ? selectSample.all({ kinds: JSON.stringify(scope.kinds), runId }) : []),
     listings: (hasMoreWork) =>
-      selectListings().all({
+      selectListings.all({
         ...held(0, runBeforeCrawl),
         freeCheckedBefore: now() - (hasMoreWork ? restMillis : 0),
         countedCheckedBefore: now() - maxStalenessMillis / weights.countedListingChecksPerMaxStaleness,
       }),
-    suspects: () => selectSuspects().all({ ...held(0), minSuspicion: weights.minSuspicion }),
+    suspects: () => selectSuspects.all({ ...held(0), minSuspicion: weights.minSuspicion }),
     overdue: () => {
       const checkable = held(maxStalenessMillis);
-      return mayHold(db, checkable) ? selectOverdue().all(checkable) : [];
+      return mayHold(db, checkable) ? selectOverdue.all(checkable) : [];
     },
     unconfirmed: () =>
-      isAnyLoaded ? selectUnconfirmed().all({ ...held(0), max: freeCheckLimit(request).count }) : [],
+      isAnyLoaded ? selectUnconfirmed.all({ ...held(0), max: freeCheckLimit(request).count }) : [],
     expected: (hasMoreWork) => {
       const checkable = held(hasMoreWork ? restMillis : 0, runBeforeCrawl);
       if (!mayHold(db, checkable)) return [];
-      return selectExpected().all({
+      return selectExpected.all({
         ...checkable,
         rates: JSON.stringify(Object.fromEntries(readChangeRates(db))),
         max: freeCheckLimit(request).count,
       });
     },
-    everything: () => selectEverything().all(held(0)),
+    everything: () => selectEverything.all(held(0)),
   };
 }
 
