@@ -2,8 +2,8 @@
  * `npm run interop`: loads exports with Debian's pandas, R and LibreOffice, and compares what they see with the mirror. Exit
  * code 1 if a program sees something else, or is missing.
  */
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -14,7 +14,7 @@ import { type CsvProfile, csvProfiles, readCsvRows } from "../../exports/formats
 import { type Rig, startRig } from "../sync/support/rig.ts";
 
 /** Names that a program without types would change. */
-const awkward = ["012", "null", "NA", "=1+1", "'s", 'a "b", c', "1e5", "TRUE"];
+const awkward = ["012", "null", "NA", "=1+1", "'s", 'a "b", c', "1e5", "TRUE", "Édith", "日本"];
 
 const pandasScript = `
 import json, load
@@ -29,12 +29,15 @@ print(json.dumps({
     "systems": sorted(size["alternative_sizes"][0]),
 }))`;
 
-const rScript = `
-source("load.R")
+/** In the C locale, and from another folder. */
+const rScript = (folder: string) => `
+source(${JSON.stringify(join(folder, "load.R"))})
+loaded <- lapply(names(armoire_tables), load_table)
 size <- load_table("size"); model <- load_table("model"); brand <- load_table("brand")
 writeLines(as.character(c(nrow(size), sum(size$band, na.rm = TRUE), sum(model$is_discontinued, na.rm = TRUE),
     class(size$band), class(model$is_discontinued), class(size$first_seen_at)[1])))
-cat(paste(sort(brand$name, method = "radix"), collapse = "|"))`;
+cat(paste(names(armoire_tables), sapply(loaded, nrow), collapse = "|"), "\n", sep = "")
+writeLines(enc2utf8(paste(sort(brand$name, method = "radix"), collapse = "|")), useBytes = TRUE)`;
 
 let failures = 0;
 const print = (text: string) => void process.stdout.write(`${text}\n`);
@@ -50,7 +53,13 @@ function compare(what: string, seen: unknown, expected: unknown): void {
 /** @returns null if there is no such program, which counts as a failure */
 function start(what: string, file: string, args: readonly string[], folder: string): string | null {
   try {
-    return execFileSync(file, args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+    const env = { ...process.env, LC_ALL: "C" };
+    return execFileSync(file, args, {
+      cwd: folder,
+      env,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+    });
   } catch (error) {
     failures++;
     print(`FAILED  ${what}: ${error instanceof Error ? error.message : String(error)}`);
@@ -90,14 +99,32 @@ function checkPandas(profile: string, folder: string, expected: Expected): void 
 }
 
 function checkR(profile: string, folder: string, { rows, bands, discontinued, names }: Expected): void {
-  const output = start("R (Debian: r-base-core)", "Rscript", ["-e", rScript], folder);
+  const output = start("R (Debian: r-base-core)", "Rscript", ["-e", rScript(folder)], dirname(folder));
   if (output === null) return;
   const figures = [rows.size, bands, discontinued].map(String);
+  const counts = Object.entries(rows).map(([table, count]) => `${table} ${count}`);
   compare(
     `R, ${profile}: rows, types, sums and names`,
     output,
-    [...figures, "numeric", "logical", "POSIXct", names.join("|")].join("\n"),
+    [...figures, "numeric", "logical", "POSIXct", counts.join("|"), `${names.join("|")}\n`].join("\n"),
   );
+}
+
+/** Both scripts fail if a file has fewer rows than the package. */
+function checkLostRows(folder: string): void {
+  const path = join(folder, "brand.csv");
+  const text = readFileSync(path, "utf8");
+  // A row begins with its address.
+  writeFileSync(path, text.slice(0, text.lastIndexOf("\nhttp") + 1));
+  const runs = [
+    ["/usr/bin/python3", "-c", "import load; load.load('brand')"],
+    ["Rscript", "-e", 'source("load.R"); load_table("brand")'],
+  ];
+  for (const [file = "", ...args] of runs) {
+    const { status, stderr } = spawnSync(file, args, { cwd: folder, encoding: "utf8" });
+    const [message] = stderr.match(/brand\.csv: \d+ rows were read instead of \d+/) ?? [];
+    compare(`${file}: a lost row is an error`, [status, message !== undefined], [1, true]);
+  }
 }
 
 /** Names stay text: as a person sees them in a spreadsheet, with the apostrophe where the profile adds one. */
@@ -153,6 +180,7 @@ for (const csv of csvProfiles) {
   checkPandas(csv, folder, expected);
   checkR(csv, folder, expected);
   checkLibreOffice(csv, folder);
+  checkLostRows(folder);
 }
 for (const compression of compressions) {
   const { folder, files } = await exportMirror({

@@ -1,5 +1,5 @@
 /** The scripts beside an export load its tables with the right types and keys. pandas and R: `npm run interop`. */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import Database from "better-sqlite3";
@@ -8,6 +8,7 @@ import { exportMirror } from "../../exports/export-mirror.ts";
 import type { CsvProfile } from "../../exports/formats/csv.ts";
 import type { Row } from "../../exports/formats/table.ts";
 import { writeDataPackage } from "../../exports/package/write-package.ts";
+import { coverageOfKind } from "../mirror/support/coverage-of-kind.ts";
 import { startRig } from "../sync/support/rig.ts";
 import { tableOf } from "./support/arbitrary-table.ts";
 import { makeTestFolder } from "./support/folder-state.ts";
@@ -92,6 +93,34 @@ it("load.sql loads Parquet files with types and keys, if there is no CSV", async
       "select constraint_type as type from duckdb_constraints() where table_name = 'size' and constraint_type like '% KEY' order by 1",
     ),
   ).toEqual([{ type: "FOREIGN KEY" }, { type: "FOREIGN KEY" }, { type: "PRIMARY KEY" }]);
+});
+
+it("load.sql fails and loads nothing if a file has lost a row, and says last what is missing from the mirror", async () => {
+  const out = join(await makeTestFolder(), "out");
+  const state = { baseUrl: "https://a.example/", run: 1, endedAt: null };
+  const names = [["one"], ["two"], [null], ["four"]];
+  const tables = [tableOf("model", ["name"], names), tableOf("brand", ["name"], names)];
+  const kinds = [coverageOfKind("brand", { known: 40, held: 27, due: 13 })];
+  const coverage = { complete: false, kinds };
+  await writeDataPackage({ out, formats: ["csv"], tables, state, coverage, toolVersion: "0.1.0" });
+  const query = await loadIntoDuckDb(out);
+  expect(await query("select count(*)::integer as count from brand")).toEqual([{ count: 4 }]);
+  const missing = "Not complete: 27 of 40 brands held.";
+  expect(readFileSync(join(out, "load.sql"), "utf8").trimEnd().split("\n").at(-1)).toBe(
+    `select '${missing}' as coverage;`,
+  );
+  for (const script of ["load.py", "load.R"])
+    expect(readFileSync(join(out, script), "utf8")).toContain(`("${missing}")`);
+
+  writeFileSync(join(out, "brand.csv"), "name\none\ntwo\n\n");
+  const connection = await (await DuckDBInstance.create(":memory:")).connect();
+  await connection.run(`set file_search_path = '${out}'`);
+  await expect(connection.run(readFileSync(join(out, "load.sql"), "utf8"))).rejects.toThrow(
+    "brand.csv: 3 rows were read instead of 4.",
+  );
+  await connection.run("rollback");
+  const left = await connection.runAndReadAll("select table_name from duckdb_tables()");
+  expect(left.getRowObjectsJson()).toEqual([]);
 });
 
 describe("columns with cells of another type", () => {

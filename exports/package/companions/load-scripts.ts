@@ -1,6 +1,10 @@
-/** Scripts that load the CSV files of a package into DuckDB, pandas and R, or its Parquet files into DuckDB, with types and keys. */
+/**
+ * Scripts that load the CSV files of a package into DuckDB, pandas and R, or its Parquet files into DuckDB, with types and keys.
+ * They fail if a table has another number of rows than the package, and say if the package is not complete.
+ */
 import { describeColumn, keyAmong } from "../../../schema/dictionary/columns.ts";
 import type { ColumnType } from "../../../schema/dictionary/table-meaning.ts";
+import { describeMissing } from "../../../src/mirror/runs/describe-coverage.ts";
 import { quoted } from "../../formats/sqlite.ts";
 import type { PackageContents, PackageFile } from "../descriptor.ts";
 import type { Reference } from "../table-schema.ts";
@@ -22,8 +26,13 @@ const sqlTypes: Readonly<Record<ColumnType, string>> = {
 /** Types whose values may have an apostrophe at their start. */
 const isText = (type: ColumnType) => type === "text" || type === "url" || type === "any";
 
-/** @param files all CSV, or all Parquet */
-export function loadSql({ csv, files }: PackageContents, references: readonly Reference[]): string {
+/** Times of checks are left out: the same state has the same scripts. */
+const missingFrom = ({ coverage }: PackageContents): string | null =>
+  coverage === undefined ? null : describeMissing(coverage);
+
+/** @param contents files are all CSV, or all Parquet */
+export function loadSql(contents: PackageContents, references: readonly Reference[]): string {
+  const { csv, files } = contents;
   const isLoaded = new Set(files.map(({ table }) => table));
   const tables = files.map((file) => {
     const { table, columns } = file;
@@ -40,10 +49,25 @@ ${definitions.join(",\n")}
 );
 insert into ${quoted(table)} select
 ${file.format === "parquet" ? readParquet(file) : readCsv(file, csv)};
+${checkRows(file)}
 `;
   });
-  return `-- Loads the tables of this folder into DuckDB: duckdb bras.duckdb < load.sql\n\n${tables.join("\n")}`;
+  const missing = missingFrom(contents);
+  return `-- Loads the tables of this folder into DuckDB, all or none. Run it in this folder: duckdb bras.duckdb < load.sql
+
+begin transaction;
+
+${tables.join("\n")}
+commit;
+${missing === null ? "" : `\nselect ${sqlText(missing)} as coverage;\n`}`;
 }
+
+const sqlText = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+const checkRows = ({ path, table, rows }: PackageFile): string =>
+  `select case when count(*) = ${rows} then count(*)
+  else error(${sqlText(`${path}: `)} || count(*) || ${sqlText(` rows were read instead of ${rows}.`)}) end as ${quoted(`rows of ${table}`)}
+from ${quoted(table)};`;
 
 /** Times in Parquet are instants. */
 function sqlTypeOf(file: PackageFile, column: string): string {
@@ -69,31 +93,36 @@ from read_csv('${file.path}', header = true, auto_detect = false, delim = ',', q
   nullstr = '', allow_quoted_nulls = false, columns = {${read}})`;
 }
 
-/** The columns of each table by type, as a literal that Python and JSON share. */
+/** File, rows and columns by type of each table, in Python. */
 function tablesLiteral(files: readonly PackageFile[]): string {
   const tables = files.map((file) => {
-    const { path, table, columns } = file;
+    const { path, table, rows, columns } = file;
     const types = columns.map((column) => `"${column}": "${typeOf(file, column)}"`);
-    return `    "${table}": ("${path}", {\n        ${types.join(",\n        ")},\n    }),`;
+    return `    "${table}": ("${path}", ${rows}, {\n        ${types.join(",\n        ")},\n    }),`;
   });
   return tables.join("\n");
 }
 
-export function loadPython({ csv, files }: PackageContents): string {
+export function loadPython(contents: PackageContents): string {
+  const { csv, files } = contents;
+  const missing = missingFrom(contents);
   const unguard =
     csv === "exact"
       ? ""
       : '\n        if kind in ("text", "url", "any"):\n            column = column.str.replace(r"^\'", "", regex=True)';
-  return `"""Loads the tables of this folder with pandas: \`from load import load\`, then \`load("model")\`."""
+  const needed = files.some(({ compression }) => compression === "zstd")
+    ? "\n\nThe files are compressed with Zstandard, which pandas reads with the package `zstandard`.\n"
+    : "";
+  return `"""Loads the tables of this folder with pandas: \`from load import load\`, then \`load("model")\`.${needed}"""
 
 import json
 import pathlib
-
+${missing === null ? "" : "import warnings\n"}
 import pandas as pd
 
 FOLDER = pathlib.Path(__file__).parent
-
-# Table: file, and the types of its columns.
+${missing === null ? "" : `\nwarnings.warn(${JSON.stringify(missing)})\n`}
+# Table: file, rows, and the types of its columns.
 TABLES = {
 ${tablesLiteral(files)}
 }
@@ -101,8 +130,17 @@ ${tablesLiteral(files)}
 
 def load(table):
     """Returns a table as a DataFrame. Null is NA; empty text in the CSV is NA as well."""
-    file, types = TABLES[table]
-    frame = pd.read_csv(FOLDER / file, dtype="string", keep_default_na=False, na_values=[""], encoding="utf-8-sig")
+    file, rows, types = TABLES[table]
+    frame = pd.read_csv(
+        FOLDER / file,
+        dtype="string",
+        keep_default_na=False,
+        na_values=[""],
+        skip_blank_lines=False,
+        encoding="utf-8-sig",
+    )
+    if len(frame) != rows:
+        raise ValueError(f"{file}: {len(frame)} rows were read instead of {rows}.")
     for name, kind in types.items():
         column = frame[name]${unguard}
         if kind == "time":
@@ -131,28 +169,45 @@ if __name__ == "__main__":
 `;
 }
 
-export function loadR({ csv, files }: PackageContents): string {
+export function loadR(contents: PackageContents): string {
+  const { csv, files } = contents;
   const tables = files.map((file) => {
-    const { path, table, columns } = file;
+    const { path, table, rows, columns } = file;
     const types = columns.map((column) => `\`${column}\` = "${typeOf(file, column)}"`);
-    return `  ${table} = list(file = "${path}", types = c(\n    ${types.join(",\n    ")}\n  ))`;
+    return `  ${table} = list(file = "${path}", rows = ${rows}, types = c(\n    ${types.join(",\n    ")}\n  ))`;
   });
+  const missing = missingFrom(contents);
   const unguard =
     csv === "exact" ? "" : '\n    if (kind %in% c("text", "url", "any")) column <- sub("^\'", "", column)';
   return `# Loads the tables of this folder: source("load.R"), then load_table("model").
-# Objects stay JSON text. Integers are numbers, exact up to 2^53.
+# Null is NA; empty text in the CSV is NA as well. Objects stay JSON text. Integers are numbers, exact up to 2^53.
 
 armoire_tables <- list(
 ${tables.join(",\n")}
 )
 
-load_table <- function(table, folder = ".") {
+# The folder of this file, as source() was given it; the working directory without source().
+armoire_folder <- local({
+  file <- unlist(lapply(sys.frames(), function(frame) frame$ofile))
+  folder <- if (length(file) > 0) dirname(file[[length(file)]]) else "."
+  normalizePath(if (dir.exists(folder)) folder else ".")
+})
+${missing === null ? "" : `\nmessage(${JSON.stringify(missing)})\n`}
+load_table <- function(table, folder = armoire_folder) {
   description <- armoire_tables[[table]]
   path <- file.path(folder, description$file)
   # gzip is detected; R itself cannot read Zstandard.
-  if (grepl("\\\\.zst$", path)) path <- pipe(paste("zstd -dc", shQuote(path)), encoding = "UTF-8-BOM")
-  frame <- read.csv(path, colClasses = "character", na.strings = "",
-                    check.names = FALSE, encoding = "UTF-8", fileEncoding = "UTF-8-BOM")
+  if (grepl("\\\\.zst$", path)) path <- pipe(paste("zstd -dc", shQuote(path)))
+  # Read as bytes and marked as UTF-8: fileEncoding would convert to the locale, and lose rows where that is not UTF-8.
+  frame <- withCallingHandlers(
+    read.csv(path, colClasses = "character", na.strings = "", check.names = FALSE,
+             encoding = "UTF-8", fileEncoding = "", blank.lines.skip = FALSE),
+    warning = function(warning) stop(description$file, ": ", conditionMessage(warning))
+  )
+  if (nrow(frame) != description$rows)
+    stop(description$file, ": ", nrow(frame), " rows were read instead of ", description$rows, ".")
+  # Without a byte order mark.
+  names(frame) <- names(description$types)
   for (name in names(description$types)) {
     kind <- description$types[[name]]
     column <- frame[[name]]${unguard}

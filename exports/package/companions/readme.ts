@@ -63,11 +63,11 @@ const needs: Readonly<Record<Compression, string>> = {
 };
 
 const howToLoad = (csv: PackageFile | undefined) =>
-  `The scripts read the CSV files of this folder with the right types: \`012\` stays text, and a name \`null\` stays a name.
+  `The scripts read the CSV files of this folder with the right types: \`012\` stays text, and a name \`null\` stays a name. They fail if a table has another number of rows than stated here.
 
-- DuckDB: \`duckdb bras.duckdb < load.sql\`
+- DuckDB, in this folder: \`duckdb bras.duckdb < load.sql\`
 - Python with pandas: \`from load import load\`, then \`load("${csv?.table}")\`
-- R: \`source("load.R")\`, then \`load_table("${csv?.table}")\`
+- R: \`source("load.R")\`, or with the path of another folder; then \`load_table("${csv?.table}")\`
 - Excel and LibreOffice open the CSV files: UTF-8, separated by commas.${csv?.compression ? `\n\nThe files are compressed. ${needs[csv.compression]}` : ""}`;
 
 const aboutParquet = (hasCsv: boolean) =>
@@ -76,14 +76,15 @@ const aboutParquet = (hasCsv: boolean) =>
   "`TIMESTAMP WITH TIME ZONE`, shown in the zone of the session" +
   (hasCsv
     ? "; those that the script loads from CSV are `TIMESTAMP`, in UTC."
-    : ". The files have no keys: `duckdb bras.duckdb < load.sql` adds them.");
+    : ". The files have no keys: `duckdb bras.duckdb < load.sql`, run in this folder, adds them.");
 
 const aboutSqlite =
   "`tables.sqlite` holds all tables, with keys, references, indexes and full-text indexes of names (tables that end in `_fts`). " +
   "Datasette shows it as it is: `datasette tables.sqlite`. True is 1, false is 0, and objects are JSON text.";
 
 function describeCsv(profile: PackageContents["csv"]): string {
-  const nulls = 'An empty field is null, and `""` is empty text. True is 1, false is 0. Times are UTC.';
+  const nulls =
+    'An empty field is null, and `""` is empty text; pandas and R make both NA. True is 1, false is 0. Times are UTC.';
   if (profile === "exact")
     return `${nulls} Text is as the service sent it, also text that a spreadsheet runs as a formula.`;
   return `${nulls} Text that begins with \`=\`, \`+\`, \`-\`, \`@\`, a tab, a line break or an apostrophe has one apostrophe more at its start, so that no spreadsheet runs it as a formula. The scripts remove it.`;

@@ -69,6 +69,12 @@ const modelKinds = [...brandKinds, "models", "model"];
 const sizeKinds = [...modelKinds, "sizes", "size"];
 const braKinds = ["root", "me", "bras", "bra"];
 const measurementKinds = ["root", "me", "measurements", "measurement"];
+const relations: readonly string[] = [
+  "related_brands",
+  "related_models",
+  "same_cut_models",
+  "adjacent_sizes",
+];
 
 /** The kinds that the rows of each table come from, and the lists that lead to them. */
 const kindsOfTable: Readonly<Record<string, readonly string[]>> = {
@@ -76,7 +82,7 @@ const kindsOfTable: Readonly<Record<string, readonly string[]>> = {
   model: modelKinds,
   model_picture: modelKinds,
   size: sizeKinds,
-  relation: ["related_brands", "related_models", "same_cut_models", "adjacent_sizes"],
+  relation: relations,
   user: ["root", "me"],
   bra: braKinds,
   bra_size: braKinds,
@@ -245,6 +251,9 @@ function selectPartial(db: Connection): { kind: string; count: number }[] {
 
 /** Kinds of lists, without those of relations. */
 export const listKinds = new Set(["brands", "models", "sizes", "bras", "measurements"]);
+
+/** Kinds of lists of relations. */
+export const relationKinds: ReadonlySet<string> = new Set(relations);
 
 /** Rows of zeros for kinds of which nothing is known, because lists of them are known and none is fetched. */
 export const unknownKinds = (kinds: readonly KindCoverage[]): KindCoverage[] =>

@@ -2,7 +2,7 @@
 import { formatNumber } from "../../presentation/numbers.ts";
 import { utcMinute } from "../../presentation/times.ts";
 import { sumOf } from "../snapshots/loaded.ts";
-import { type Coverage, type KindCoverage, listKinds } from "./coverage.ts";
+import { type Coverage, type KindCoverage, listKinds, relationKinds } from "./coverage.ts";
 
 /**
  * One sentence for people: what is missing, and when the rest was checked.
@@ -13,16 +13,24 @@ export function describeCoverage(
   showTime = utcMinute,
   everything = "everything known",
 ): string {
-  const parts = complete ? [`${everything} is held`] : kinds.flatMap(describeGaps);
-  const text = parts.length === 0 ? "nothing is held" : parts.join("; ");
-  return `${complete ? "Complete" : "Not complete"}: ${text}${describeConfirmed(kinds)}${describeChecks(kinds, showTime)}.`;
+  const text = complete ? `Complete: ${everything} is held` : listGaps(kinds);
+  return `${text}${describeConfirmed(kinds)}${describeChecks(kinds, showTime)}.`;
+}
+
+/** Only what is missing, without times, so that the same state gives the same text; null if it is complete. */
+export const describeMissing = ({ complete, kinds }: Coverage): string | null =>
+  complete ? null : `${listGaps(kinds)}.`;
+
+function listGaps(kinds: readonly KindCoverage[]): string {
+  const gaps = kinds.flatMap(describeGaps);
+  return `Not complete: ${gaps.length === 0 ? "nothing is held" : gaps.join("; ")}`;
 }
 
 function describeGaps(coverage: KindCoverage): string[] {
   const { kind, held, due, failed, partial, missingLinks, awaitingApproval } = coverage;
   const name = kind.replaceAll("_", " ");
   const missing = due + failed;
-  const isList = listKinds.has(kind) || kind.startsWith("related") || kind.startsWith("same");
+  const isList = listKinds.has(kind) || relationKinds.has(kind);
   const pages = missing === 1 ? `1 page that lists ${name} is` : `${missing} pages that list ${name} are`;
   return [
     ...(missing > 0 ? [isList ? `${pages} not fetched` : `${held} of ${held + missing} ${name}s held`] : []),
