@@ -149,7 +149,10 @@ describe("on another host than loopback", () => {
   });
 
   it("a session leads to a page of this server, whatever the form says", async () => {
-    for (const next of ["https://evil.example/", "//evil.example/", "/\\evil.example", "javascript:alert(1)"])
+    for (const next of [
+      ...["https://evil.example/", "//evil.example/", "/\\evil.example", "javascript:alert(1)"],
+      ...["/.//evil.example", "/a/..//evil.example", "/.\\/evil.example"],
+    ])
       expect([next, (await exchange(server.key, next)).headers.location]).toEqual([next, "/"]);
   });
 

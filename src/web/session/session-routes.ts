@@ -68,7 +68,10 @@ function pathIn(text: unknown): string {
   if (typeof text !== "string" || !text.startsWith("/")) return "/";
   const base = "http://here.invalid";
   const url = URL.parse(text, base);
-  return url === null || url.origin !== base ? "/" : url.pathname + url.search;
+  // After dot segments are gone a path can begin with two slashes, which would name another host.
+  return url === null || url.origin !== base || url.pathname.startsWith("//")
+    ? "/"
+    : url.pathname + url.search;
 }
 
 /** Without a referrer, a browser would send the form without its origin, too. */
