@@ -25,11 +25,11 @@ export type FindLabels = (href: string, kind: string) => ResourceLabels | null;
 
 export type Keyed<Found> = Found & ResourceLabels;
 
-/** @param run finds labels as they were when it had closed; null for the present ones, also where views show the past */
-export function createLabelFinder(db: Connection, run: number | null): FindLabels {
+/** @param run finds labels as they were when it had closed */
+export function createLabelFinder(db: Connection, run: number): FindLabels {
   const rowOf = (name: string, id: string): string => {
     const entity = entities.find(({ table }) => `_${table}` === name);
-    if (run === null || entity === undefined) return `(select * from main.${name} where id = ${id})`;
+    if (entity === undefined) return `(select * from main.${name} where id = ${id})`;
     return `(${rowsAt(entityTable(entity), run, `id = ${id}`)})`;
   };
   const modelOf = (id: string, what: string) => `(select ${what} from ${rowOf("_model", id)} m)`;

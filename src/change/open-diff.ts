@@ -101,7 +101,7 @@ export function openRunDiff(
         from: coverageAt(mirror, before, kindNames(comparison, filter)),
         to: coverageAt(mirror, after, kindNames(comparison, filter)),
       },
-      changes: withLabels(diff(comparison, filter), createLabelFinder(mirror.db, null)),
+      changes: withLabels(diff(comparison, filter), createLabelFinder(mirror.db, after.run)),
       withoutTime: 0,
       close: mirror.close,
     };

@@ -44,7 +44,6 @@ export interface OpenSource extends DiffSource, NamedResources {
   readonly tables: readonly StateTable[];
   /** Of the kinds that these tables are made of; null for an export that does not record it. */
   coverage(tables: readonly string[]): Coverage | null;
-  /** Of a mirror, at present. */
   readonly findLabels: FindLabels;
   close(): void;
 }
@@ -57,7 +56,7 @@ export interface NamedResources {
 
 export interface Named {
   readonly href: Cell;
-  /** All that people call it, the one for suggestions first. */
+  /** All that people call it: the one for suggestions first, the key in output last. */
   readonly names: readonly Cell[];
 }
 
@@ -137,7 +136,7 @@ export function sourceAt(mirror: MirrorReader, place: MirrorLocation): OpenSourc
     tables: publicTables(mirror),
     coverage: (of) => coverageAt(mirror, place, of),
     ...namedIn(mirror),
-    findLabels: createLabelFinder(mirror.db, null),
+    findLabels: createLabelFinder(mirror.db, place.run),
     close: mirror.close,
   };
 }

@@ -74,3 +74,26 @@ it("a diff passes over a field that the service has added, which the history sho
     [{ field: "body.colour", before: "red", after: "blue" }],
   ]);
 });
+
+it("the changes between two past runs have the keys of the later one, not the present ones", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  for (const fields of [
+    { slug: "one", name: "A" },
+    { slug: "two", name: "B" },
+    { slug: "three", name: "B" },
+  ])
+    crawl(mirror, worldOf({ "/": root(), "brands/": page(["b/"]), "b/": entity(fields) }));
+  const keysAt = async (to: number) => {
+    const { changes, close } = await openDiff({
+      mirror: rig.file,
+      from: { kind: "run", run: to - 1 },
+      to: { kind: "run", run: to },
+    });
+    const keys = [...changes].map(({ key }) => key);
+    close();
+    return new Set(keys);
+  };
+  expect(await keysAt(2)).toEqual(new Set(["two"]));
+  expect(await keysAt(3)).toEqual(new Set(["three"]));
+});
