@@ -135,6 +135,8 @@ function requireKnown(
 function findHrefs(noun: "brand" | "model", text: string, resources: readonly Named[]): string[] {
   const matchers = [
     ({ href }: Named) => href === text,
+    // The name of another resource may be the same text as a key.
+    ({ names }: Named) => names.at(-1) === text,
     ...spellings.map((spell) => {
       const isMeant = isCalled(text, spell);
       return ({ names }: Named) => isMeant(names);

@@ -26,6 +26,9 @@ export function findBrands(
   const idsOf = (found: readonly ListedBrand[]) => [...new Set(found.map(({ id }) => id))];
   const byUrl = idsOf(brands.filter(({ url }) => url === name));
   if (byUrl.length > 0) return { certainty: "known", ids: byUrl };
+  // Another brand's name may be the same text.
+  const bySlug = idsOf(brands.filter(({ slug }) => slug === name));
+  if (bySlug.length > 0) return { certainty: "known", ids: bySlug };
   for (const spell of spellings) {
     const isMeant = isCalled(name, spell);
     const matching = brands.filter((brand) => isMeant([brand.name, brand.slug]));

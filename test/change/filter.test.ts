@@ -85,6 +85,7 @@ describe("brands and models", () => {
     brands: () => [
       { href: "u:eh", names: ["EH Paris", "eh-paris"] },
       { href: "u:eclat", names: ["Éclat Ħal", "eclat"] },
+      { href: "u:namesake", names: ["eclat", "eclat-2"] },
     ],
     models: () => [
       { href: "u:lupine", names: ["Lupine (12)", "Lupine", "12", "lupine", "eh-paris/lupine"] },
@@ -100,6 +101,7 @@ describe("brands and models", () => {
     ["eh paris", "u:eh"],
     ["eclat Ħal", "u:eclat"],
     ["ECLAT-HAL", "u:eclat"],
+    ["eclat", "u:eclat"],
   ])("the brand of a filter may be written %s", (brand, href) => {
     expect(hrefsOf(brand)).toEqual([href]);
   });

@@ -31,6 +31,7 @@ const listed = {
   "b4/": "Phoenix",
   "b5/": "Phoenix",
   "b6/": "Later",
+  "b7/": "twin-two",
 };
 
 const world = {
@@ -48,6 +49,7 @@ const world = {
   ...brand("b3/", { slug: "twin-two", name: "TWIN" }, { slug: "m", code: "M-3", name: "Mél/ange" }),
   ...brand("b4/", { slug: "old", name: "Phoenix" }, { slug: "old", name: "Old" }),
   ...brand("b5/", { slug: "new", name: "Phoenix" }, { slug: "new", name: "New" }),
+  ...brand("b7/", { slug: "twin-two-2", name: "twin-two" }, { slug: "m", name: "M" }),
 };
 
 beforeAll(async () => {
@@ -78,6 +80,8 @@ it.each<[ShownKind, string, string]>([
   // An exact slug precedes a name that differs in case.
   ["brand", "twin", "b2/"],
   ["brand", "TWIN", "b3/"],
+  // A slug, which is the key in output, precedes the name of another brand.
+  ["brand", "twin-two", "b3/"],
   // A current brand precedes a tombstone.
   ["brand", "Phoenix", "b5/"],
   ["brand", "old", "b4/"],

@@ -14,6 +14,8 @@ export type ShownKind = (typeof shownKinds)[number];
 export interface FoundResource {
   readonly href: string;
   readonly isGone: boolean;
+  /** Its slug or id, which the keys in output end with. */
+  readonly ownKey: string | null;
   /** Its id, slug, code and names, as far as it has them; the shortest first. */
   readonly names: readonly string[];
 }
@@ -64,6 +66,9 @@ function findNamed(
 ): FoundResource[] {
   const filter = filterByParents(kind, parents);
   const exact = readNames(mirror, kind, filter, name);
+  // A name that is the slug of another resource: the printed key means that one.
+  const keyed = exact.filter(({ ownKey }) => ownKey === name);
+  if (keyed.length > 0) return preferCurrent(keyed);
   return exact.length > 0 ? preferCurrent(exact) : matchNames(readNames(mirror, kind, filter), name);
 }
 
@@ -167,9 +172,12 @@ function readNames(
   return (rows as unknown[][]).map(([href, goneAt, ...cells]) => ({
     href: String(href),
     isGone: goneAt !== null,
-    names: cells
-      .map(fromStored)
-      .filter((cell) => cell !== null)
-      .map(String),
+    ownKey: toText(cells[0]),
+    names: cells.map(toText).filter((name) => name !== null),
   }));
+}
+
+function toText(cell: unknown): string | null {
+  const value = fromStored(cell);
+  return value === null ? null : String(value);
 }
