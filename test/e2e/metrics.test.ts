@@ -1,5 +1,5 @@
 /** Metrics at the command line: of a scheduler, and in a file. */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
@@ -56,8 +56,9 @@ it("a metrics file that cannot be written fails the command, after the mirror is
   await using folder = await temporaryFolder();
   await using sandbox = await startSandbox({ brands: 1, models: 1, sizes: 1 });
   const env = { ARMOIRE_DATA_DIR: folder.path, ARMOIRE_BASE_URL: sandbox.url };
+  writeFileSync(join(folder.path, "file"), "");
   const { stdout, stderr, exitCode } = await callArmoire(
-    ["sync", "--metrics-file", join(folder.path, "missing", "armoire.prom")],
+    ["sync", "--metrics-file", join(folder.path, "file", "armoire.prom")],
     { env },
   );
   expect({ exitCode, stderr }).toMatchObject({

@@ -138,6 +138,7 @@ it("the user of an account has the number that the service sends", async () => {
   expect(userIn()).toEqual({ userId: 1000, username: "anna" });
   const db = new Database(account);
   db.exec("update _meta set value = '90071992547409931' where key = 'user_id'");
+  db.exec("update _user set user_id = 90071992547409931");
   db.close();
   expect(userIn()).toEqual({ userId: "90071992547409931", username: "anna" });
 });

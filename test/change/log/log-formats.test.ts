@@ -103,7 +103,7 @@ describe("atom", () => {
         ["link", "https://www.example.org/lupine"],
         [
           "content",
-          `<ul><li>type null → x</li><li>bra_count 1 → ${2n ** 70n}</li><li>sizes added: x</li></ul>`,
+          `<ul><li>type null → x</li><li>bra_count 1 → ${(2n ** 70n).toLocaleString("en")}</li><li>sizes added: x</li></ul>`,
         ],
       ]),
     );
@@ -174,7 +174,7 @@ it("a report shows text of the service without markup, each on one line", () => 
 
 - \\*Lu_pine\\* \\[x\\](y) \\_z\\_ # \\<b\\>: type, bra_count changed, 1 size added (model maker/one)
   - type null → \\&lt; A & B
-  - bra_count 1 → ${2n ** 70n}
+  - bra_count 1 → ${(2n ** 70n).toLocaleString("en")}
   - sizes added: \\&lt; A & B
 `);
   expect(write("markdown", [])).toContain("No changes.");
