@@ -2,9 +2,23 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
+/** Tests that build and install the package, kill programs or fill memory: `npm run test:programs`, and not `npm test`. */
+const programTests = [
+  "test/accounts/killed.test.ts",
+  "test/archive/interrupted.test.ts",
+  "test/chaos/chaos.test.ts",
+  "test/e2e/compose.test.ts",
+  "test/e2e/demo.test.ts",
+  "test/e2e/interruption.test.ts",
+  "test/exports/interrupted-export.test.ts",
+  "test/limits/memory.test.ts",
+  "test/mirror/file/durability.test.ts",
+  "test/package.test.ts",
+];
+
 /** Tests that wait for processes, Redis or Chromium most of the time. Begun last, they would run alone. */
 const slow =
-  /\/(?:hostile-redis|workers-faults|worker-end|chaos|demo|torture|compose|schedule|hostile|memory)\.test\.ts$/;
+  /\/(?:hostile-redis|workers-faults|worker-end|chaos|demo|torture|schedule|hostile|memory)\.test\.ts$/;
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -16,11 +30,13 @@ class SlowFirst extends BaseSequencer {
 
 export default defineConfig(({ mode }) => {
   const isThorough = mode === "thorough";
+  const isForPrograms = mode === "programs";
   // The longest test takes ten seconds on an idle machine, and much longer on a busy one.
   const timeout = isThorough ? 1_800_000 : 120_000;
   return {
     test: {
-      include: ["test/**/*.test.ts"],
+      include: isForPrograms ? programTests : ["test/**/*.test.ts"],
+      exclude: isForPrograms || isThorough ? [] : programTests,
       globalSetup: [
         "test/support/require-redis.ts",
         "test/support/require-chromium.ts",
