@@ -2212,6 +2212,8 @@ type ShownKind = (typeof shownKinds)[number];
 interface FoundResource {
   readonly href: string;
   readonly isGone: boolean;
+  /** Its slug or id, which the keys in output end with. */
+  readonly ownKey: string | null;
   /** Its id, slug, code and names, as far as it has them; the shortest first. */
   readonly names: readonly string[];
 }
