@@ -5,6 +5,7 @@ import { readPrivateFile, writePrivateFile } from "../platform/private-files.ts"
 import { readOriginOrThrow } from "../service/same-origin.ts";
 import type { Account, AccountPlace } from "./account.ts";
 import { AccountError } from "./errors.ts";
+import type { TokenMarks } from "./tokens/token-marks.ts";
 
 const version = 1;
 
@@ -22,6 +23,9 @@ const content = z.object({
   tokenAt: z.iso.datetime(),
   scopes: z.array(z.enum(scopeNames)).readonly(),
   unknownScopes: z.array(z.enum(scopeNames)).readonly().default([]),
+  tokenMarks: z
+    .object({ base: z.int(), forms: z.array(z.object({ length: z.int().min(1), hash: z.int() })).readonly() })
+    .optional(),
 });
 
 /** The contents of `account.json`, without its version. */
@@ -37,14 +41,23 @@ export function writeAccountFile({ accountFile }: AccountPlace, facts: AccountFa
  * @throws AccountError `damaged`, `newer`; FileError `unsafe`
  */
 export function readAccountFile(place: AccountPlace, name: string): Account | null {
+  const read = readContent(place, name);
+  if (read === null) return null;
+  const { version: _version, tokenMarks: _marks, ...facts } = read;
+  return { ...place, ...facts };
+}
+
+/** Null if the token is in a file. @throws as `readAccountFile` */
+export function readTokenMarks(account: Account): TokenMarks | null {
+  return readContent(account, account.name)?.tokenMarks ?? null;
+}
+
+function readContent(place: AccountPlace, name: string): z.infer<typeof content> | null {
   const text = readPrivateFile(place.accountFile, { followsLinks: false });
   if (text === null) return null;
   const value = parse(text);
   const checked = content.safeParse(value);
-  if (checked.success && checked.data.name === name) {
-    const { version: _version, ...facts } = checked.data;
-    return { ...place, ...facts };
-  }
+  if (checked.success && checked.data.name === name) return checked.data;
   if (isNewer(value)) {
     throw new AccountError(
       "newer",

@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { startAccountRig } from "../accounts/support/account-rig.ts";
+import { memoryKeychain } from "../accounts/support/memory-keychain.ts";
 import { callArmoire, runArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
 
 it("a credential is sent to the service and stored nowhere", async () => {
@@ -143,4 +145,32 @@ it("a secret in an argument is refused, not repeated, and written nowhere", asyn
     citation,
   );
   expect(published.exitCode).toBe(0);
+});
+
+it("a token in the keychain is refused in an argument, and no other argument needs the keychain", async () => {
+  await using rig = await startAccountRig();
+  const token = "canary-9a8b7c6d5e4f3a2b1c0d";
+  const keychain = memoryKeychain();
+  // The second one replaces the first.
+  for (const text of ["canary-0a1b2c3d4e5f60718293", token]) await rig.keep("ada", text, keychain);
+  expect((await rig.keep("eve", "canary-11112222333344445555", keychain)).account.tokenIn).toBe("keychain");
+  const env = { ARMOIRE_DATA_DIR: rig.dataDir };
+  const armoire = (...args: readonly string[]) => callArmoire(args, { env });
+  for (const text of [token, `x/${token}`, encodeURIComponent(`${token}/`), btoa(`ada:${token}`)])
+    for (const args of [
+      ["search", text],
+      ["export", "--out", join(rig.dataDir, "out"), `--citation=${text}`],
+      ["status", "--data-dir", text],
+    ]) {
+      const { stderr, ...result } = await armoire(...args);
+      expect({ args, ...result }).toEqual({ args, exitCode: 2, stdout: "" });
+      expect(stderr).toMatch(/^armoire: An argument contains a secret, so it is not shown here\.\n.*\n$/);
+    }
+  for (const text of [token.slice("canary-".length), "x"]) {
+    const { stderr, exitCode } = await armoire("account", "remove", "ada", "--config", text);
+    expect([exitCode, stderr]).toEqual([4, expect.stringMatching(/^(?!.*(?:secret|keychain)).*--config/s)]);
+  }
+  const listed = await armoire("account", "list", "--json");
+  expect(listed).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('"tokenIn":"keychain"') });
+  expect(listed.stdout).not.toContain("tokenMarks");
 });

@@ -12,6 +12,7 @@ import type { AccountFacts } from "../account-file.ts";
 import { findReadableAccount, recordAccount, requireAccountNotRemoved } from "../accounts.ts";
 import { AccountError } from "../errors.ts";
 import { type Keychain, KeychainError } from "./keychain.ts";
+import { markToken } from "./token-marks.ts";
 
 /**
  * @throws AccountError `no-token` if it is missing or the keychain fails, `unknown` if the account was removed since it was
@@ -45,13 +46,14 @@ export interface StoredToken {
  */
 export async function storeToken(
   dataDir: string,
-  facts: Omit<AccountFacts, "tokenIn" | "mayBeInKeychain">,
+  facts: Omit<AccountFacts, "tokenIn" | "mayBeInKeychain" | "tokenMarks">,
   token: Credential,
   keychain: Keychain,
   signal?: AbortSignal,
 ): Promise<StoredToken> {
   const earlier = findReadableAccount(dataDir, facts.name);
-  const inKeychain = { ...facts, tokenIn: "keychain", mayBeInKeychain: true } as const;
+  const tokenMarks = markToken(token);
+  const inKeychain = { ...facts, tokenIn: "keychain", mayBeInKeychain: true, tokenMarks } as const;
   const place = accountPlace(dataDir, facts.name);
   try {
     // Without a keychain, a killed process must not leave an account that seems to have a token there.

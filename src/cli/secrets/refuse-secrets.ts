@@ -3,7 +3,10 @@
  * archives would repeat it.
  */
 import { Command } from "commander";
+import type { Account } from "../../accounts/account.ts";
+import { readTokenMarks } from "../../accounts/account-file.ts";
 import { listReadableAccounts } from "../../accounts/accounts.ts";
+import { mayContainToken } from "../../accounts/tokens/token-marks.ts";
 import { readToken } from "../../accounts/tokens/tokens.ts";
 import { encodingsOf, hideSecret, type SecretText } from "../../service/credentials/credential.ts";
 import { minSpecificLength } from "../../service/credentials/secret-encodings.ts";
@@ -15,7 +18,7 @@ import { keychainOf, readSecret } from "./credentials.ts";
 import { readRedisPassword } from "./redis-address.ts";
 
 /**
- * Known are the secrets of the environment, and the accounts' tokens in files: the keychain may have to be unlocked.
+ * Known are the secrets of the environment and the accounts' tokens.
  * @throws CliError, which does not quote the argument
  */
 export async function refuseSecretArguments(
@@ -24,12 +27,21 @@ export async function refuseSecretArguments(
   io: Io,
 ): Promise<void> {
   const texts = args.map((arg) => Buffer.from(arg));
-  for (const secret of await readSecrets(command, io)) {
-    const isGiven = encodingsOf(secret).some(({ bytes }) => texts.some((text) => text.includes(bytes)));
-    if (!isGiven) continue;
-    const hint = "Others may have read the command line: get a new one.";
-    throw new CliError("usage", "An argument contains a secret, so it is not shown here.", hint);
-  }
+  const contain = (secret: SecretText) =>
+    encodingsOf(secret).some(({ bytes }) => texts.some((text) => text.includes(bytes)));
+  /** A token in the keychain is only read if an argument seems to contain it: the keychain may have to be unlocked. */
+  const containTokenOf = async (account: Account): Promise<boolean> => {
+    const isInKeychain = account.tokenIn === "keychain";
+    const marks = isInKeychain ? await readOrNull(() => readTokenMarks(account)) : null;
+    if (isInKeychain && !(marks && texts.some((text) => mayContainToken(marks, text)))) return false;
+    const token = await readOrNull(() => readToken(account, keychainOf(io)));
+    return token === null ? isInKeychain : contain(token);
+  };
+  let isGiven = (await readSecrets(io)).some(contain);
+  for (const account of await readAccounts(command, io)) isGiven ||= await containTokenOf(account);
+  if (!isGiven) return;
+  const hint = "Others may have read the command line: get a new one.";
+  throw new CliError("usage", "An argument contains a secret, so it is not shown here.", hint);
 }
 
 const variables = [
@@ -39,7 +51,7 @@ const variables = [
   "ARMOIRE_REDIS_PASSWORD",
 ] as const;
 
-async function readSecrets(command: Command, io: Io): Promise<SecretText[]> {
+async function readSecrets(io: Io): Promise<SecretText[]> {
   const secrets: SecretText[] = [];
   const readers = [...variables.map((name) => () => readSecret(io, name)), () => readRedisPassword(io)];
   for (const read of readers) {
@@ -47,6 +59,10 @@ async function readSecrets(command: Command, io: Io): Promise<SecretText[]> {
     // A shorter text may occur by chance.
     if (text && text.length >= minSpecificLength) secrets.push(hideSecret(text));
   }
+  return secrets;
+}
+
+async function readAccounts(command: Command, io: Io): Promise<Account[]> {
   // The secret may be the value of an option that names the data directory or the settings.
   const { config, dataDir } = command.optsWithGlobals<GlobalOptions>();
   const isNamed = config !== undefined || dataDir !== undefined;
@@ -55,14 +71,10 @@ async function readSecrets(command: Command, io: Io): Promise<SecretText[]> {
     const settings = await readOrNull(() => readSettings(options, io));
     if (settings !== null) folders.add(settings.dataDir.value);
   }
-  for (const folder of folders) {
-    for (const account of (await readOrNull(() => listReadableAccounts(folder))) ?? []) {
-      const isInFile = account.tokenIn === "file";
-      const token = isInFile ? await readOrNull(() => readToken(account, keychainOf(io))) : null;
-      if (token) secrets.push(token);
-    }
-  }
-  return secrets;
+  const accounts: Account[] = [];
+  for (const folder of folders)
+    accounts.push(...((await readOrNull(() => listReadableAccounts(folder))) ?? []));
+  return accounts;
 }
 
 /** What cannot be read is reported by the commands that need it. */
