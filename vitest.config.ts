@@ -7,6 +7,7 @@ const programTests = [
   "test/accounts/killed.test.ts",
   "test/archive/interrupted.test.ts",
   "test/chaos/chaos.test.ts",
+  "test/cli/terminal/hostile-service.test.ts",
   "test/e2e/compose.test.ts",
   "test/e2e/demo.test.ts",
   "test/e2e/interruption.test.ts",
