@@ -1,7 +1,6 @@
 /** Listens for requests to one origin. */
 import { once } from "node:events";
-import { createAdaptorServer } from "@hono/node-server";
-import type { Hono } from "hono";
+import { createServer, type RequestListener } from "node:http";
 import { hasCode, messageOf } from "../platform/errors.ts";
 import { WebError } from "./errors.ts";
 
@@ -29,11 +28,11 @@ const idleMillis = 30_000;
 const requestMillis = 10_000;
 
 /** @throws WebError if it cannot listen */
-export async function listen(fetch: Hono["fetch"], { host, port, flag }: Address): Promise<Listening> {
-  const server = createAdaptorServer({ fetch, serverOptions: { requestTimeout: requestMillis } });
+export async function listen(listener: RequestListener, { host, port, flag }: Address): Promise<Listening> {
+  const server = createServer({ requestTimeout: requestMillis }, listener);
   server.setTimeout(idleMillis);
-  if ("maxConnections" in server) server.maxConnections = maxConnections;
-  if ("maxRequestsPerSocket" in server) server.maxRequestsPerSocket = maxRequestsPerConnection;
+  server.maxConnections = maxConnections;
+  server.maxRequestsPerSocket = maxRequestsPerConnection;
   try {
     server.listen(port, host);
     await once(server, "listening");
@@ -55,7 +54,7 @@ export async function listen(fetch: Hono["fetch"], { host, port, flag }: Address
     async close() {
       const closed = once(server, "close");
       server.close();
-      if ("closeAllConnections" in server) server.closeAllConnections();
+      server.closeAllConnections();
       await closed;
     },
   };

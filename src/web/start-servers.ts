@@ -1,4 +1,5 @@
 /** Puts the parts of the server together. It is a file of its own so that the library loads Hono with the first server only. */
+import { getRequestListener } from "@hono/node-server";
 import { Hono, type MiddlewareHandler } from "hono";
 import type { Operators } from "../../jobs/bullmq/operators/open-operators.ts";
 import type { NewestBackup } from "../accounts/newest-backup.ts";
@@ -148,13 +149,15 @@ export async function startServers(options: ServerOptions, threadFrom?: number):
         },
       )
     : null;
-  const pageServer = await listen(app.fetch, { host, port: options.port, flag: "--port" }).catch(
-    async (error: unknown) => {
-      await api?.close();
-      operators?.close();
-      throw error;
-    },
-  );
+  const pageServer = await listen(getRequestListener(app.fetch), {
+    host,
+    port: options.port,
+    flag: "--port",
+  }).catch(async (error: unknown) => {
+    await api?.close();
+    operators?.close();
+    throw error;
+  });
   prepareValues(catalogue, options.asOf);
   return {
     url: `${pageServer.origin}/`,
@@ -208,7 +211,7 @@ async function startApi(
     ...common,
   });
   try {
-    const listening = await listen(api.app.fetch, { host: common.host, port, flag: "--api-port" });
+    const listening = await listen(api.listener, { host: common.host, port, flag: "--api-port" });
     return {
       url: listening.origin + api.basePath(),
       async close() {

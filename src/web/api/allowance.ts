@@ -62,10 +62,8 @@ export function createAllowance(options: AllowanceOptions | null, now: () => num
 
 export const rateLimitHeaders = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const;
 
-export function allowanceHeaders({ limit, remaining, reset }: AllowanceState): Record<string, string> {
-  return {
-    "x-ratelimit-limit": String(limit),
-    "x-ratelimit-remaining": String(remaining),
-    "x-ratelimit-reset": String(reset),
-  };
+/** Names and values in turn. */
+export function allowanceHeaders({ limit, remaining, reset }: AllowanceState): readonly string[] {
+  const [ofLimit, ofRemaining, ofReset] = rateLimitHeaders;
+  return [ofLimit, String(limit), ofRemaining, String(remaining), ofReset, String(reset)];
 }

@@ -1,10 +1,10 @@
 /**
- * The response with content of the service: its bytes with other URLs, or that the client's copy is current. The bytes are
+ * The reply with content of the service: its bytes with other URLs, or that the client's copy is current. The bytes are
  * read only if they are sent, and kept for the next request until the mirror changes.
  */
 import { type AllowanceState, allowanceHeaders } from "./allowance.ts";
 import type { FoundContent } from "./resolve.ts";
-import { cacheHeaders, safetyHeaders } from "./responses.ts";
+import { cacheHeaders, type Reply, safetyHeaders } from "./responses.ts";
 import { createLinkRewriter, createRewriter, type RewriteUrls } from "./rewrite-urls.ts";
 
 /** The URLs of a service become URLs of this server. */
@@ -45,42 +45,44 @@ export interface ContentState {
 
 /** Content with the URLs of this server. */
 export interface ReadyContent extends ContentState {
-  /** All but those of the allowance. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
+  /** All but those of the allowance: names and values in turn. */
+  readonly headers: readonly string[];
+  /** Each byte as a character. */
+  readonly body: string;
 }
 
-export const stateOf = ({ content }: FoundContent): ContentState => ({
-  tag: entityTagOf(content.sha256),
-  modifiedAt: content.modifiedAt,
-  kind: content.kind,
+/**
+ * The service may send no entity tags, weak ones, or new ones for the same content, and the bytes sent here differ from its
+ * own. So the tag is our own and strong: the hash of the body as the service sent it.
+ */
+export const stateOf = ({ content: { hash, modifiedAt, kind } }: FoundContent): ContentState => ({
+  tag: `"${hash}"`,
+  modifiedAt,
+  kind,
 });
 
 /** @param body with the URLs of this server @param vary request headers on which the content depends */
 export function readyContent(
-  found: FoundContent,
-  body: Buffer,
+  { content: { contentType, link }, isPrivate }: FoundContent,
+  state: ContentState,
+  body: string,
   { rewriteLink }: UrlRewriter,
   vary: string | null,
 ): ReadyContent {
-  const state = stateOf(found);
-  const { contentType, link } = found.content;
-  const headers = {
-    "content-type": contentType ?? "application/json",
-    "content-length": String(body.byteLength),
-    ...(state.modifiedAt !== null && { "last-modified": new Date(state.modifiedAt).toUTCString() }),
-    ...(link !== null && { link: rewriteLink(link) }),
-    ...commonHeaders(state.tag, found.isPrivate, vary),
-  };
-  return { ...state, headers, body };
+  const { tag, modifiedAt, kind } = state;
+  const headers = ["content-type", contentType ?? "application/json", "content-length", String(body.length)];
+  if (modifiedAt !== null) headers.push("last-modified", new Date(modifiedAt).toUTCString());
+  if (link !== null) headers.push("link", rewriteLink(link));
+  headers.push(...commonHeaders(tag, isPrivate, vary));
+  return { tag, modifiedAt, kind, headers, body };
 }
 
-const commonHeaders = (tag: string, isPrivate: boolean, vary: string | null) => ({
-  etag: tag,
+const commonHeaders = (tag: string, isPrivate: boolean, vary: string | null): readonly string[] => [
+  ...["etag", tag],
   ...cacheHeaders(isPrivate),
-  ...(vary !== null && { vary }),
+  ...(vary === null ? [] : ["vary", vary]),
   ...safetyHeaders,
-});
+];
 
 /** Whether the client's copy is current. A date counts only without a tag (RFC 9110, section 13.1.3). */
 export function isNotModified({ tag, modifiedAt }: ContentState, conditions: Conditions): boolean {
@@ -90,22 +92,21 @@ export function isNotModified({ tag, modifiedAt }: ContentState, conditions: Con
   return modifiedAt <= Date.parse(ifModifiedSince);
 }
 
-export function notModifiedResponse(
+export function notModifiedReply(
   { tag }: ContentState,
   isPrivate: boolean,
   vary: string | null,
   allowance: AllowanceState,
-): Response {
-  const headers = { ...commonHeaders(tag, isPrivate, vary), ...allowanceHeaders(allowance) };
-  return new Response(null, { status: 304, headers });
+): Reply {
+  const headers = [...commonHeaders(tag, isPrivate, vary), ...allowanceHeaders(allowance)];
+  return { status: 304, headers, body: null };
 }
 
-export function contentResponse({ headers, body }: ReadyContent, allowance: AllowanceState): Response {
-  return new Response(body as Buffer<ArrayBuffer>, {
-    status: 200,
-    headers: { ...headers, ...allowanceHeaders(allowance) },
-  });
-}
+export const contentReply = ({ headers, body }: ReadyContent, allowance: AllowanceState): Reply => ({
+  status: 200,
+  headers: [...headers, ...allowanceHeaders(allowance)],
+  body,
+});
 
 /** Only its state, where the client's copy was current. */
 type Kept = ContentState | ReadyContent;
@@ -135,7 +136,7 @@ export function createKeptContent(maxBytes = maxKeptBytes): KeptContent {
   let keptVersion = "";
   let bytes = 0;
   const sizeOf = (key: string, content: Kept) =>
-    stateBytes + 2 * key.length + (hasBody(content) ? headerBytes + content.body.byteLength : 0);
+    stateBytes + 2 * key.length + (hasBody(content) ? headerBytes + content.body.length : 0);
   const remove = (key: string, content: Kept) => {
     kept.delete(key);
     bytes -= sizeOf(key, content);
@@ -172,15 +173,6 @@ export function createKeptContent(maxBytes = maxKeptBytes): KeptContent {
       }
     },
   };
-}
-
-/**
- * The service may send no entity tags, weak ones, or new ones for the same content, and the bytes sent here differ from its
- * own. So the tag is our own and strong: the hash of the body as the service sent it.
- * @param sha256 of that body
- */
-function entityTagOf(sha256: Buffer): string {
-  return `"${sha256.toString("base64url")}"`;
 }
 
 /** Whether `If-None-Match` contains the tag, by weak comparison (RFC 9110, section 13.1.2). */

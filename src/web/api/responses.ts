@@ -1,5 +1,14 @@
-/** The responses of the API that are not content of the service, in the form of the service's errors (specification, section 7). */
+/** What the API responds, and its responses that are not content of the service, in the form of the service's errors (specification, section 7). */
 import { type AllowanceState, allowanceHeaders } from "./allowance.ts";
+
+/** A response, not yet sent. */
+export interface Reply {
+  readonly status: number;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  /** Bytes, each as a character (`latin1`): Node.js sends a text together with its headers. */
+  readonly body: string | null;
+}
 
 export interface Problem {
   readonly status: 401 | 403 | 404 | 405 | 410 | 421 | 500 | 504;
@@ -10,10 +19,10 @@ export interface Problem {
 }
 
 /** Nothing here depends on the URL of the page that a browser shows, and none of it is to be embedded there. */
-export const safetyHeaders = {
-  "x-content-type-options": "nosniff",
-  "cross-origin-resource-policy": "same-origin",
-} as const;
+export const safetyHeaders = [
+  ...["x-content-type-options", "nosniff"],
+  ...["cross-origin-resource-policy", "same-origin"],
+];
 
 export const notAuthenticated: Problem = {
   status: 401,
@@ -63,38 +72,41 @@ export const spent = ({ reset }: AllowanceState): Problem => ({
 });
 
 /** @param spec the address of a page about the service, as its root names it */
-export function problemResponse(problem: Problem, spec: string | null, allowance: AllowanceState): Response {
+export function problemReply(problem: Problem, spec: string | null, allowance: AllowanceState): Reply {
   const { status, message, details = {}, headers = {} } = problem;
-  return jsonResponse(status, { message, spec, ...details }, { ...headers, ...allowanceHeaders(allowance) });
+  const own = [...Object.entries(headers).flat(), ...allowanceHeaders(allowance)];
+  return jsonReply(status, { message, spec, ...details }, own);
 }
 
 /** The resource behind the root's `rate_limit` link. */
-export function rateLimitResponse(self: string, allowance: AllowanceState): Response {
+export function rateLimitReply(self: string, allowance: AllowanceState): Reply {
   const body = { self, rel: "resource", spec: null, links: {}, meta: {}, body: { base: allowance } };
-  return jsonResponse(200, body, allowanceHeaders(allowance));
+  return jsonReply(200, body, allowanceHeaders(allowance));
 }
 
 /** A temporary one, since the service may lead elsewhere later. @param location path and query */
-export function redirectResponse(location: string, isPrivate: boolean, allowance: AllowanceState): Response {
-  const headers = { location, ...cacheHeaders(isPrivate), ...safetyHeaders, ...allowanceHeaders(allowance) };
-  return new Response(null, { status: 307, headers });
+export function redirectReply(location: string, isPrivate: boolean, allowance: AllowanceState): Reply {
+  const headers = [
+    ...["location", location],
+    ...cacheHeaders(isPrivate),
+    ...safetyHeaders,
+    ...allowanceHeaders(allowance),
+  ];
+  return { status: 307, headers, body: null };
 }
 
 /** A client may keep a copy and must check it; it must not keep one of an account. */
-export const cacheHeaders = (isPrivate: boolean) => ({
-  "cache-control": isPrivate ? "no-store" : "no-cache",
-});
+export const cacheHeaders = (isPrivate: boolean): readonly string[] => [
+  "cache-control",
+  isPrivate ? "no-store" : "no-cache",
+];
 
-function jsonResponse(status: number, body: object, headers: Readonly<Record<string, string>>): Response {
-  const bytes = Buffer.from(JSON.stringify(body));
-  return new Response(bytes, {
+function jsonReply(status: number, json: object, headers: readonly string[]): Reply {
+  const body = Buffer.from(JSON.stringify(json)).toString("latin1");
+  const common = ["content-type", "application/json", "content-length", String(body.length)];
+  return {
     status,
-    headers: {
-      "content-type": "application/json",
-      "content-length": String(bytes.byteLength),
-      ...cacheHeaders(true),
-      ...safetyHeaders,
-      ...headers,
-    },
-  });
+    headers: [...common, ...cacheHeaders(true), ...safetyHeaders, ...headers],
+    body,
+  };
 }

@@ -1,9 +1,10 @@
 /**
- * Replaces the service's origin by another one in a JSON document. In: the bytes of one valid document. Out: the same bytes,
- * except that string values which begin with the service's origin, followed by `/`, `?`, `#` or their end, begin with
- * the other origin. Names of members stay, and so does text within a string. Pure, in linear time.
+ * Replaces the service's origin by another one in a JSON document. In: the bytes of one valid document, each as a character
+ * (`latin1`): everything that is compared is ASCII, and no other byte of UTF-8 is below 128. Out: the same bytes, except that
+ * string values which begin with the service's origin, followed by `/`, `?`, `#` or their end, begin with the other origin.
+ * Names of members stay, and so does text within a string. Pure, in linear time.
  */
-export type RewriteUrls = (body: Buffer) => Buffer;
+export type RewriteUrls = (body: string) => string;
 
 /** Every URL of the service has one of few spellings of its host; other hosts are many. */
 const maxKnownHosts = 1_000;
@@ -29,9 +30,11 @@ export function createRewriter(from: string, to: string): RewriteUrls {
   const [toScheme = "", toAuthority = ""] = to.split("://");
   const findUrl = (text: string, at: number): UrlStart | null =>
     findExactUrl(text, at, from) ?? findOtherSpelling(text, at, isFrom);
-  return (body) => {
-    // One character per byte: everything that is compared is ASCII, and no other byte of UTF-8 is below 128.
-    const text = body.toString("latin1");
+  const unusual = unusualStrings(from);
+  const [usualStart, newStart] = [`"${from}`, `"${to}`];
+  return (text) => {
+    // Most documents have URLs in their usual spelling only: then the engine searches and copies.
+    if (!unusual.test(text)) return text.split(usualStart).join(newStart);
     let rewritten = "";
     let copied = 0;
     // Without an array for each match.
@@ -45,8 +48,21 @@ export function createRewriter(from: string, to: string): RewriteUrls {
       rewritten += text.slice(copied, start) + toScheme + slashes + toAuthority;
       copied = url.authorityEnd;
     }
-    return copied === 0 ? body : Buffer.from(rewritten + text.slice(copied), "latin1");
+    return copied === 0 ? text : rewritten + text.slice(copied);
   };
+}
+
+/**
+ * Finds where a string must be looked at closely: it may be a URL of the origin in another spelling, or it begins with the
+ * origin and is the name of a member, has an escape, or is another origin. A lower-case name of a host without a port is no
+ * spelling of another one.
+ */
+function unusualStrings(from: string): RegExp {
+  const origin = from.replace(/[^\w]/g, "\\$&");
+  const ofOrigin = String.raw`${origin}[^"\\]*(?:\\|"[ \t\n\r]*:)`;
+  const usualHost = String.raw`https?:\/\/(?:[a-z\d-]+\.)+[a-z]+["/?#]`;
+  const other = String.raw`(?!${origin}["/?#])(?:${origin}|(?!${usualHost})(?:[hH][tT\\]|\\))`;
+  return new RegExp(String.raw`"(?:${ofOrigin}|${other})|\\"${origin}`);
 }
 
 /** As `createRewriter`, for the targets in a `Link` header (RFC 8288). */

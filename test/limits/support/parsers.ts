@@ -103,10 +103,8 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   "a backup": (text) => scanBackup([Buffer.from(text)]),
   "a backup's manifest": (text) => parseManifest(text),
   "URLs to rewrite": (text) => [
-    rewrite(
-      Buffer.from(JSON.stringify([text, `https://${text}`, { [`${origin}/${text}`]: `${origin}/${text}` }])),
-    ),
-    rewrite(Buffer.from(`"https:\\/\\/${text}`)),
+    rewrite(JSON.stringify([text, `https://${text}`, { [`${origin}/${text}`]: `${origin}/${text}` }])),
+    rewrite(`"https:\\/\\/${text}`),
   ],
   pictures: (text) => pictureReferencesIn({ picture: text, [text]: text }, `${origin}/`),
 };

@@ -7,8 +7,8 @@ import {
 } from "../../../src/web/api/content-response.ts";
 
 const contentOf = (bytes: number): ReadyContent => ({
-  ...{ tag: '"a"', modifiedAt: null, kind: "model", headers: {} },
-  body: Buffer.alloc(bytes),
+  ...{ tag: '"a"', modifiedAt: null, kind: "model", headers: [] },
+  body: "x".repeat(bytes),
 });
 
 /** As two requests do. */

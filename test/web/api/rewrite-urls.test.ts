@@ -6,7 +6,9 @@ import { tries } from "../../support/thorough.ts";
 const service = "https://api.example";
 const here = "http://127.0.0.1:8901";
 const rewrite = createRewriter(service, here);
-const rewritten = (json: string, rewriter = rewrite) => rewriter(Buffer.from(json)).toString();
+const bytesOf = (json: string) => Buffer.from(json).toString("latin1");
+const rewritten = (json: string, rewriter = rewrite) =>
+  Buffer.from(rewriter(bytesOf(json)), "latin1").toString();
 
 describe("a string that is a URL of the service gets the other origin", () => {
   it.each([
@@ -67,8 +69,7 @@ describe("everything else stays", () => {
     "1.50e+2",
   ])("%s", (value) => {
     const document = ` [ ${value.startsWith("{") ? value : `{"a" : ${value}}`} , 9007199254740993 ]`;
-    const body = Buffer.from(document);
-    expect(rewrite(body)).toBe(body);
+    expect(rewritten(document)).toBe(document);
   });
 });
 

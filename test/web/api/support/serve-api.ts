@@ -1,9 +1,8 @@
 /** Serves the API on a free port, as `armoire serve` does. */
 import { once } from "node:events";
-import { type IncomingMessage, request } from "node:http";
+import { createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { createAdaptorServer } from "@hono/node-server";
 import { systemClock } from "../../../../src/platform/clock.ts";
 import { type ApiOptions, createApi } from "../../../../src/web/api/create-api.ts";
 import { createAccessKey } from "../../../../src/web/session/access-key.ts";
@@ -31,7 +30,7 @@ export async function serveApi(
 ): Promise<ServedApi> {
   const { clock = systemClock, host = "127.0.0.1" } = options;
   const api = createApi({ key: createAccessKey(key, clock), host, ...options });
-  const server = createAdaptorServer({ fetch: api.app.fetch });
+  const server = createServer(api.listener);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -47,7 +46,7 @@ export async function serveApi(
     async [Symbol.asyncDispose]() {
       const closed = once(server, "close");
       server.close();
-      if ("closeAllConnections" in server) server.closeAllConnections();
+      server.closeAllConnections();
       await closed;
       api.close();
     },
