@@ -5,6 +5,7 @@ import type { TextFormat } from "../../exports/formats/table.ts";
 import type { Operators } from "../../jobs/bullmq/operators/open-operators.ts";
 import { type Point, parsePoint, pointContext } from "../mirror/points/point.ts";
 import { messageOf } from "../platform/errors.ts";
+import { isLocked } from "../platform/process-lock.ts";
 import { describeError } from "./errors.ts";
 import type { ServedMirror } from "./mirrors/open-mirror.ts";
 import type { AnyPage, Page, PageRows, QueryPage, QueryPageRequest } from "./page.ts";
@@ -101,7 +102,8 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
       ...target,
       ...{ file, area, now: clock.now(), isFromHere: site === "none" || site === "same-origin" },
       answers: createAnswers(slots, options.spare, context.req.raw.signal),
-      keepAnswer: (key, ask) => keptAnswers.find(`${file} ${key}`, mirror.version(), ask),
+      keepAnswer: (key, ask) =>
+        keptAnswers.find(`${file} ${key}`, { version: mirror.dataVersion(), isWritten: isLocked(file) }, ask),
     };
   };
 

@@ -189,12 +189,19 @@ it("an answer is kept until the mirror changes, and a process waits for the next
   let [now, asked] = [0, 0];
   const kept = createKeptAnswers(() => now);
   const ask = async () => ({ rows: [[++asked]], result: {} as QueryResult });
-  const find = async (version: string) => (await kept.find("key", version, ask)).rows;
+  const find = async (version: string, isWritten = false) =>
+    (await kept.find("key", { version, isWritten }, ask)).rows;
   expect([await find("1"), await find("1"), await find("2")]).toEqual([[[1]], [[1]], [[1]]]);
   now = 6000;
   expect([await find("1"), await find("2")]).toEqual([[[1]], [[2]]]);
   now += 61_000;
   expect(await find("2")).toEqual([[3]]);
+  // While a sync writes, the last one is shown, and the next one asked for.
+  now += 6000;
+  expect(await find("3", true)).toEqual([[3]]);
+  await vi.waitFor(async () => expect(await find("3", true)).toEqual([[4]]));
+  now += 200_000;
+  expect(await find("4", true)).toEqual([[5]]);
   const spare = createSpareProcess();
   spare.prepare();
   for (let n = 0; n < 2; n++) {

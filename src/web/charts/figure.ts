@@ -4,6 +4,7 @@ import { messageOf } from "../../platform/errors.ts";
 import { formatLongNumber, formatPercent } from "../../presentation/numbers.ts";
 import { utcMinute } from "../../presentation/times.ts";
 import { type Chart, hasPoints, type Point } from "./chart.ts";
+import { drawingOf } from "./drawings.ts";
 
 /** @returns an empty text if there is nothing to see, and a sentence if the chart cannot be drawn */
 export async function chartFigure(chart: Chart) {
@@ -18,7 +19,7 @@ export async function chartFigure(chart: Chart) {
 }
 
 async function figureOf(chart: Chart) {
-  const { drawChart } = await import("./draw.ts");
+  const drawing = await drawingOf(chart);
   const { title, summary, series } = chart;
   const isLabelled = series.length > 1;
   return html`<figure class="chart">
@@ -29,7 +30,7 @@ async function figureOf(chart: Chart) {
         )}</ul>`
       : ""
   }</figcaption>
-${raw(drawChart(chart))}
+${raw(drawing)}
 ${numbersOf(chart)}
 </figure>`;
 }

@@ -6,12 +6,16 @@ import type { AgeOfChecks, DayOfSyncs } from "../../query/status/activity.ts";
 import type { Forecast } from "../../sync/plan/forecast.ts";
 import type { Chart } from "./chart.ts";
 
-/** The share of users' bras whose models are held: each day so far, and as the plan expects it. @param now epoch milliseconds */
+const minuteMillis = 60_000;
+
+/** The share of users' bras whose models are held: each day so far, and as the plan expects it. @param time epoch milliseconds */
 export function coverageChart(
   days: readonly DayOfSyncs[],
   { coverage: { covered, expected, after } }: Pick<Forecast, "coverage">,
-  now: number,
+  time: number,
 ): Chart {
+  // The same chart for a minute is drawn once.
+  const now = Math.floor(time / minuteMillis) * minuteMillis;
   const share = (bras: number) => (expected === 0 ? 0 : Math.min(1, bras / expected));
   const [first] = days;
   const soFar = [
