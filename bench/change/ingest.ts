@@ -64,7 +64,7 @@ function performRun(mirror: MirrorWriter, bodies: Bodies, withoutHistory: boolea
   if (withoutHistory) preventHistory(mirror.db, runId);
   const performed = ingestAll(mirror, bodies, runId);
   const startedAt = performance.now();
-  closeRun(mirror, runId);
+  closeRun(mirror, runId, performed);
   return { ...performed, millis: performed.millis + performance.now() - startedAt };
 }
 

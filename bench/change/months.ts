@@ -46,8 +46,12 @@ export async function openNew(file: string, baseUrl: string): Promise<MirrorWrit
 }
 
 export interface Ingested {
-  /** Number of responses with a body. */
+  /** Number of responses. */
+  readonly responses: number;
+  /** Of those with a body: of new resources, and of all. */
+  readonly added: number;
   readonly stored: number;
+  readonly gone: number;
   /** Time spent in `ingest`. */
   readonly millis: number;
 }
@@ -55,7 +59,7 @@ export interface Ingested {
 /** Checks all fetched resources and fetches all due ones, as part of an open run. */
 export function ingestAll(mirror: MirrorWriter, bodies: Bodies, runId: number): Ingested {
   const now = new Date().toISOString();
-  const ingested = { stored: 0, millis: 0 };
+  const ingested = { responses: 0, added: 0, stored: 0, gone: 0, millis: 0 };
   mirror.addRoot(runId);
   mirror.recheckTombstones(now, now);
   const scope = { kinds: kindsInScope(kinds, "catalogue", "sizes", []), belowIds: null };
@@ -67,7 +71,12 @@ export function ingestAll(mirror: MirrorWriter, bodies: Bodies, runId: number): 
       requested.add(resource.id);
       return respond(bodies.get(resource.url), resource, now);
     });
-    ingested.stored += results.filter(({ outcome }) => outcome === "body").length;
+    for (const [n, { outcome }] of results.entries()) {
+      ingested.responses++;
+      if (outcome === "body") ingested.stored++;
+      if (outcome === "body" && due[n]?.etag === null) ingested.added++;
+      if (outcome === "gone") ingested.gone++;
+    }
     const startedAt = performance.now();
     mirror.ingest(results, runId);
     ingested.millis += performance.now() - startedAt;
@@ -99,12 +108,20 @@ export function beginRun(mirror: MirrorWriter): number {
   return runId;
 }
 
-export function closeRun(mirror: MirrorWriter, runId: number): void {
-  const resources = { new: 0, changed: 0, unchanged: 0, gone: 0, failed: 0 };
+export function closeRun(
+  mirror: MirrorWriter,
+  runId: number,
+  { responses, added, stored, gone }: Ingested,
+): void {
+  const changed = stored - added;
+  const resources = { new: added, changed, unchanged: responses - stored - gone, gone, failed: 0 };
   mirror.closeRun(runId, {
     endedAt: new Date().toISOString(),
     stopped: null,
-    counts: { requests: { sent: 0, counted: 0, notModified: 0 }, resources },
+    counts: {
+      requests: { sent: responses, counted: stored + gone, notModified: responses - stored - gone },
+      resources,
+    },
     approve: true,
   });
 }

@@ -89,8 +89,7 @@ const describe = ({ ingest, compression }: Work, file: string): string =>
 function performRun(mirror: MirrorWriter, bodies: Bodies): Work {
   const ingest = timeProcessor(() => {
     const runId = beginRun(mirror);
-    ingestAll(mirror, bodies, runId);
-    closeRun(mirror, runId);
+    closeRun(mirror, runId, ingestAll(mirror, bodies, runId));
   });
   const compression = timeProcessor(() => {
     while (mirror.compressBatch() > 0);

@@ -1,6 +1,6 @@
 /**
- * The API of `armoire serve` from a mirror of real size, beside a bare Hono server that sends the same bytes from its memory.
- * Both are processes of their own, asked in turn by the same client: for paths that were asked for before, and for others.
+ * The API of `armoire serve` from a mirror of real size, beside a bare Hono server that sends the same headers and bodies from
+ * its memory. Both are processes of their own, asked in turn by the same client: for paths that were asked for before, and for others.
  */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createInterface, type Interface } from "node:readline";

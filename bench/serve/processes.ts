@@ -21,8 +21,7 @@ export async function makeMirror(file: string): Promise<void> {
   for await (const { bodies, baseUrl } of eachMonth({ additions: 0, removals: 0 })) {
     mirror ??= await openNew(file, baseUrl);
     const run = beginRun(mirror);
-    ingestAll(mirror, bodies, run);
-    closeRun(mirror, run);
+    closeRun(mirror, run, ingestAll(mirror, bodies, run));
   }
   await mirror?.close();
 }

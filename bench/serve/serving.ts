@@ -1,6 +1,6 @@
 /**
- * A bare Hono server that has catalogue bodies in memory, as a process of its own. Prints its address, and, for each line that
- * it reads, the processor time that it has taken in microseconds.
+ * A bare Hono server that has catalogue bodies in memory and sends them with the headers of the API, as a process of its own.
+ * Prints its address, and, for each line that it reads, the processor time that it has taken in microseconds.
  */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -19,16 +19,16 @@ for await (const _ of createInterface(process.stdin)) {
 }
 process.exit();
 
+/** What Node.js adds to every response. */
+const ofNode = new Set(["connection", "date", "keep-alive"]);
+
 /** @param copied JSON: the address of the API, and the paths that are copied from it */
 async function bareFrom(copied: string) {
   const { origin, paths }: { origin: string; paths: readonly string[] } = JSON.parse(copied);
   const sent = new Map<string, { readonly headers: Record<string, string>; readonly body: Buffer }>();
   for (const path of paths) {
     const response = await fetch(origin + path);
-    const headers = {
-      "content-type": response.headers.get("content-type") ?? "",
-      etag: response.headers.get("etag") ?? "",
-    };
+    const headers = Object.fromEntries([...response.headers].filter(([name]) => !ofNode.has(name)));
     sent.set(path, { headers, body: Buffer.from(await response.arrayBuffer()) });
   }
   const app = new Hono();
