@@ -1,5 +1,7 @@
 /** The program of the thread that computes slow values, with connections of its own. */
 import { constants, setPriority } from "node:os";
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { parentPort } from "node:worker_threads";
 import { type ServedMirror, serveMirror } from "../mirrors/open-mirror.ts";
 import { computeSlowValue } from "./slow-values.ts";
@@ -7,6 +9,18 @@ import type { ValueReply, ValueRequest } from "./values-client.ts";
 
 // Requests that need no slow value come first. Only Linux has a priority for each thread; elsewhere it is the process's.
 if (process.platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+/** In bytes. With more than that, the garbage of a value is collected before the next one, or else V8 lets the heap grow. */
+const maxGarbage = 8 * 2 ** 20;
+let usedBytes = getHeapStatistics().used_heap_size;
+
+function collectIfMuch(): void {
+  if (getHeapStatistics().used_heap_size < usedBytes + maxGarbage) return;
+  collectGarbage();
+  usedBytes = getHeapStatistics().used_heap_size;
+}
 
 /** By file. */
 const mirrors = new Map<string, ServedMirror>();
@@ -30,4 +44,5 @@ parentPort?.on("message", ({ file, run, name, context, args }: ValueRequest) => 
     reply = { isComputed: false };
   }
   parentPort?.postMessage(reply);
+  collectIfMuch();
 });
