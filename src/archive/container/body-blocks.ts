@@ -11,9 +11,10 @@ import type { WholeEntry } from "./zip-writer.ts";
 
 export interface NewBody {
   readonly sha256: string;
-  readonly body: Buffer;
-  /** Further cells of its line in the index. */
-  readonly about?: BookkeepingRow;
+  /** Read before the next one. */
+  readonly body: Uint8Array;
+  /** Further cells of its line in the index: members of a JSON object, each followed by a comma. */
+  readonly about?: string;
 }
 
 const lineFeed = Buffer.from("\n");
@@ -29,29 +30,38 @@ export function* blockEntries(folder: BodyFolder, bodies: Iterable<NewBody>): Ge
     yield { name: blockEntry(folder, block), content: content.take() };
     block++;
   }
-  for (const { sha256, body, about = {} } of bodies) {
+  for (const { sha256, body, about = "" } of bodies) {
     if (content.length() >= partBytes) yield* entries();
-    const place = { offset: content.length(), length: body.length };
-    index.add(Buffer.from(`${JSON.stringify({ ...about, sha256, ...place })}\n`));
+    index.addText(`{${about}"sha256":"${sha256}","offset":${content.length()},"length":${body.length}}\n`);
     content.add(body);
     content.add(lineFeed);
   }
   if (content.length() > 0) yield* entries();
 }
 
+/** Of UTF-8, for a unit of UTF-16. */
+const maxBytesPerUnit = 3;
+
 /** Collects bytes in one buffer: thousands of small ones at a time would take several times their size. */
 function growingBytes(firstBytes: number) {
   let bytes = Buffer.alloc(0);
   let length = 0;
+  const makeRoom = (count: number): void => {
+    if (length + count <= bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(2 * bytes.length, length + count, firstBytes));
+    bytes.copy(larger, 0, 0, length);
+    bytes = larger;
+  };
   return {
     length: () => length,
-    add(more: Buffer): void {
-      if (length + more.length > bytes.length) {
-        const larger = Buffer.allocUnsafe(Math.max(2 * bytes.length, length + more.length, firstBytes));
-        bytes.copy(larger, 0, 0, length);
-        bytes = larger;
-      }
-      length += more.copy(bytes, length);
+    add(more: Uint8Array): void {
+      makeRoom(more.length);
+      bytes.set(more, length);
+      length += more.length;
+    },
+    addText(text: string): void {
+      makeRoom(maxBytesPerUnit * text.length);
+      length += bytes.write(text, length);
     },
     take(): Buffer {
       const taken = bytes.subarray(0, length);

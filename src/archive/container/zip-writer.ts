@@ -84,6 +84,11 @@ function store(content: NewEntry["content"]): () => Promise<Packed> {
 
 const deflate = promisify(deflateRaw);
 
+/** The file is a tenth larger than with zlib's default level, in half the time. */
+const level = 3;
+/** A block becomes about so many bytes. zlib asks for memory in the main thread, in pieces of this size. */
+const outputBytes = 2 ** 17;
+
 /** Reads all of the content. @returns waits until the threads have compressed it */
 async function pack(content: NewEntry["content"]): Promise<() => Promise<Packed>> {
   if (Buffer.isBuffer(content) && content.length < minPackedBytes) return store(content);
@@ -95,7 +100,7 @@ async function pack(content: NewEntry["content"]): Promise<() => Promise<Packed>
     // No more than two pieces are in memory.
     await parts.at(-2);
     // Each piece ends at a byte, so that the next one can follow it.
-    parts.push(deflate(piece, { finishFlush: constants.Z_SYNC_FLUSH }));
+    parts.push(deflate(piece, { level, chunkSize: outputBytes, finishFlush: constants.Z_SYNC_FLUSH }));
   }
   parts.push(deflate(Buffer.alloc(0)));
   return async () => {

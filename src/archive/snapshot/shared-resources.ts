@@ -5,10 +5,6 @@
  */
 
 import type { Cell } from "../../../schema/fields.ts";
-import { isoTimeOf } from "../../../schema/tables.ts";
-import type { StoredBody } from "../../mirror/bodies/compression.ts";
-import { prepareReadProvenBody } from "../../mirror/bodies/read-body.ts";
-import type { BookkeepingRow } from "../../mirror/bookkeeping/rows.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
 import { type PublicTable, tablesAbout } from "../../mirror/public-tables.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
@@ -16,7 +12,8 @@ import type { SeenBy } from "../../mirror/snapshots/snapshot-resource.ts";
 import type { NewBody } from "../container/body-blocks.ts";
 import { BackupError } from "../errors.ts";
 import type { SnapshotCoverage } from "./manifest.ts";
-import { cellsOf, identityOf, startOfDay } from "./resource-lines.ts";
+import { startOfDay } from "./resource-lines.ts";
+import { findChanged, readSharedBodies } from "./shared-bodies.ts";
 
 export interface SharedResources {
   readonly takenOn: string;
@@ -42,11 +39,12 @@ const lastSeq = `(select max(seq) from _revision where resource_id = r.id)`;
 const isShared = `iif(exists (select 1 from _linked_check k where k.resource_id = r.id),
   exists (select 1 from _linked_check k where k.resource_id = r.id and k.seq is not null),
   r.state in ('held', 'gone') and r.last_checked_run not in (${accountRuns})
-    and exists (select 1 from _revision v where v.resource_id = r.id and v.seq = ${lastSeq} and not exists (
-      select 1 from _loaded l where l.resource_id = v.resource_id and l.seq = v.seq
+    and exists (select 1 from _revision v where v.resource_id = r.id)
+    and (not exists (select 1 from _loaded) or not exists (
+      select 1 from _loaded l where l.resource_id = r.id and l.seq = ${lastSeq}
         and l.validator_run is null and l.bytes_run is null)))`;
 
-/** Times within a day would show when the mirror was synced; so would a `Last-Modified` that is the time of the request. */
+/** Times within a day would show when the mirror was synced. */
 const dayOf = (millis: string) => `date(${millis} / 1000, 'unixepoch')`;
 
 /** What such a run found gone, and all below it, is still there for the runs before it. */
@@ -61,7 +59,8 @@ const choose = `
       select r.id, 0, 0, null from main._resource r where r.kind = 'root' and r.owner_id is null and ${isShared}
       union all
       select r.id, f.depth + 1, ${isGone},
-        case when r.gone_run not in (${accountRuns}) then (select date(started_at) from main._run where id = r.gone_run)
+        case when r.state <> 'gone' and not f.is_gone then null
+          when r.gone_run not in (${accountRuns}) then (select date(started_at) from main._run where id = r.gone_run)
           when f.is_gone then f.gone_on else ${dayOf("r.checked_at")} end
       from followed f join main._resource r on r.owner_id = f.id left join _linked_check k on k.resource_id = r.id
       where ${isShared}
@@ -108,7 +107,7 @@ export function chooseShared(mirror: MirrorReader): SharedResources {
     .get();
   return {
     ...{ takenOn: takenOn ?? "", seenBy, coverage },
-    bodies: () => eachBody(db, seenBy),
+    bodies: () => readSharedBodies(db, seenBy),
     tables: () => readSharedTables(mirror),
     findChanged: (known) => findChanged(db, seenBy, known),
     keepOnly(numbers) {
@@ -164,17 +163,6 @@ function readCoverage(db: Connection, more: string): SnapshotCoverage {
     .all();
 }
 
-function findChanged(db: Connection, seenBy: SeenBy, known: ReadonlyMap<string, string>): number[] {
-  if (known.size === 0) return db.prepare<[], number>("select n from temp._shared").pluck().all();
-  const changed: number[] = [];
-  const select = db.prepare<{ seenBy: SeenBy }, BookkeepingRow & { n: number; url: string }>(
-    `select n, ${cells}, sha256 from (${lines}) order by n`,
-  );
-  for (const { n, ...line } of select.iterate({ seenBy }))
-    if (known.get(line.url) !== identityOf(line)) changed.push(n);
-  return changed;
-}
-
 /**
  * The kind of credential of the newest run that recorded it. A validator belongs to one kind: those that runs with another
  * kind have seen are left out.
@@ -201,32 +189,4 @@ function requireContent({ db, file }: MirrorReader): void {
     `The mirror holds nothing that a run over the service's lists has fetched or confirmed: ${file}`,
     "What only an account's bras led to, and unconfirmed resources, are not shared. Run `armoire sync` first.",
   );
-}
-
-interface SharedRow extends StoredBody {
-  readonly sha256: string;
-}
-
-/** Of a line of a snapshot's index. */
-const cells = `url, kind, base_url, status, iif(is_ours and (etag like '%"' or modified_at is not null), etag, null) as etag,
-  modified_at, content_type, link, fetched_on, gone_on`;
-
-const lines = `
-  select s.n, r.url, r.kind, v.base_url, v.status, coalesce(v.etag, r.etag) as etag, h.content_type, h.link, s.fetched_on, s.gone_on,
-    s.gone_on is null and json_extract(w.scope_json, '$.credential') is :seenBy as is_ours,
-    iif(${dayOf("v.modified_at")} < ${dayOf("v.fetched_at")}, ${isoTimeOf("v.modified_at")}, null) as modified_at,
-    lower(hex(c.sha256)) as sha256, c.codec, c.size, c.body, c.dictionary_id as dictionaryId
-  from temp._shared s join main._resource r on r.id = s.id
-    join main._revision v on v.resource_id = s.id and v.seq = s.seq
-    join main._content c on c.id = v.content_id
-    left join main._headers h on h.id = v.headers_id
-    left join main._run w on w.id = s.checked_run`;
-
-function* eachBody(db: Connection, seenBy: SeenBy): Generator<NewBody> {
-  const readBody = prepareReadProvenBody(db);
-  const select = db.prepare<{ seenBy: SeenBy }, BookkeepingRow & SharedRow>(
-    `select ${cells}, sha256, codec, size, body, dictionaryId from (${lines}) order by n`,
-  );
-  for (const { sha256, codec, size, body, dictionaryId, ...row } of select.iterate({ seenBy }))
-    yield { sha256, body: readBody({ codec, size, body, dictionaryId }, sha256), about: cellsOf(row) };
 }

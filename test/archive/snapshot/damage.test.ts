@@ -47,7 +47,9 @@ async function withLines(change: (lines: Record<string, unknown>[]) => Record<st
     ({ sha256, offset, length, ...about }) => ({
       sha256: String(sha256),
       body: block.subarray(Number(offset), Number(offset) + Number(length)),
-      about: about as Record<string, string>,
+      about: Object.entries(about)
+        .map((cell) => `${cell.map((part) => JSON.stringify(part)).join(":")},`)
+        .join(""),
     }),
   );
   const blocks = new Map([...blockEntries("resources", changed)].map((entry) => [entry.name, entry.content]));
