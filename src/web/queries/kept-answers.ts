@@ -38,7 +38,7 @@ const maxAgeMillis = 60_000;
 /** Of an answer that is shown while a sync writes and the next one is on its way. */
 const maxStaleMillis = 60_000;
 /** A question that takes long is asked less often while a sync writes. */
-const timesCost = 10;
+const timesCost = 20;
 
 /** @param now epoch milliseconds */
 export function createKeptAnswers(now: () => number): KeptAnswers {

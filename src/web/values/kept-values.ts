@@ -68,6 +68,8 @@ export const recentMillis = 5000;
 const maxAgeMillis = 60_000;
 /** Of values that are shown while newer ones are computed. */
 const maxStale = { changedMillis: 60_000, unchangedMillis: 600_000, timesCost: 20 };
+/** While a sync writes, a value is computed again after so many times what it took: each takes a hundredth of a processor. */
+const renewed = { timesCost: 100, maxMillis: 30_000 };
 /** Of those that people watch. */
 const watchedMillis: Partial<Record<SlowName, number>> = { progress: 1000 };
 /** Those of the first page, and then those that take longest. */
@@ -114,6 +116,9 @@ export function createKeptValues({ now, ...options }: KeptValuesOptions): KeptVa
     if (value.version === version) return age < maxStale.unchangedMillis;
     return age < maxStale.changedMillis + maxStale.timesCost * value.millis && isLocked(file);
   };
+
+  const isDue = ({ at, millis }: Kept) =>
+    now() - at >= Math.min(renewed.timesCost * millis, renewed.maxMillis);
 
   const recent: KeptValues["recent"] = (mirror, key, compute, maxChanged = recentMillis) => {
     const name = keyOf(mirror, key);
@@ -165,9 +170,11 @@ export function createKeptValues({ now, ...options }: KeptValuesOptions): KeptVa
       const known = kept.get(key);
       if (known !== undefined && isUpToDate(known, version, maxChanged))
         return known.value as SlowValue<typeof name>;
+      const usable = known !== undefined && isUsable(known, version, mirror) ? known : null;
+      if (usable !== null && usable.version !== version && !(name in watchedMillis) && !isDue(usable))
+        return usable.value as SlowValue<typeof name>;
       const computation = computeInThread(key, mirror, name, args);
-      if (known !== undefined && isUsable(known, version, mirror))
-        return known.value as SlowValue<typeof name>;
+      if (usable !== null) return usable.value as SlowValue<typeof name>;
       computation.hasten();
       throw new PendingValue(computation.kept);
     },
