@@ -117,6 +117,19 @@ it("a condition that is none ends in one line and a hint", async () => {
   }
 });
 
+it("a condition that takes longer than --timeout ends in one line, and the hint names nothing that export lacks", async () => {
+  const endless =
+    "exists (with recursive n(x) as (values (1) union all select x + 1 from n) select x from n where x < 0)";
+  const { exitCode, stdout, stderr } = await exportBrands(
+    ...["--out", placeOf("none.csv"), "--where", endless, "--timeout", "1"],
+  );
+  expect([exitCode, stdout]).toEqual([1, ""]);
+  expect(stderr).toBe(
+    "armoire: The query took longer than 1 s and was stopped.\nNarrow it with WHERE or LIMIT, or allow it more time.\n",
+  );
+  expect(existsSync(placeOf("none.csv"))).toBe(false);
+});
+
 it("--json describes the file", async () => {
   const file = placeOf("described.csv");
   const { stdout } = await exportBrands("--out", file, "--json");

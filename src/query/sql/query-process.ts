@@ -161,7 +161,7 @@ export function forkQueryProcess(setpriv = findSetpriv()): WaitingProcess {
       maxMemoryBytes = limits.maxMemoryBytes;
       timer = setTimeout(() => {
         const message = `The query took longer than ${timeoutMillis / 1000} s and was stopped.`;
-        fail(new QueryError("timeout", message, "Narrow it with WHERE or LIMIT, or raise --timeout."));
+        fail(new QueryError("timeout", message, "Narrow it with WHERE or LIMIT, or allow it more time."));
       }, timeoutMillis);
       const onAbort = (): void => fail(signal?.reason);
       signal?.addEventListener("abort", onAbort);

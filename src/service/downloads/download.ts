@@ -124,7 +124,9 @@ export async function download(request: DownloadRequest): Promise<void> {
     renameSync(part, to);
     rmSync(stateFile, { force: true });
   } catch (error) {
-    throw toDownloadError(error, url);
+    // Without a version, the parts of a later download could be of another file.
+    const canContinue = size > 0 && known !== null && known.version !== null;
+    throw toDownloadError(error, url, canContinue);
   } finally {
     await client.close();
   }
@@ -199,9 +201,7 @@ async function openFollowingClient(request: DownloadRequest): Promise<FollowingC
   };
 }
 
-const continued = "What has arrived is kept; the same command continues.";
-
-function toDownloadError(error: unknown, url: string): unknown {
+function toDownloadError(error: unknown, url: string, canContinue: boolean): unknown {
   if (!(error instanceof ServiceError)) return error;
   if (error.code === "private-address") {
     const hint = "Add --allow-private if that network is yours.";
@@ -209,7 +209,8 @@ function toDownloadError(error: unknown, url: string): unknown {
       cause: error,
     });
   }
-  return new DownloadError("unavailable", `${shownAddress(url)}: ${error.detail}`, continued, {
-    cause: error,
-  });
+  const hint = canContinue
+    ? "What has arrived is kept; the same command continues."
+    : "Nothing was kept. Check the address, then try again.";
+  return new DownloadError("unavailable", `${shownAddress(url)}: ${error.detail}`, hint, { cause: error });
 }

@@ -33,7 +33,7 @@ async function startServer(handle: Handler) {
 
 /** Sends the requested part of a file. */
 const sendPart =
-  (file: () => Buffer, etag = () => '"1"'): Handler =>
+  (file: () => Buffer, etag: () => string | null = () => '"1"'): Handler =>
   (request, response) => {
     const [, from, to] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? "") ?? [];
     const content = file();
@@ -43,7 +43,8 @@ const sendPart =
       return;
     }
     const range = `bytes ${from}-${Number(from) + part.length - 1}/${content.length}`;
-    response.writeHead(206, { "content-range": range, etag: etag() }).end(part);
+    const version = etag();
+    response.writeHead(206, { "content-range": range, ...(version !== null && { etag: version }) }).end(part);
   };
 
 async function startTarget() {
@@ -85,12 +86,34 @@ it("a cut download is continued where it ended", async () => {
     else response.destroy();
   });
   await using target = await startTarget();
-  await expect(target.run(server.url)).rejects.toMatchObject({ code: "unavailable" });
+  await expect(target.run(server.url)).rejects.toMatchObject({
+    code: "unavailable",
+    hint: "What has arrived is kept; the same command continues.",
+  });
   expect(statSync(`${target.to}.part`).size).toBe(2000);
   left = 9;
   await target.run(server.url);
   expect(readFileSync(target.to).equals(content)).toBe(true);
   expect(server.ranges().slice(-2)).toEqual(["bytes=2000-2999", "bytes=3000-3999"]);
+});
+
+it.each([
+  ["within its first part", 0, () => '"1"'],
+  ["later, but has no version to recognise it by", 2, () => null],
+])("a download that ends %s does not say that anything is kept", async (_when, parts, etag) => {
+  const content = randomBytes(3456);
+  let left = parts;
+  const send = sendPart(() => content, etag);
+  await using server = await startServer((request, response) => {
+    if (left-- > 0) send(request, response);
+    else response.writeHead(206, { "content-length": 1000 }).write("cut", () => response.destroy());
+  });
+  await using target = await startTarget();
+  const hint = "Nothing was kept. Check the address, then try again.";
+  await expect(target.run(server.url)).rejects.toMatchObject({ code: "unavailable", hint });
+  left = 9;
+  await target.run(server.url);
+  expect(server.ranges()[parts + 1]).toBe("bytes=0-999");
 });
 
 it("a file that was changed meanwhile is downloaded from its beginning", async () => {

@@ -11,6 +11,7 @@ import {
   verifyDataPackage,
 } from "../../../../exports/package/verify-package.ts";
 import type { WrittenPackage } from "../../../../exports/package/write-package.ts";
+import type { RunSelect } from "../../../../exports/row-condition.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
 import { pointBefore } from "../../../mirror/points/resolve-point.ts";
 import type { Coverage } from "../../../mirror/runs/coverage.ts";
@@ -20,7 +21,7 @@ import { formatMinute } from "../../../presentation/times.ts";
 import { runQuery } from "../../../query/sql/run-query.ts";
 import { type AsOfFlags, asOfOption, readAsOf, warnOfPruned } from "../../flags/as-of.ts";
 import { defaultFormats, readTarget, type TargetFlags } from "../../flags/export-target.ts";
-import { collect, collectNames } from "../../flags/option-values.ts";
+import { collect, collectNames, positiveNumber } from "../../flags/option-values.ts";
 import { type CsvFlags, exactOption, excelOption, readCsvProfile } from "../../flags/query-flags.ts";
 import { version } from "../../self-command.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
@@ -37,6 +38,7 @@ interface ExportFlags extends AsOfFlags, CsvFlags, TargetFlags {
   readonly changedSince?: string;
   readonly withEnvelopes?: boolean;
   readonly where?: string;
+  readonly timeout: number;
   readonly requireComplete?: boolean;
 }
 
@@ -91,6 +93,7 @@ function configureCreate(command: Command, io: Io): Command {
     .option("--changed-since <point>", "only rows of resources that changed after a run, or since a time")
     .option("--with-envelopes", "with a table envelope: the last response for each resource, as sent")
     .option("--where <sql>", "only rows that meet this condition, with one --table")
+    .option("--timeout <seconds>", "stop --where if it takes longer", positiveNumber, 60)
     .addOption(new Option("--compress <method>", "compress CSV, JSON and NDJSON").choices(compressions))
     .addOption(exactOption())
     .addOption(excelOption())
@@ -151,7 +154,7 @@ function configureCreate(command: Command, io: Io): Command {
       columns: flags.column,
       brands: flags.brand,
       ...(changedSince && { changedSince }),
-      ...(flags.where !== undefined && { where: { sql: flags.where, run: runQuery } }),
+      ...(flags.where !== undefined && { where: { sql: flags.where, run: runWithin(flags.timeout) } }),
       csv: readCsvProfile(flags),
       requireComplete: flags.requireComplete === true,
       signal: interruptSignal(io, "nothing was written"),
@@ -180,6 +183,11 @@ function configureCreate(command: Command, io: Io): Command {
   });
   return create;
 }
+
+const runWithin =
+  (seconds: number): RunSelect =>
+  (select) =>
+    runQuery({ ...select, timeoutMillis: seconds * 1000 });
 
 function printGaps(coverage: Coverage | undefined, { quiet }: Settings, io: Io): void {
   if (!quiet && coverage?.complete === false) io.err(`${describeTableCoverage(coverage, formatMinute)}\n`);
