@@ -38,7 +38,7 @@ export function csvText(columns: readonly string[], profile: CsvProfile): TableT
   const cellText = (cell: Cell): string => {
     if (cell === null) return "";
     if (typeof cell !== "string") return numberText(cell);
-    return plainText.test(cell) ? cell : changed(cell);
+    return cell.length <= maxMatchedLength && plainText.test(cell) ? cell : changed(cell);
   };
   const addRows = (rows: readonly Row[]) => {
     let text = "";
@@ -52,6 +52,9 @@ export function csvText(columns: readonly string[], profile: CsvProfile): TableT
   const header = addRows([columns]);
   return { head: profile === "excel" ? byteOrderMark + header : header, addRows, tail: "" };
 }
+
+/** For each character of a repetition, a regular expression may keep where it was: with millions, V8's stack overflows. */
+const maxMatchedLength = 65_536;
 
 /** Text that needs neither quotes nor changes; most cells match it. */
 const plainText = /^[^'=+\-@＝＋－＠\t",\r\n\0\\\p{Surrogate}][^",\r\n\0\\\p{Surrogate}]*$/u;
@@ -145,6 +148,7 @@ export function csvRowReader(profile: CsvProfile): RowReader {
 }
 
 function cellsOf(record: string, profile: CsvProfile): (string | null)[] {
+  if (record.length > maxMatchedLength) return longCellsOf(record, profile);
   const cells: (string | null)[] = [];
   field.lastIndex = 0;
   for (let end = ","; end === ","; ) {
@@ -154,6 +158,28 @@ function cellsOf(record: string, profile: CsvProfile): (string | null)[] {
     if (quoted !== undefined) cells.push(fromCsvText(quoted.replaceAll('""', '"'), profile));
     else cells.push(bare === "" ? null : fromCsvText(bare, profile));
     end = separator;
+  }
+  return cells;
+}
+
+/** The same without regular expressions. */
+function longCellsOf(record: string, profile: CsvProfile): (string | null)[] {
+  const cells: (string | null)[] = [];
+  if (record.includes("\0")) throw notCsv();
+  for (let at = 0; at <= record.length; ) {
+    const isQuoted = record[at] === '"';
+    let end = record.indexOf(isQuoted ? '"' : ",", isQuoted ? at + 1 : at);
+    // Quotes in pairs are a part of the text.
+    while (isQuoted && end !== -1 && record[end + 1] === '"') end = record.indexOf('"', end + 2);
+    if (end === -1 && isQuoted) throw notCsv();
+    if (end === -1) end = record.length;
+    else if (isQuoted) end++;
+    if (end < record.length && record[end] !== ",") throw notCsv();
+    const text = record.slice(at, end);
+    if (isQuoted) cells.push(fromCsvText(text.slice(1, -1).replaceAll('""', '"'), profile));
+    else if (/["\r]/.test(text)) throw notCsv();
+    else cells.push(text === "" ? null : fromCsvText(text, profile));
+    at = end + 1;
   }
   return cells;
 }

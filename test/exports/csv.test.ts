@@ -4,7 +4,9 @@ import {
   type CsvProfile,
   csvChunks,
   csvProfiles,
+  csvRowReader,
   fromCsvText,
+  readCsvRows,
   toCsvText,
 } from "../../exports/formats/csv.ts";
 import type { Cell } from "../../schema/fields.ts";
@@ -80,6 +82,34 @@ describe("cells", () => {
         expect(fromCsvText(toCsvText(text, profile), profile)).toBe(text);
       }),
       { numRuns: 2000 },
+    );
+  });
+
+  it.each(["\u4e00", "😀"])("a text of millions of %j becomes CSV and is read back", (part) => {
+    const cell = part.repeat(2 ** 23 / part.length);
+    const text = [...csvChunks(tableOf("brand", ["a", "b"], [[cell, null]]), "exact")].join("");
+    const [row = []] = [...readCsvRows(text.split("\n").slice(0, -1), "exact")];
+    // A message with both would take minutes.
+    expect(row[0] === cell).toBe(true);
+    expect(row[1]).toBe(null);
+  });
+
+  it("a long record of CSV has the cells that its parts have as short ones, and is refused as they are", () => {
+    const cell = fc.oneof(anyText, fc.stringMatching(/^["a,\r\n]{0,6}$/));
+    fc.assert(
+      fc.property(fc.array(cell, { maxLength: 5 }), fc.constantFrom(...csvProfiles), (cells, profile) => {
+        const read = (record: string) => {
+          try {
+            const reader = csvRowReader(profile);
+            return record.split("\n").map((line) => reader.add(line));
+          } catch (error) {
+            return (error as Error).message;
+          }
+        };
+        const long = "x".repeat(70_000);
+        const expected = JSON.stringify(read(["x", ...cells].join(",")));
+        expect(JSON.stringify(read([long, ...cells].join(","))).replace(long, "x")).toBe(expected);
+      }),
     );
   });
 

@@ -23,8 +23,6 @@ function countItems(items: Iterable<unknown>): number {
 }
 
 const batchLimits: BatchLimits = { maxRows: 1000, maxCharacters: 262_144 };
-/** A row of several large cells must still be one message. */
-const cellsPerRow = 4;
 /** The length of a number in the limit of a result. */
 const numberLength = 8;
 
@@ -145,7 +143,8 @@ function lengthChecker({ maxCellLength, maxResultLength }: QueryLimits): (row: S
       if (length > maxCellLength) throw tooLarge("A cell", length, maxCellLength);
       rowLength += length;
     }
-    const maxRowLength = Math.max(cellsPerRow * maxCellLength, numberLength * row.length);
+    // A row is one message and one text: several cells of the greatest length would take gigabytes.
+    const maxRowLength = maxCellLength + numberLength * row.length;
     if (rowLength > maxRowLength) throw tooLarge("A row", rowLength, maxRowLength);
     resultLength += rowLength;
     if (resultLength > maxResultLength) throw resultTooLarge(maxResultLength);

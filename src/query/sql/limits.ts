@@ -6,7 +6,7 @@ export interface QueryLimits {
   readonly maxMemoryBytes: number;
   /** Length of the statement in UTF-8. Default: 1 MiB. */
   readonly maxSqlBytes: number;
-  /** Characters of a text, or bytes of a blob. Default: 16 Mi. */
+  /** Characters of a text, or bytes of a blob; also of all in a row together, with 8 more for each column. Default: 16 Mi. */
   readonly maxCellLength: number;
   /** Characters of all cells together, with 8 for each number. Default: 1 Gi. */
   readonly maxResultLength: number;

@@ -59,7 +59,7 @@ export async function* resultChunks(
     const { head, addRows, tail } = texts[format](names, csv);
     const safe = (text: string) => (format === "csv" ? text : escapeLines(text));
     yield safe(head);
-    for await (const batch of batches) yield safe(addRows(batch));
+    for await (const batch of batches) for (const piece of piecesOf(addRows(batch))) yield safe(piece);
     yield safe(tail);
     return;
   }
@@ -71,6 +71,19 @@ export async function* resultChunks(
     pending = "";
   }
   yield pending;
+}
+
+/** Escapes make a text up to six times as long. */
+const maxPieceLength = 2 ** 16;
+
+/** Cut between characters: half a character would be escaped. */
+function* piecesOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    let to = from + maxPieceLength;
+    if (/^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(to - 1, to + 1))) to--;
+    yield text.slice(from, to);
+    from = to;
+  }
 }
 
 /** The rows of a table, with long cells shortened. @throws CliError if they are too large */
