@@ -1,5 +1,26 @@
-/** Child processes that may block: how the kernel ends them with their parent, and how the parent sees their memory. */
+/** Child processes: whether they were started, how they end, with their parent too, and how it sees their memory. */
+import { type EventEmitter, once } from "node:events";
 import { lstatSync, readFileSync } from "node:fs";
+
+export interface ChildProcess extends EventEmitter {
+  readonly pid?: number | undefined;
+  kill(signal: NodeJS.Signals): boolean;
+}
+
+/**
+ * Why a process was not started, such as EMFILE. It may have neither channel nor streams then.
+ * @returns null if it was started
+ */
+export async function startErrorOf(child: ChildProcess): Promise<Error | null> {
+  if (child.pid !== undefined) return null;
+  const [error] = await once(child, "error");
+  return error;
+}
+
+/** The `kill` of a process that was not started can signal the caller's own group, or any other process. */
+export function endProcess(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid !== undefined) child.kill(signal);
+}
 
 /** Of util-linux, which nearly every Linux has. */
 const setpriv = "/usr/bin/setpriv";

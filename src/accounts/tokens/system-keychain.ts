@@ -5,6 +5,7 @@
 import { fork } from "node:child_process";
 import { existsSync } from "node:fs";
 import { extname, join } from "node:path";
+import { endProcess, startErrorOf } from "../../platform/watched-processes.ts";
 import { type Keychain, KeychainError, type KeychainRequest, type KeychainResponse } from "./keychain.ts";
 
 export interface SystemKeychainOptions {
@@ -72,6 +73,8 @@ async function request(
     execArgv: [],
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
+  const startError = await startErrorOf(child);
+  if (startError) throw new KeychainError(startError.message);
   const response = Promise.withResolvers<Result>();
   const fail = (why: string) => response.reject(new KeychainError(why));
   const notice = setTimeout(onWait, Math.min(noticeAfterMillis, deadlineMillis));
@@ -88,6 +91,6 @@ async function request(
   } finally {
     clearTimeout(notice);
     clearTimeout(deadline);
-    child.kill("SIGKILL");
+    endProcess(child, "SIGKILL");
   }
 }

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { hasCode, messageOf } from "../../platform/errors.ts";
+import { startErrorOf } from "../../platform/watched-processes.ts";
 import { ChangeError } from "../errors.ts";
 import { openChangeLog } from "./change-log.ts";
 import { changeLogText, type LogFormat } from "./log-formats.ts";
@@ -58,6 +59,8 @@ export async function runChangeCommand(
     } catch (error) {
       return notStarted(error);
     }
+    const startError = await startErrorOf(child);
+    if (startError) return notStarted(startError);
     signal?.addEventListener("abort", () => child.kill(), { once: true });
     const closed = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
     const text = changeLogText(log, format, { limit: Number.POSITIVE_INFINITY });

@@ -117,7 +117,7 @@ export function exitCodeOf(error: unknown): ExitCode {
 /** One to three lines: what happened and where, then what to do next. With `--verbose`, also the stack. */
 export function describeError(error: unknown, isVerbose: boolean): string {
   const lines = [`armoire: ${messageOf(error)}`];
-  const hint = hasHint(error) ? error.hint : "This is unexpected. --verbose shows where it happened.";
+  const hint = hasHint(error) ? error.hint : hintForOther(error);
   if (hint !== "") lines.push(hint);
   if (isVerbose && error instanceof Error) {
     lines.push(...(error.stack ?? "").split("\n"));
@@ -125,6 +125,13 @@ export function describeError(error: unknown, isVerbose: boolean): string {
   }
   // A message may quote the service, so control characters are escaped.
   return lines.map((line) => `${escapeControls(line)}\n`).join("");
+}
+
+/** The system's own limits can stop the program anywhere, even while it loads its code. */
+function hintForOther(error: unknown): string {
+  return /\b(EMFILE|ENFILE)\b|too many open files/.test(messageOf(error))
+    ? "Too many files are open. End other programs, or raise the limit of open files (ulimit -n)."
+    : "This is unexpected. --verbose shows where it happened.";
 }
 
 /** True for an ArmoireError, and for an error of the sandbox, which shares no code with the rest. */

@@ -25,7 +25,7 @@ export class QueryError extends errorClass("QueryError", {
   "too-large": "failed",
   /** SQLite failed while it executed the statement. */
   failed: "failed",
-  /** The query's process ended, most likely out of memory. */
+  /** The query's process ended, most likely out of memory, or could not be started. */
   crashed: "failed",
 }) {}
 

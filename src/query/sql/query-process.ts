@@ -7,7 +7,7 @@ import { extname, join } from "node:path";
 import type { Row } from "../../../exports/formats/table.ts";
 import type { Cell } from "../../../schema/fields.ts";
 import { compileCacheEnvironment } from "../../platform/compile-cache.ts";
-import { findSetpriv, readMemoryBytes } from "../../platform/watched-processes.ts";
+import { endProcess, findSetpriv, readMemoryBytes } from "../../platform/watched-processes.ts";
 import { QueryError, type QueryErrorCode } from "./errors.ts";
 import type { QueryLimits } from "./limits.ts";
 
@@ -79,6 +79,11 @@ function crashed(cause: string): QueryError {
   return new QueryError("crashed", `The query's process ended unexpectedly (${cause}).`, hint);
 }
 
+function notStarted(cause: string): QueryError {
+  const hint = "End other programs, or raise the limits of open files and processes (ulimit).";
+  return new QueryError("crashed", `The query's process could not be started (${cause}).`, hint);
+}
+
 export type StartQueryProcess = (limits: QueryLimits, signal?: AbortSignal) => QueryProcess;
 
 export const startQueryProcess: StartQueryProcess = (limits, signal) =>
@@ -118,13 +123,13 @@ export function forkQueryProcess(setpriv = findSetpriv()): WaitingProcess {
 
   function fail(reason: unknown): void {
     failure ??= { reason };
-    child.kill("SIGKILL");
+    endProcess(child, "SIGKILL");
     pending?.reject(failure.reason);
   }
-  function onEnd(cause: string): void {
+  function onEnd(error: QueryError): void {
     clearTimeout(timer);
     stopListening();
-    fail(outOfMemorySignals.includes(cause) ? outOfMemory(maxMemoryBytes) : crashed(cause));
+    fail(error);
     ended.resolve();
   }
 
@@ -144,13 +149,16 @@ export function forkQueryProcess(setpriv = findSetpriv()): WaitingProcess {
   }
 
   child.on("message", (response) => pending?.resolve(response as QueryResponse));
-  child.on("error", (error) => onEnd(error.message));
-  child.on("exit", (code, signalName) => onEnd(signalName ?? `exit code ${code}`));
+  child.on("error", ({ message }) => onEnd(child.pid === undefined ? notStarted(message) : crashed(message)));
+  child.on("exit", (code, signalName) => {
+    const cause = signalName ?? `exit code ${code}`;
+    onEnd(outOfMemorySignals.includes(cause) ? outOfMemory(maxMemoryBytes) : crashed(cause));
+  });
   keepAlive(false);
 
   const stop: WaitingProcess["stop"] = () => {
     keepAlive(true);
-    child.kill("SIGKILL");
+    endProcess(child, "SIGKILL");
     return ended.promise;
   };
   return {
@@ -173,7 +181,9 @@ export function forkQueryProcess(setpriv = findSetpriv()): WaitingProcess {
           pending = Promise.withResolvers();
           keepAlive(true);
           const stopWatching = watchMemory();
-          child.send(message.type === "start" ? { ...message, watchesItself: setpriv === null } : message);
+          // Without a process, its error rejects the promise.
+          if (child.pid !== undefined)
+            child.send(message.type === "start" ? { ...message, watchesItself: setpriv === null } : message);
           return pending.promise.finally(() => {
             stopWatching();
             keepAlive(false);

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Clock } from "../../platform/clock.ts";
+import { startErrorOf } from "../../platform/watched-processes.ts";
 
 /** How to start this program. */
 export interface Program {
@@ -59,6 +60,8 @@ export async function spawnCommand(options: SpawnOptions): Promise<CommandResult
     detached: process.platform !== "win32",
     windowsHide: true,
   });
+  const startError = await startErrorOf(child);
+  if (startError) return { exitCode: null, stdout: "", problem: startError.message };
   const closed = once(child, "close").then(
     ([exitCode, endSignal]) => ({
       exitCode: exitCode ?? interruptedExitCodes[endSignal] ?? null,
