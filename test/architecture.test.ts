@@ -128,7 +128,6 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   hono: ["jobs/bullmq/dashboard", "jobs/bullmq/operators", "src/metrics", "src/web"],
   ioredis: ["jobs/bullmq"],
   kysely: ["schema", "src/mirror", "src/sync", "src/query", "src/archive", "src/web/api"],
-  linkedom: ["src/web/charts"],
   "string-argv": ["src/cli"],
   "p-retry": ["src/service"],
   pino: ["src/cli"],

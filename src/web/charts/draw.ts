@@ -18,9 +18,9 @@ import {
   type ScaleOptions,
   text,
 } from "@observablehq/plot";
-import { parseHTML } from "linkedom";
 import { formatLongNumber, formatPercent } from "../../presentation/numbers.ts";
 import type { Axis, Chart, Series } from "./chart.ts";
+import { SvgDocument, type SvgElement } from "./svg-document.ts";
 
 /** Small, so that its text stays readable on a telephone; wider screens show charts side by side. */
 const width = 360;
@@ -33,15 +33,14 @@ const maxAxisLength = 40;
 
 /** @returns an `svg` element */
 export function drawChart(chart: Chart): string {
-  const { document } = parseHTML("<!doctype html><html><body></body></html>");
   const svg = plot({
     ...optionsOf(chart),
-    document: document as unknown as NonNullable<PlotOptions["document"]>,
-  });
-  for (const style of svg.querySelectorAll("style")) style.remove();
-  for (const element of [svg, ...svg.querySelectorAll("*")]) element.removeAttribute("style");
+    document: new SvgDocument() as unknown as NonNullable<PlotOptions["document"]>,
+  }) as unknown as SvgElement;
+  svg.removeElements("style");
   // The drawing is one picture with one name; labels of its parts would not be read.
-  for (const element of svg.querySelectorAll("[aria-label]")) element.removeAttribute("aria-label");
+  for (const element of svg.elements())
+    for (const name of ["aria-label", "style"]) element.removeAttribute(name);
   svg.setAttribute("class", "chart-drawing");
   svg.setAttribute("font-size", "12");
   svg.setAttribute("role", "img");
