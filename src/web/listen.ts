@@ -1,6 +1,7 @@
 /** Listens for requests to one origin. */
 import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
+import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
+import type { Hono } from "hono";
 import { hasCode, messageOf } from "../platform/errors.ts";
 import { WebError } from "./errors.ts";
 
@@ -10,6 +11,18 @@ export interface Listening {
   readonly port: number;
   /** Ends all connections. */
   close(): Promise<void>;
+}
+
+export type Incoming = HttpBindings["incoming"];
+export type Outgoing = HttpBindings["outgoing"];
+
+/** Answers a request without Hono. @returns false if Hono must do it */
+export type Direct = (incoming: Incoming, outgoing: Outgoing) => boolean;
+
+export interface Handlers {
+  readonly fetch: Hono["fetch"];
+  /** Default: Hono answers all requests. */
+  readonly direct?: Direct;
 }
 
 export interface Address {
@@ -28,11 +41,18 @@ const idleMillis = 30_000;
 const requestMillis = 10_000;
 
 /** @throws WebError if it cannot listen */
-export async function listen(listener: RequestListener, { host, port, flag }: Address): Promise<Listening> {
-  const server = createServer({ requestTimeout: requestMillis }, listener);
+export async function listen({ fetch, direct }: Handlers, { host, port, flag }: Address): Promise<Listening> {
+  const server = createAdaptorServer({ fetch, serverOptions: { requestTimeout: requestMillis } });
+  if (direct !== undefined) {
+    const throughHono = server.listeners("request");
+    server.removeAllListeners("request");
+    server.on("request", (incoming: Incoming, outgoing: Outgoing) => {
+      if (!direct(incoming, outgoing)) for (const listener of throughHono) listener(incoming, outgoing);
+    });
+  }
   server.setTimeout(idleMillis);
-  server.maxConnections = maxConnections;
-  server.maxRequestsPerSocket = maxRequestsPerConnection;
+  if ("maxConnections" in server) server.maxConnections = maxConnections;
+  if ("maxRequestsPerSocket" in server) server.maxRequestsPerSocket = maxRequestsPerConnection;
   try {
     server.listen(port, host);
     await once(server, "listening");
@@ -54,7 +74,7 @@ export async function listen(listener: RequestListener, { host, port, flag }: Ad
     async close() {
       const closed = once(server, "close");
       server.close();
-      server.closeAllConnections();
+      if ("closeAllConnections" in server) server.closeAllConnections();
       await closed;
     },
   };

@@ -1,5 +1,4 @@
 /** Puts the parts of the server together. It is a file of its own so that the library loads Hono with the first server only. */
-import { getRequestListener } from "@hono/node-server";
 import { Hono, type MiddlewareHandler } from "hono";
 import type { Operators } from "../../jobs/bullmq/operators/open-operators.ts";
 import type { NewestBackup } from "../accounts/newest-backup.ts";
@@ -149,7 +148,7 @@ export async function startServers(options: ServerOptions, threadFrom?: number):
         },
       )
     : null;
-  const pageServer = await listen(getRequestListener(app.fetch), {
+  const pageServer = await listen(app, {
     host,
     port: options.port,
     flag: "--port",
@@ -211,7 +210,7 @@ async function startApi(
     ...common,
   });
   try {
-    const listening = await listen(api.listener, { host: common.host, port, flag: "--api-port" });
+    const listening = await listen(api.handlers, { host: common.host, port, flag: "--api-port" });
     return {
       url: listening.origin + api.basePath(),
       async close() {

@@ -1,9 +1,8 @@
 /** Who sends a request, to which address of this server, and how it gets the reply. */
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { getRequestListener } from "@hono/node-server";
 import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { hostnameOf, isOwnName } from "../../platform/network/host-names.ts";
+import type { Direct, Handlers, Incoming, Outgoing } from "../listen.ts";
 import type { AccessKey } from "../session/access-key.ts";
 import { rateLimitHeaders } from "./allowance.ts";
 import type { Conditions } from "./content-response.ts";
@@ -27,10 +26,10 @@ export interface Received extends RequestAddress, Conditions {
  * @param answer throws only errors that it does not know
  * @param middleware for all requests. Null: none
  */
-export function createListener(
+export function createHandlers(
   answer: (request: Received) => Reply | Promise<Reply>,
   middleware: MiddlewareHandler | null,
-): RequestListener {
+): Handlers {
   const replyTo: typeof answer = (request) => {
     try {
       return answer(request);
@@ -46,17 +45,18 @@ export function createListener(
     const request = { ...splitUrl(url), method, authorization, ifNoneMatch, ifModifiedSince };
     return responseOf(await replyTo(request));
   });
-  const throughHono = getRequestListener(app.fetch);
-  return (incoming, outgoing) => {
+  const direct: Direct = (incoming, outgoing) => {
     const address = middleware === null ? plainAddress(incoming) : null;
-    if (address === null) return throughHono(incoming, outgoing);
+    if (address === null) return false;
     const { headers, method = "" } = incoming;
     const { authorization, "if-none-match": ifNoneMatch, "if-modified-since": ifModifiedSince } = headers;
     const request = { ...address, method, authorization, ifNoneMatch, ifModifiedSince };
     const reply = replyTo(request);
     if (reply instanceof Promise) void reply.then((later) => send(outgoing, later));
     else send(outgoing, reply);
+    return true;
   };
+  return { fetch: app.fetch, direct };
 }
 
 const conditional = ["authorization", "if-none-match", "if-modified-since"];
@@ -67,13 +67,13 @@ const dotSegment = /\/\.\.?(?:[/?]|$)/;
 const plainHost = /^[a-z\d._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/;
 
 /** Null if the address may have another spelling, or the request a body. */
-function plainAddress({ method, url = "", headers: { host = "" } }: IncomingMessage): RequestAddress | null {
+function plainAddress({ method, url = "", headers: { host = "" } }: Incoming): RequestAddress | null {
   if (method !== "GET" && method !== "HEAD") return null;
   if (!plainHost.test(host) || !plainTarget.test(url) || dotSegment.test(url)) return null;
   return { origin: `http://${host}`, hostHeader: host, target: url };
 }
 
-function send(outgoing: ServerResponse, { status, headers, body }: Reply): void {
+function send(outgoing: Outgoing, { status, headers, body }: Reply): void {
   outgoing.writeHead(status, headers as string[]);
   if (body === null) outgoing.end();
   else outgoing.end(body, "latin1");

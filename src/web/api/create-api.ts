@@ -3,14 +3,14 @@
  * sent, with this server in place of the service in their URLs. It is read-only and never connects to the service. The rules
  * and their reasons are in decision 36.
  */
-import type { RequestListener } from "node:http";
 import { isRecord } from "../../../schema/envelope.ts";
 import { type Clock, systemClock } from "../../platform/clock.ts";
 import { ArmoireError } from "../../platform/errors.ts";
 import { isLoopback } from "../../platform/network/ip-class.ts";
+import type { Handlers } from "../listen.ts";
 import type { AccessKey } from "../session/access-key.ts";
 import { type AllowanceOptions, createAllowance } from "./allowance.ts";
-import { clientOf, createHostCheck, createListener, crossOrigin, type Received } from "./client.ts";
+import { clientOf, createHandlers, createHostCheck, crossOrigin, type Received } from "./client.ts";
 import {
   contentReply,
   createKeptContent,
@@ -50,7 +50,7 @@ interface ApiRequest extends Omit<Received, "authorization"> {
 }
 
 export interface Api {
-  readonly listener: RequestListener;
+  readonly handlers: Handlers;
   /** Where the service's root is, as `/` or `/v0/`. */
   basePath(): string;
   close(): void;
@@ -169,7 +169,7 @@ export function createApi(options: ApiOptions): Api {
       const mirror = catalogue ?? account?.mirror ?? null;
       return mirror === null ? "/" : new URL(mirror.baseUrl).pathname;
     });
-  return { listener: createListener(answer, middleware), basePath, close: mirrors.close };
+  return { handlers: createHandlers(answer, middleware), basePath, close: mirrors.close };
 }
 
 /** Requests of it are not counted. */

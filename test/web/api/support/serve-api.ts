@@ -1,10 +1,10 @@
 /** Serves the API on a free port, as `armoire serve` does. */
 import { once } from "node:events";
-import { createServer, type IncomingMessage, request } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { systemClock } from "../../../../src/platform/clock.ts";
 import { type ApiOptions, createApi } from "../../../../src/web/api/create-api.ts";
+import { listen } from "../../../../src/web/listen.ts";
 import { createAccessKey } from "../../../../src/web/session/access-key.ts";
 
 /** The key of every served account. */
@@ -30,24 +30,21 @@ export async function serveApi(
 ): Promise<ServedApi> {
   const { clock = systemClock, host = "127.0.0.1" } = options;
   const api = createApi({ key: createAccessKey(key, clock), host, ...options });
-  const server = createServer(api.listener);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { origin, port, close } = await listen(api.handlers, {
+    host: "127.0.0.1",
+    port: 0,
+    flag: "--api-port",
+  });
   return {
     origin,
     get: (target, headers = {}) => fetch(origin + target, { headers, redirect: "manual" }),
     async request(target, headers) {
-      const { port } = server.address() as AddressInfo;
       const sent = request({ host: "127.0.0.1", port, path: target, headers }).end();
       const [response] = (await once(sent, "response")) as [IncomingMessage];
       return { status: response.statusCode ?? 0, text: () => text(response) };
     },
     async [Symbol.asyncDispose]() {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
+      await close();
       api.close();
     },
   };
