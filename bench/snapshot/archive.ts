@@ -1,6 +1,6 @@
 /**
- * The commands on one file: their processor time, in turn with tar and zstd of the same bodies as files and with `mirror rebuild`,
- * their memory, and the sizes.
+ * The commands on one file: their time, in turn with tar and zstd of the same bodies as files and with `mirror rebuild`, their
+ * memory, and the sizes.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -13,6 +13,7 @@ import { type BenchmarkResult, formatCount, type Target } from "../results.ts";
 
 const rounds = 3;
 const maxRatios = { create: 1.5, load: 1.2 };
+const names = { elapsed: "elapsed", cpu: "processor time" };
 const maxMegabytes = 200;
 const maxFileMegabytes = 45;
 
@@ -67,8 +68,8 @@ export function benchArchive(mirror: string, folder: string): BenchmarkResult {
     for (const suffix of ["", "-wal", "-shm"]) rmSync(place(`loaded.sqlite${suffix}`), { force: true });
     for (const one of programs) measure(one);
   }
-  const ratio = (a: Program, b: Program) =>
-    median(a.cpu.map((seconds, n) => seconds / (b.cpu[n] ?? Number.NaN)));
+  const ratio = (what: "cpu" | "elapsed", a: Program, b: Program) =>
+    median(a[what].map((seconds, n) => seconds / (b[what][n] ?? Number.NaN)));
   const megabytes = (name: string) => statSync(place(name)).size / 1e6;
   const sizes = ["bodies.tar.zst", "catalogue.zip", "tables.zip", "backup.zip", "loaded.sqlite"];
   const peaks = [create, withTables, verify].map(({ peak }) => peak ?? Number.NaN);
@@ -82,8 +83,19 @@ export function benchArchive(mirror: string, folder: string): BenchmarkResult {
       ...sizes.map((name) => [`${name}: ${megabytes(name).toFixed(1)} MB`, "", "", ""]),
     ],
     targets: [
-      isAtMost(`create ≤ ${maxRatios.create} × tar and zstd`, ratio(create, tar), maxRatios.create),
-      isAtMost(`load ≤ ${maxRatios.load} × rebuild`, ratio(load, rebuild), maxRatios.load),
+      // Elapsed times count only on a quiet machine. tar and zstd are two processes.
+      ...(["elapsed", "cpu"] as const).flatMap((what) => [
+        isAtMost(
+          `create ≤ ${maxRatios.create} × tar and zstd, ${names[what]}`,
+          ratio(what, create, tar),
+          maxRatios.create,
+        ),
+        isAtMost(
+          `load ≤ ${maxRatios.load} × rebuild, ${names[what]}`,
+          ratio(what, load, rebuild),
+          maxRatios.load,
+        ),
+      ]),
       isAtMost(`MB of memory to create and verify ≤ ${maxMegabytes}`, Math.max(...peaks), maxMegabytes),
       isAtMost(`MB of the file ≤ ${maxFileMegabytes}`, megabytes("catalogue.zip"), maxFileMegabytes),
     ],

@@ -158,7 +158,8 @@ export async function openSnapshot(
   const { manifest, rootHash, bytes, signedBy, sequence } = requireSound(report);
   const endOf = ({ offset }: Place) => starts.find((start) => start > offset) ?? bytes;
   const read = (place: Place) => readPlace(file, place, endOf(place));
-  const { service, takenOn, seenBy, continues } = manifest;
+  const { service, takenOn, seenBy, continues, coverage } = manifest;
+  const present = coverage.filter(({ held, gone }) => held + gone > 0);
   // Its shape was checked before.
   const linesOf = async (index: Place) => parseRows(await read(index)) as unknown as Iterable<ResourceLine>;
   return {
@@ -173,6 +174,10 @@ export async function openSnapshot(
       },
       ...{ source: basename(file), signedBy, sequence },
       ...(continues !== undefined && { continues }),
+    },
+    contents: {
+      count: present.reduce((sum, { held, gone }) => sum + held + gone, 0),
+      kinds: new Set(present.map(({ kind }) => kind)),
     },
     async *lines() {
       for (const index of indexes) yield* await linesOf(index);

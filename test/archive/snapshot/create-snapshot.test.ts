@@ -143,7 +143,11 @@ it("the same state gives the same snapshot, and every owner comes before what it
       if (created === null) return;
       const again = await snapshotOf(rig, "again.zip");
       expect(await readFile(again.file)).toEqual(await readFile(created.file));
-      const urls = (await resourcesIn(created.file)).map(({ url }) => url);
+      const resources = await resourcesIn(created.file);
+      const kindsOf = new Set(resources.map(({ kind }) => kind));
+      const { contents } = await openSnapshot(created.file);
+      expect(contents).toEqual({ count: resources.length, kinds: kindsOf });
+      const urls = resources.map(({ url }) => url);
       const owners = readMirror(mirror.file, ({ db }) =>
         db
           .prepare<[], { url: string; owner: string }>(
