@@ -66,15 +66,18 @@ interface Packed {
   readonly bytes: Buffer;
 }
 
-/** While threads of Node compress an entry, the next one is read. */
+/** An index, its block, and the next two. */
+const entriesAhead = 4;
+
+/** While threads of Node compress entries, the next ones are read. */
 async function* packAhead(entries: Iterable<NewEntry>): AsyncGenerator<Packed & { readonly name: string }> {
-  let previous: { readonly name: string; readonly finish: () => Promise<Packed> } | null = null;
+  const started: { readonly name: string; readonly finish: () => Promise<Packed> }[] = [];
   for (const { name, content, isCompressed = false } of entries) {
-    const started = { name, finish: isCompressed ? store(content) : await pack(content) };
-    if (previous !== null) yield { name: previous.name, ...(await previous.finish()) };
-    previous = started;
+    const first = started.length < entriesAhead ? undefined : started.shift();
+    if (first !== undefined) yield { name: first.name, ...(await first.finish()) };
+    started.push({ name, finish: isCompressed ? store(content) : await pack(content) });
   }
-  if (previous !== null) yield { name: previous.name, ...(await previous.finish()) };
+  for (const { name, finish } of started) yield { name, ...(await finish()) };
 }
 
 function store(content: NewEntry["content"]): () => Promise<Packed> {
