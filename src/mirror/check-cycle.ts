@@ -3,7 +3,7 @@
  * again, over as many runs as that takes. A cycle ends when nothing of its scope is due. The mirror alone holds its
  * progress: a resource is due in a cycle if it was last checked before the cycle began.
  */
-import { sql } from "kysely";
+import { type SqlBool, sql } from "kysely";
 import type { ResourceState } from "../../schema/tables.ts";
 import type { Connection } from "./file/connection.ts";
 import { readMeta, writeMeta } from "./file/meta.ts";
@@ -103,17 +103,27 @@ function prepareStatements(db: Connection, scope: Scope, mode: CheckCycle["mode"
     mode === "full"
       ? sql<number>`iif(r.state = 'held', r.fetched_run, r.checked_run)`
       : sql<number>`r.checked_run`;
-  const due = (p: Step) =>
-    q
-      .selectFrom("_resource as r")
-      .where("r.kind", "=", p.kind)
-      .where("r.state", "=", p.state)
-      .where(lastRun, "<", p.run)
-      .where(inScope(scope, "r"));
+  const isDue = (p: Step) =>
+    sql<SqlBool>`(r.kind = ${p.kind} and r.state = ${p.state} and ${lastRun} < ${p.run} and ${inScope(scope, "r")})`;
+  const due = (p: Step) => q.selectFrom("_resource as r").where(isDue(p));
   const dueRows = (p: Step) => due(p).select(dueColumns).orderBy("r.checked_run").orderBy("r.id");
   return {
     select: prepare(db, dueRows),
-    selectPages: prepare(db, (p: Step) => dueRows(p).where("r.id", "in", q.selectFrom("_page").select("id"))),
+    // A list with a due page has an open pass. From there, in this order of tables, so that the cost does not grow with the
+    // number of due resources.
+    selectPages: prepare(db, (p: Step) =>
+      q
+        .selectFrom("_pass as pass")
+        .crossJoin("_page as page")
+        .crossJoin("_resource as r")
+        .whereRef("page.collection_id", "=", "pass.collection_id")
+        .whereRef("r.id", "=", "page.id")
+        .where("pass.status", "=", "open")
+        .where(isDue(p))
+        .select(dueColumns)
+        .orderBy("r.checked_run")
+        .orderBy("r.id"),
+    ),
     count: prepareColumn(db, (p: Step) => due(p).select((eb) => eb.fn.countAll<number>().as("count"))),
     selectUntried: prepareColumn(db, (p: Step) =>
       due(p).select("r.id").where("r.error", "is", null).limit(1),
