@@ -8,6 +8,7 @@ import { planChecks } from "./checks.ts";
 import { countNewWork, hasDueWork, type NewWork, prepareNewWork } from "./new-work.ts";
 import { accountChecks, checksWholeAccount, createPlanner, type Planner } from "./planner.ts";
 import { type CheckQueries, prepareCheckQueries } from "./queries/check-queries.ts";
+import { countOptionalChecks, readDueCheckIds } from "./queries/count-checks.ts";
 import type { PlanRequest } from "./request.ts";
 
 export interface DueCount {
@@ -108,7 +109,7 @@ export function countPending(
     const work = prepareCycleWork(db, scope, { run: cycleRun, mode });
     return work.count() - takeOnly(others, work.take).length;
   }
-  const checks = dueCheckIds(db, request).filter((id) => !others.has(id)).length;
+  const checks = [...dueCheckIds(db, request)].filter((id) => !others.has(id)).length;
   const fetches = [...countNewWork(db, scope).values()].reduce((sum, count) => sum + count, 0);
   return fetches - takeOnly(others, prepareNewWork(db, scope, "breadth")).length + checks;
 }
@@ -149,25 +150,22 @@ export function countRemaining(
     return { pending: all - notChecked, notChecked, ...gaps };
   }
   if (request.mode !== "incremental") return { pending: all, notChecked: 0, ...gaps };
-  const { listings, expected } = prepareCheckQueries(db, unlimited);
-  const counted = new Set([...others, ...dueCheckIds(db, unlimited)]);
-  // Optional checks come after all fetches.
-  const optional = hasDueWork(db, request.scope) ? [] : expected(hasMoreWork);
-  const ids = [...listings(hasMoreWork), ...optional].map(({ id }) => id);
-  const notChecked = new Set(ids.filter((id) => !counted.has(id))).size;
+  const without = dueCheckIds(db, unlimited);
+  for (const id of others) without.add(id);
+  const isCrawling = hasDueWork(db, request.scope);
+  const notChecked = countOptionalChecks(db, unlimited, { hasMoreWork, isCrawling, without });
   return { pending: all, notChecked, ...gaps };
 }
 
 /** The number of due checks: of samples, of suspects, and of resources that exceed the max staleness. */
 export function countDueChecks(db: Connection, request: PlanRequest): number {
   const postponed = new Set(postponedIds(db, request.now()));
-  return dueCheckIds(db, request).filter((id) => !postponed.has(id)).length;
+  return [...dueCheckIds(db, request)].filter((id) => !postponed.has(id)).length;
 }
 
-function dueCheckIds(db: Connection, request: PlanRequest): number[] {
-  if (checksWholeAccount(request)) return accountChecks(db, request).map(({ id }) => id);
-  const { sample, suspects, overdue } = prepareCheckQueries(db, request);
-  return [...new Set([...sample(), ...suspects(), ...overdue()].map(({ id }) => id))];
+function dueCheckIds(db: Connection, request: PlanRequest): Set<number> {
+  if (checksWholeAccount(request)) return new Set(accountChecks(db, request).map(({ id }) => id));
+  return readDueCheckIds(db, request);
 }
 
 /** The cycle that a run of this mode continues; null if the last one is complete or had another mode. */

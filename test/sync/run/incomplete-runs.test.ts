@@ -1,7 +1,12 @@
 /** A run reports what it left out, and due checks stay due until a run has made them. */
-import { describe, expect, it } from "vitest";
+import Database from "better-sqlite3";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { kinds } from "../../../jobs/kinds.ts";
 import { listRuns } from "../../../src/mirror/runs/runs.ts";
+import { kindsInScope } from "../../../src/sync/options.ts";
+import { countRemaining } from "../../../src/sync/plan/counts.ts";
 import { planSync } from "../../../src/sync/plan/preview.ts";
+import type { PlanRequest } from "../../../src/sync/plan/request.ts";
 import { differencesFromTruth } from "../support/compare-with-truth.ts";
 import { type Rig, startRig } from "../support/rig.ts";
 
@@ -66,6 +71,47 @@ describe("without changes", () => {
     expect((await rig.sync()).resources).toMatchObject({ pending: 0, notChecked: 0 });
   });
 });
+
+it("what a run left out is counted without reading the resources", async () => {
+  await using rig = await startRig(world);
+  await rig.sync();
+  const request: PlanRequest = {
+    ...{ area: "catalogue", order: "value", mode: "incremental", runId: 2, cycleRun: 2 },
+    scope: { kinds: kindsInScope(kinds, "catalogue", "sizes", []), belowIds: null },
+    now: rig.clock.now,
+    ...{ maxStalenessMillis: 30 * daySeconds * 1000, skipFresherThanMillis: 0, maxFreeChecks: null },
+    allowance: () => ({ isAmple: false, checkPrice: "free" }),
+  };
+  rig.read(({ db }) => {
+    const longest = observeLongestRead();
+    const { notChecked } = countRemaining(db, request, { failedIds: [], hasMoreWork: false });
+    expect(notChecked).toBe(totalOf(rig));
+    // The root, the brands, and the lists of brands and models.
+    expect(longest()).toBeLessThan(totalOf(rig) / 3);
+  });
+});
+
+/** @returns a function that returns the number of rows of the longest result since */
+function observeLongestRead(): () => number {
+  const { prepare } = Database.prototype;
+  let longest = 0;
+  const observed = function (this: Database.Database, sql: string) {
+    const statement = prepare.call(this, sql);
+    const all = statement.all as (...values: unknown[]) => unknown[];
+    const read = (...values: unknown[]) => {
+      const rows = all.apply(statement, values);
+      longest = Math.max(longest, rows.length);
+      return rows;
+    };
+    Object.defineProperty(statement, "all", { value: read });
+    return statement;
+  };
+  Database.prototype.prepare = observed as typeof prepare;
+  onTestFinished(() => {
+    Database.prototype.prepare = prepare;
+  });
+  return () => longest;
+}
 
 it("without any reported allowance, a sync counts its checks as its plan did", async () => {
   await using rig = await startRig({ ...world, allowance: null });

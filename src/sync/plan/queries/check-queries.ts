@@ -1,13 +1,30 @@
 /** Which held resources may be checked, and in which order. Each query reads the mirror as it is at that moment. */
-import { type SqlBool, sql } from "kysely";
+import { sql } from "kysely";
 import type { Connection } from "../../../mirror/file/connection.ts";
-import { prepare, prepareColumn, q, textsIn } from "../../../mirror/file/statements.ts";
-import { type KindCoverage, readObserved, readStored } from "../../../mirror/runs/coverage.ts";
+import { prepare, q, textsIn } from "../../../mirror/file/statements.ts";
+import { readObserved } from "../../../mirror/runs/coverage.ts";
 import { type DueResource, dueColumns, inScope } from "../../../mirror/scope.ts";
 import { hasLoaded, isCurrent, isUnconfirmed } from "../../../mirror/snapshots/loaded.ts";
 import { isPendingSample } from "../../../mirror/snapshots/sample.ts";
-import { dayMillis } from "../../../platform/clock.ts";
 import { freeCheckLimit, type PlanRequest, weights } from "../request.ts";
+import {
+  type HeldParameters,
+  hasWrongTime,
+  heldParameters,
+  isCheckable,
+  isFree,
+  isFreeAndPresent,
+  isListing,
+  type ListingParameters,
+  listingParameters,
+  mayHold,
+  readRunBeforeCrawl,
+  restMillis,
+  type SuspectParameters,
+  selectSuspected,
+  suspectParameters,
+  worth,
+} from "./check-conditions.ts";
 
 export interface CheckRow extends DueResource {
   /** Whether the check is free if nothing changed, as far as is known. */
@@ -39,30 +56,15 @@ export interface CheckQueries {
   everything(): CheckRow[];
 }
 
-interface HeldParameters {
-  /** JSON array. */
-  kinds: string;
-  runId: number;
-  checkedBefore: number;
-  /** Of a check up to this run, only `skipFresherThan` limits the age; 0 for none. */
-  earlierRun: number;
-  fresherThan: number;
-  now: number;
-  /** Whether a check costs as much as a fetch. */
-  isCounted: 0 | 1;
-}
-
 export function prepareCheckQueries(db: Connection, request: PlanRequest): CheckQueries {
-  const { scope, runId, maxStalenessMillis, skipFresherThanMillis, now } = request;
+  const { scope, runId, maxStalenessMillis, now } = request;
 
-  /** Held resources that were not checked in this run, and not lately. */
-  const isCheckable = (p: HeldParameters) =>
-    sql<SqlBool>`(r.state = 'held' and r.kind in ${textsIn(p.kinds)} and r.checked_run < ${p.runId}
-      and (r.checked_at <= ${p.checkedBefore} or ${hasWrongTime(p)}
-        or (r.checked_run <= ${p.earlierRun} and r.checked_at <= ${p.fresherThan}))
-      and ${inScope(scope, "r")})`;
   const selectHeld = (p: HeldParameters) =>
-    q.selectFrom("_resource as r").select(dueColumns).select(isFree(p).as("isFree")).where(isCheckable(p));
+    q
+      .selectFrom("_resource as r")
+      .select(dueColumns)
+      .select(isFree(p).as("isFree"))
+      .where(isCheckable(scope, p));
   const selectHeldWithWorth = (p: HeldParameters) =>
     selectHeld(p)
       .leftJoin("_brand as b", "b.id", "r.id")
@@ -79,39 +81,22 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
         eb.or([eb("r.checked_at", "is", null), eb("r.checked_at", "<=", p.checkedBefore), hasWrongTime(p)]),
       ),
   );
-  const selectListings = prepare(
-    db,
-    (p: HeldParameters & { freeCheckedBefore: number; countedCheckedBefore: number }) =>
-      selectHeldWithWorth(p)
-        .where("r.absent_by", "is", null)
-        .where("r.kind", "in", ["root", "brands", "brand", "models"])
-        .where((eb) =>
-          eb.or([
-            sql<SqlBool>`r.checked_at <= iif(${isFree(p)}, ${p.freeCheckedBefore}, ${p.countedCheckedBefore})`,
-            sql<SqlBool>`(${isFree(p)} and r.checked_run <= ${p.earlierRun})`,
-            hasWrongTime(p),
-          ]),
-        )
-        .orderBy(sql`r.kind = 'root'`, "desc")
-        .orderBy(sql`r.kind = 'brands'`, "desc")
-        .orderBy("r.checked_run")
-        .orderBy(worth, "desc")
-        .orderBy("r.id"),
+  const selectListings = prepare(db, (p: ListingParameters) =>
+    selectHeldWithWorth(p)
+      .where(isListing(p))
+      .orderBy(sql`r.kind = 'root'`, "desc")
+      .orderBy(sql`r.kind = 'brands'`, "desc")
+      .orderBy("r.checked_run")
+      .orderBy(worth, "desc")
+      .orderBy("r.id"),
   );
-  const selectSuspects = prepare(db, (p: HeldParameters & { minSuspicion: number }) =>
-    // In this order of tables, since suspects are few.
-    q
-      .selectFrom(suspicions(p).as("suspicion"))
-      .crossJoin("_resource as r")
+  const selectSuspects = prepare(db, (p: SuspectParameters) =>
+    selectSuspected(scope, p)
       .select(dueColumns)
       .select(isFree(p).as("isFree"))
-      .whereRef("r.id", "=", "suspicion.id")
-      .where(isCheckable(p))
       .leftJoin("_brand as b", "b.id", "r.id")
       .leftJoin("_model as m", "m.id", "r.id")
       .leftJoin("_size as s", "s.id", "r.id")
-      .where("r.absent_by", "is", null)
-      .where((eb) => eb.or([sql<SqlBool>`(${isFree(p)})`, eb("suspicion.likelihood", ">=", p.minSuspicion)]))
       .orderBy(sql`suspicion.likelihood * (1 + ${worth})`, "desc")
       .orderBy("r.id"),
   );
@@ -137,8 +122,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
       .innerJoin("_loaded as l", "l.resource_id", "r.id")
       .where(isUnconfirmed)
       .where(isCurrent)
-      .where("r.absent_by", "is", null)
-      .where(sql<SqlBool>`${isFree(p)}`)
+      .where(isFreeAndPresent(p))
       .orderBy(sql`(1 + ${worth}) * (${p.now} - r.checked_at)`, "desc")
       .orderBy("r.id")
       .limit(p.max),
@@ -146,8 +130,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
   const selectExpected = prepare(db, (p: HeldParameters & { rates: string; max: number }) =>
     selectHeldWithWorth(p)
       .leftJoin(sql<{ key: string; value: number }>`json_each(${p.rates})`.as("rate"), "rate.key", "r.kind")
-      .where("r.absent_by", "is", null)
-      .where(sql<SqlBool>`${isFree(p)}`)
+      .where(isFreeAndPresent(p))
       .orderBy(sql`rate.value * (1 + ${worth}) * (${p.now} - r.checked_at)`, "desc")
       .orderBy("r.id")
       .limit(p.max),
@@ -157,28 +140,14 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
   );
 
   const runBeforeCrawl = readRunBeforeCrawl(db, runId);
-  /** @param minAgeMillis time since the last check @param earlierRun checks up to this run may be more recent */
-  const held = (minAgeMillis: number, earlierRun = 0): HeldParameters => ({
-    kinds: JSON.stringify(scope.kinds),
-    runId,
-    checkedBefore: now() - Math.max(minAgeMillis, skipFresherThanMillis),
-    earlierRun,
-    fresherThan: now() - skipFresherThanMillis,
-    now: now(),
-    isCounted: request.allowance().checkPrice === "counted" ? 1 : 0,
-  });
-  const restMillis = weights.restDays * dayMillis;
+  const held = (minAgeMillis: number, earlierRun?: number) =>
+    heldParameters(request, minAgeMillis, earlierRun);
   const isAnyLoaded = hasLoaded(db);
   return {
     root: () => selectRoot.get({ runId, checkedBefore: now() - restMillis, now: now() }) ?? null,
     sample: () => (isAnyLoaded ? selectSample.all({ kinds: JSON.stringify(scope.kinds), runId }) : []),
-    listings: (hasMoreWork) =>
-      selectListings.all({
-        ...held(0, runBeforeCrawl),
-        freeCheckedBefore: now() - (hasMoreWork ? restMillis : 0),
-        countedCheckedBefore: now() - maxStalenessMillis / weights.countedListingChecksPerMaxStaleness,
-      }),
-    suspects: () => selectSuspects.all({ ...held(0), minSuspicion: weights.minSuspicion }),
+    listings: (hasMoreWork) => selectListings.all(listingParameters(request, runBeforeCrawl, hasMoreWork)),
+    suspects: () => selectSuspects.all(suspectParameters(request)),
     overdue: () => {
       const checkable = held(maxStalenessMillis);
       return mayHold(db, checkable) ? selectOverdue.all(checkable) : [];
@@ -197,87 +166,6 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
     everything: () => selectEverything.all(held(0)),
   };
 }
-
-/**
- * Whether held resources of these ages can exist. The last run has stored when each kind was checked first and last; while a
- * run is open, nothing is known.
- */
-function mayHold(db: Connection, { checkedBefore, earlierRun, fresherThan, now }: HeldParameters): boolean {
-  const before = earlierRun > 0 ? Math.max(checkedBefore, fresherThan) : checkedBefore;
-  const isYounger = ({ held, oldestCheckAt, newestCheckAt }: KindCoverage): boolean =>
-    held === 0 || (Date.parse(oldestCheckAt ?? "") > before && Date.parse(newestCheckAt ?? "") <= now);
-  return !readStored({ db, asOf: null })?.every(isYounger);
-}
-
-/**
- * The last complete run, if a later one was stopped: the crawl that this run continues began after it, and has still to make
- * the checks that run made. Otherwise 0.
- */
-function readRunBeforeCrawl(db: Connection, runId: number): number {
-  const selectComplete = prepareColumn(db, () =>
-    q
-      .selectFrom("_run")
-      .select((eb) => eb.fn.coalesce(eb.fn.max("id"), eb.lit(0)).as("id"))
-      .where("ended_at", "is not", null)
-      .where((eb) => eb.or([eb("stopped", "is", null), eb("stopped", "=", "approval")])),
-  );
-  const selectStopped = prepareColumn(db, (p: { after: number; before: number }) =>
-    q.selectFrom("_run").select("id").where("id", ">", p.after).where("id", "<", p.before).limit(1),
-  );
-  const complete = selectComplete.get() ?? 0;
-  return selectStopped.get({ after: complete, before: runId }) === undefined ? 0 : complete;
-}
-
-const isFree = ({ isCounted }: Pick<HeldParameters, "isCounted">) =>
-  sql<0 | 1>`${isCounted} = 0 and r.etag is not null`;
-
-/** A time in the future comes from a clock that was put back since: the check may be of any age. */
-const hasWrongTime = ({ now }: Pick<HeldParameters, "now">) => sql<SqlBool>`r.checked_at > ${now}`;
-
-/** Resources with most bras come first where not all can be checked. */
-const worth = sql<number>`coalesce(b.bra_count, m.bra_count, s.bra_count, 0)`;
-
-/**
- * By held resource, how likely it changed with its owner or its owner's owner: one of n children that were not checked since,
- * 1/n. What the last run has checked is left out first: after most runs, that is nearly everything.
- */
-const suspicions = ({ kinds }: Pick<HeldParameters, "kinds">) =>
-  q
-    .with(
-      (cte) => cte("candidate").materialized(),
-      (db) =>
-        db
-          .selectFrom("_resource")
-          .select(["id", "owner_id", "checked_run"])
-          .where("state", "=", "held")
-          .where("kind", "in", textsIn(kinds))
-          .where("checked_run", "<", (eb) => eb.selectFrom("_run").select(({ fn }) => fn.max("id").as("id"))),
-    )
-    .with("suspect", (db) =>
-      db
-        .selectFrom("candidate as r")
-        .select(["r.id", "r.owner_id as parent_id"])
-        .where("r.checked_run", "<", lastChangeOf("r.owner_id"))
-        .union(
-          db
-            .selectFrom("candidate as r")
-            .innerJoin("_resource as o", "o.id", "r.owner_id")
-            .select(["r.id", "o.owner_id as parent_id"])
-            .where("r.checked_run", "<", lastChangeOf("o.owner_id")),
-        ),
-    )
-    .selectFrom((eb) =>
-      eb
-        .selectFrom("suspect")
-        .select(["id", sql<number>`1.0 / count(*) over (partition by parent_id)`.as("likelihood")])
-        .as("each"),
-    )
-    .select((eb) => ["id", eb.fn.max("likelihood").as("likelihood")])
-    .groupBy("id");
-
-/** The run of the newest revision but the first; null if there is none. */
-const lastChangeOf = (id: string) =>
-  sql<number>`(select from_run from _revision where resource_id = ${sql.ref(id)} and seq > 1 order by seq desc limit 1)`;
 
 /**
  * @returns expected changes a day of one resource, by kind; close to a guess where little was observed. The last run has stored
