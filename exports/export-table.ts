@@ -28,6 +28,7 @@ export interface ExportedTable {
   readonly file: string | null;
   readonly table: string;
   readonly format: ExportFormat;
+  /** The number of written rows. */
   readonly rows: number;
   readonly state: ExportedState;
   readonly coverage: Coverage;

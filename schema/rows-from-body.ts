@@ -52,6 +52,7 @@ export interface EntityRow {
 
 export interface ListRows {
   readonly table: string;
+  /** Each with one cell for each column of the table. */
   readonly rows: readonly (readonly Cell[])[];
 }
 

@@ -21,7 +21,9 @@ type ErrorKind = "failed" |
 "interrupted" | "terminated";
 /** An error with a stable `code` for programs and a `hint` for people: what to do next. Compare codes, never messages. */
 declare class ArmoireError<Code extends string = string> extends Error {
+  /** What the failure means; the same for all errors with this code. */
   readonly kind: ErrorKind;
+  /** Stable: compare this. Each error class lists its codes. */
   readonly code: Code;
   /** What to do next; empty where the message says it. */
   readonly hint: string;
@@ -37,8 +39,8 @@ declare const ExportError_base: {
     readonly code: "bad-condition" | "bad-folder-name" | "bad-selection" | "bad-table-name" | "changing" | "damaged-package" | "incomplete" | "newer-package" | "no-folder" | "not-a-package" | "nothing-held" | "symbolic-link" | "write-failed";
     readonly hint: string;
   };
-  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   stackTraceLimit: number;
 };
 /** Why an export cannot be written or read. */
@@ -94,6 +96,7 @@ interface EntityRow {
 }
 interface ListRows {
   readonly table: string;
+  /** Each with one cell for each column of the table. */
   readonly rows: readonly (readonly Cell[])[];
 }
 interface Summary {
@@ -184,8 +187,8 @@ declare const PointError_base: {
     readonly code: "no-such-run" | "pruned" | "syntax" | "too-early";
     readonly hint: string;
   };
-  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   stackTraceLimit: number;
 };
 /** A point is invalid, or the mirror has no such point. */
@@ -233,6 +236,7 @@ interface KindDetails {
   readonly p50CheckAt: string | null;
   /** Resources whose last request failed, also held ones. */
   readonly errors: number;
+  /** All stored revisions of such resources, former ones included. */
   readonly revisions: number;
   /** The numbers of recorded links that are not followed, by name. */
   readonly unfollowedLinks: Readonly<Record<string, number>>;
@@ -241,18 +245,22 @@ interface KindDetails {
 }
 /** Changes of resources, and the days from their first run to their last check, in sum. */
 interface Observed {
+  /** Revisions after the first of each resource. */
   readonly changes: number;
+  /** From the first run of each resource to its last check, summed over all. */
   readonly days: number;
 }
 /** Counts of resources of one kind: `known` is the sum of `held`, `due`, `failed` and `gone`. */
 interface KindCoverage {
   readonly kind: string;
   readonly known: number;
+  /** Fetched, and not gone. */
   readonly held: number;
   /** Never fetched; also if the service asked to request it later. */
   readonly due: number;
   /** Never fetched, and the last attempt failed. */
   readonly failed: number;
+  /** Tombstones. */
   readonly gone: number;
   /** Lists of this kind whose pages are inconsistent. */
   readonly partial: number;
@@ -358,23 +366,31 @@ declare const coverage: z.ZodObject<{
 type ExportedState = z.infer<typeof exportedState>;
 /** A file of a data package. */
 interface HashedFile {
+  /** Relative to the folder of the package. */
   readonly path: string;
+  /** The size of the file as it is on the disk. */
   readonly bytes: number;
+  /** Of the file, in hexadecimal digits. */
   readonly sha256: string;
 }
 /** A table in one format. */
 interface PackageFile extends HashedFile {
+  /** The table whose rows the file holds. */
   readonly table: string;
+  /** `csv`, `json`, `ndjson` or `parquet`. */
   readonly format: string;
   readonly rows: number;
+  /** In the order of the file. */
   readonly columns: readonly string[];
   /** `bytes` and `sha256` are those of the compressed file. */
   readonly compression?: Compression;
+  /** The size without compression; absent if the file is not compressed. */
   readonly decompressedBytes?: number;
   /** Columns that are text in this file because a cell does not fit their type. Not of JSON and NDJSON. */
   readonly mixedColumns?: readonly string[];
 }
 interface PackageContents {
+  /** Of Armoire. */
   readonly toolVersion: string;
   readonly state: ExportedState;
   /** How whole and how fresh the exported state is; absent for tables that are not of a mirror. */
@@ -406,7 +422,9 @@ export declare function readPackageContents(folder: string): Promise<PackageCont
 /** A column of one table with the `href` of a row in another, which is in the same package. */
 interface Reference {
   readonly table: string;
+  /** The column with the key of the other table. */
   readonly column: string;
+  /** The other table. */
   readonly to: string;
 }
 /** Runs one SELECT on a mirror. `runQuery` of this library is one. */
@@ -538,6 +556,7 @@ interface ExportedTable {
   readonly file: string | null;
   readonly table: string;
   readonly format: ExportFormat;
+  /** The number of written rows. */
   readonly rows: number;
   readonly state: ExportedState;
   readonly coverage: Coverage;
@@ -636,12 +655,17 @@ interface ServiceErrorContext {
 /** Why a request has no usable response. It never holds a header or a credential. */
 export declare class ServiceError extends ArmoireError<ServiceErrorCode> {
   readonly name = "ServiceError";
+  /** What a caller does next; it follows from the code. */
   readonly next: ServiceErrorNext;
+  /** The requested address, without a user name or password. */
   readonly url: string;
   /** The message without the address: "answered 500". */
   readonly detail: string;
+  /** Of HTTP; null without a response. */
   readonly status: number | null;
+  /** When to try again, in epoch milliseconds; null if unknown. */
   readonly resumeAt: number | null;
+  /** Whether the response refuses without a reason: the allowance may be spent, the client blocked, or this resource forbidden. */
   readonly isUnexplained: boolean;
   constructor(code: ServiceErrorCode, detail: string, { url, status, resumeAt, isUnexplained }: ServiceErrorContext);
 }
@@ -655,8 +679,8 @@ declare const ServiceSettingsError_base: {
     readonly code: "bad-base-url" | "bad-credential";
     readonly hint: string;
   };
-  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   stackTraceLimit: number;
 };
 /** A setting that the client cannot use. Its message never holds the value, which may be secret. */
@@ -694,6 +718,7 @@ interface GuardOptions {
 }
 /** How many requests of a principal had an outcome. */
 interface RequestCount {
+  /** Whose credential was used, by its name. */
   readonly principal: string;
   /** The status of the response, or the code of the failure: `200`, `304`, `429`, `timeout`. */
   readonly outcome: string;
@@ -713,8 +738,8 @@ declare const RedisError_base: {
     readonly code: "bad-address" | "unreachable" | "unsuitable";
     readonly hint: string;
   };
-  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   stackTraceLimit: number;
 };
 /** Why a Redis cannot be used. Its address is shown without user and password. */
@@ -729,8 +754,8 @@ declare const DashboardError_base: {
     readonly code: "cannot-listen";
     readonly hint: string;
   };
-  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   stackTraceLimit: number;
 };
 /** The dashboard cannot listen on its address. */
@@ -745,8 +770,8 @@ declare const TelemetryError_base: {
     readonly code: "not-installed";
     readonly hint: string;
   };
-  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   stackTraceLimit: number;
 };
 /** Jobs cannot be followed. */
@@ -803,6 +828,7 @@ interface AccountPlace {
   readonly newestBackupFile: string;
 }
 interface Account extends AccountPlace {
+  /** Chosen by the user: the folder's name. */
   readonly name: string;
   readonly baseUrl: string;
   /** The prefix of the service's own fields: `acme` for `acme_url`. */
@@ -813,6 +839,7 @@ interface Account extends AccountPlace {
   readonly username: string | null;
   /** ISO 8601, UTC. */
   readonly addedAt: string;
+  /** `file`: a file beside the mirror that only its owner can read. */
   readonly tokenIn: "keychain" | "file";
   /** The name of the token in the keychain: unique to this account, wherever its folder is. */
   readonly keychainEntry: string;
@@ -844,8 +871,8 @@ declare const AccountError_base: {
     readonly code: "bad-name" | "damaged" | "newer" | "no-token" | "refused" | "taken" | "unidentified" | "unknown";
     readonly hint: string;
   };
-  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   stackTraceLimit: number;
 };
 /** An account cannot be used. No message contains a token. */
@@ -863,7 +890,7 @@ interface BulkDeletionOfRun {
   readonly of: number;
 }
 interface RunCounts {
-  /** Null for a run that died: its requests were counted in memory only. */
+  /** As in the report of a sync, and so are `resources`. Null for a run that died: they were counted in memory only. */
   readonly requests: {
     readonly sent: number;
     readonly counted: number;
@@ -916,6 +943,7 @@ interface AccountOverview extends Account {
   readonly lastSync: Pick<RunRecord, "startedAt" | "endedAt" | "state" | "stopped"> | null;
   /** How many the user has, without tombstones; null without a mirror. */
   readonly bras: number | null;
+  /** As `bras`. */
   readonly measurements: number | null;
 }
 /** @throws MirrorError if there is a mirror that cannot be read */
@@ -1209,8 +1237,8 @@ declare const BackupError_base: {
     readonly code: "damaged" | "exists" | "needs-passphrase" | "not-found" | "not-shareable" | "nothing-held" | "other-account" | "other-contents" | "other-key" | "other-version" | "too-big" | "unreadable" | "weak-passphrase" | "write-failed" | "wrong-passphrase" | "wrong-place";
     readonly hint: string;
   };
-  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   stackTraceLimit: number;
 };
 /** What can be wrong with a backup; each message names the file. */
@@ -1225,8 +1253,8 @@ declare const SigningKeyError_base: {
     readonly code: "exists" | "not-a-key" | "not-found";
     readonly hint: string;
   };
-  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   stackTraceLimit: number;
 };
 /** Of the file of a key with which snapshots are signed. */
@@ -1657,8 +1685,8 @@ declare const ChangeError_base: {
     readonly code: "bad-point" | "command-failed" | "no-such-run" | "not-comparable" | "two-services" | "unknown-name";
     readonly hint: string;
   };
-  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   stackTraceLimit: number;
 };
 /** Why two states cannot be compared, or their changes not passed on. */
@@ -1950,8 +1978,8 @@ declare const McpError_base: {
     readonly code: "not-installed" | "private-mirror";
     readonly hint: string;
   };
-  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   stackTraceLimit: number;
 };
 /** A mirror cannot be offered over the Model Context Protocol. */
@@ -2041,6 +2069,7 @@ type CompactProgress = {
 };
 /** What compaction did. Sizes are in bytes. */
 interface CompactReport {
+  /** The mirror's file. */
   readonly mirror: string;
   /** Of the file and its log. */
   readonly bytesBefore: number;
@@ -2048,9 +2077,11 @@ interface CompactReport {
   /** A reader keeps the old file in use: the next sync or compaction afterwards replaces it. */
   readonly isStillRead: boolean;
   readonly bodies: {
+    /** Stored bodies, also of former revisions. */
     readonly count: number;
     /** As sent. */
     readonly bytes: number;
+    /** As they are stored, after compression. */
     readonly storedBytes: number;
   };
   /** Null without a retention policy. */
@@ -2077,8 +2108,8 @@ declare const MirrorError_base: {
     readonly code: "damaged" | "disk-full" | "exists" | "locked" | "newer" | "not-a-mirror" | "not-found" | "other-service" | "unsafe-sqlite" | "unwritable";
     readonly hint: string;
   };
-  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   stackTraceLimit: number;
 };
 /** Why the file of a mirror cannot be used. */
@@ -2105,8 +2136,8 @@ declare const SnapshotError_base: {
     readonly code: "condemned" | "gap" | "other-line" | "other-service" | "rolled-back";
     readonly hint: string;
   };
-  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   stackTraceLimit: number;
 };
 /** Why a snapshot is refused; nothing is changed then. */
@@ -2150,7 +2181,9 @@ interface LoadOptions {
   readonly onProgress?: (progress: LoadProgress) => void;
 }
 interface LoadProgress {
+  /** Loaded so far. */
   readonly resources: number;
+  /** All that are to be loaded. */
   readonly of: number;
 }
 type LoadCounts = Readonly<Record<LoadOutcome, number>>;
@@ -2158,6 +2191,7 @@ type LoadCounts = Readonly<Record<LoadOutcome, number>>;
 interface LoadReport {
   /** The mirror's file. */
   readonly mirror: string;
+  /** The number of the run that loaded them. */
   readonly run: number;
   readonly snapshots: readonly (SnapshotDescription & {
     readonly resources: LoadCounts;
@@ -2182,8 +2216,11 @@ interface RebuildReport {
 }
 /** The number of pictures with a current reference. */
 interface PictureCounts {
+  /** Pictures with a downloaded file. */
   readonly held: number;
+  /** Never requested. */
   readonly due: number;
+  /** Without a file, since their last request failed. */
   readonly failed: number;
 }
 /** Derives a mirror's rows again from its bodies. @throws MirrorError; FileError `locked` */
@@ -2210,7 +2247,9 @@ type FieldValue = Cell | readonly Readonly<Record<string, Cell>>[];
 declare const shownKinds: readonly ["brand", "model", "size", "user", "bra", "measurement"];
 type ShownKind = (typeof shownKinds)[number];
 interface FoundResource {
+  /** The URL of the resource. */
   readonly href: string;
+  /** Whether it is a tombstone. */
   readonly isGone: boolean;
   /** Its slug or id, which the keys in output end with. */
   readonly ownKey: string | null;
@@ -2222,6 +2261,7 @@ interface ResourceHistory {
   readonly kind: ShownKind;
   /** Short: what `armoire show` takes. */
   readonly key: string;
+  /** The URL of the resource. */
   readonly href: string;
   /** When it was first linked to. */
   readonly firstKnown: RunTime;
@@ -2243,6 +2283,7 @@ interface RevisionOfLife {
   readonly revision: number;
   /** How many revisions just before it were pruned. */
   readonly pruned: number;
+  /** When it was fetched. */
   readonly firstSeen: RunTime;
   /**
    * The last check that found this revision. Null if it is not recorded: by an earlier version of the program, or as of a
@@ -2260,6 +2301,7 @@ interface RevisionOfLife {
  */
 type Unchanged = "replaced" | "same" | "unread";
 interface FieldChange {
+  /** The column of the kind's table. */
   readonly field: string;
   readonly before: FieldValue;
   readonly after: FieldValue;
@@ -2279,8 +2321,8 @@ declare const KeyError_base: {
     readonly code: "ambiguous" | "unknown";
     readonly hint: string;
   };
-  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   stackTraceLimit: number;
 };
 /** A key matches no resource, or several. */
@@ -2345,6 +2387,7 @@ interface Provenance {
   /** ISO 8601, UTC, as `modifiedAt`. */
   readonly sentAt: string | null;
   readonly modifiedAt: string | null;
+  /** The `Content-Type` as sent. */
   readonly contentType: string | null;
   readonly link: string | null;
   /** ISO 8601, UTC; null as of a point after which it was checked again. */
@@ -2404,6 +2447,7 @@ interface QuestionOption {
    * mirror have labels in. `text` is passed as given.
    */
   readonly type: "brand" | "seen" | "reported" | "limit" | "system" | "bands" | "cups" | "text";
+  /** One phrase for the help. */
   readonly about: string;
   /** Null for no default. */
   readonly default: number | null;
@@ -2423,8 +2467,8 @@ declare const QueryError_base: {
     readonly code: "busy" | "cannot-read" | "crashed" | "damaged" | "failed" | "memory" | "not-a-database" | "not-read-only" | "parameters" | "question" | "syntax" | "timeout" | "too-large" | "too-long";
     readonly hint: string;
   };
-  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   stackTraceLimit: number;
 };
 /** A query was refused or failed. The message is one line. */
@@ -2512,6 +2556,7 @@ interface QueryOptions extends Partial<QueryLimits> {
 }
 /** The answer to a statement. Its rows are read while they are iterated. */
 interface QueryResult {
+  /** The names of the statement's columns; a name may be repeated. */
   readonly columns: readonly string[];
   /** The rows in batches. Iterate either these or `rows`, once. */
   readonly batches: AsyncIterable<readonly Row$1[]>;
@@ -2663,16 +2708,20 @@ interface MissingLink {
 interface KindStatus extends KindCoverage, Pick<KindDetails, "p90CheckAt" | "p50CheckAt"> {}
 /** How whole and how fresh a mirror is, as `armoire status` shows it. */
 interface MirrorStatus {
+  /** The mirror's file. */
   readonly mirror: string;
   readonly area: Area;
   /** Null for a catalogue, and until the first sync has identified the user. */
   readonly account: AccountStatus | null;
   readonly baseUrl: string;
+  /** The prefix of the service's own fields: `acme` for `acme_url`. */
   readonly serviceName: string;
+  /** Of the file, without its log. */
   readonly fileBytes: number;
   /** Whether everything known is held, every list is consistent and linked, and no deletion awaits approval. */
   readonly complete: boolean;
   readonly kinds: readonly KindStatus[];
+  /** All stored revisions, former ones included. */
   readonly revisions: number;
   /** Unexpected contents of bodies, by kind, code and place; the most frequent first. */
   readonly issues: readonly IssueStatus[];
@@ -2696,6 +2745,7 @@ interface MirrorStatus {
     readonly kind: string;
     readonly items: number;
   }[];
+  /** Resources whose last request failed. */
   readonly failures: readonly FailedResource[];
   /** Resources that the service asked to request later, each for itself. */
   readonly postponed: readonly {
@@ -2704,13 +2754,16 @@ interface MirrorStatus {
     /** ISO 8601, UTC. */
     readonly retryAt: string;
   }[];
+  /** Also one that is open; null before the first. */
   readonly lastRun: RunRecord | null;
 }
 interface FailedResource {
   readonly kind: string;
   /** What `armoire show` takes; null for lists, and if it is unknown. */
   readonly key: string | null;
+  /** As it was requested. */
   readonly url: string;
+  /** The code and message of the last failure. */
   readonly error: string;
 }
 interface IssueStatus {
@@ -2718,6 +2771,7 @@ interface IssueStatus {
   readonly code: string;
   /** JSON pointer (RFC 6901) into the body. */
   readonly pointer: string;
+  /** Resources that have it. */
   readonly count: number;
   /** The first of the resources that have the issue, and its key; null for lists. */
   readonly href: string;
@@ -2798,8 +2852,8 @@ declare const ScheduleError_base: {
     readonly code: "bad-name" | "bad-time" | "busy" | "cannot-listen" | "damaged" | "inexpressible" | "newer" | "not-installed" | "taken" | "too-many" | "unknown" | "unsupported";
     readonly hint: string;
   };
-  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   stackTraceLimit: number;
 };
 /** Why a schedule cannot be added, read or run. No message contains a secret. */
@@ -2941,8 +2995,8 @@ declare const SyncError_base: {
     readonly code: "condemned" | "no-user" | "not-authenticated" | "nothing-fetched" | "other-user" | "unknown-brand" | "unknown-link";
     readonly hint: string;
   };
-  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   stackTraceLimit: number;
 };
 /** Why a sync ended early; everything fetched before is saved. */
@@ -2957,6 +3011,7 @@ interface MediaReport {
     readonly sent: number;
     readonly counted: number;
   };
+  /** Why it ended although pictures were due; null if none was. */
   readonly stopped: Extract<StopReason, "budget" | "allowance" | "interrupted"> | null;
 }
 interface PictureOrigin {
@@ -2965,11 +3020,15 @@ interface PictureOrigin {
   readonly pictures: number;
 }
 interface MediaCounts {
+  /** Downloaded for the first time. */
   new: number;
+  /** Downloaded before with other bytes. */
   changed: number;
+  /** Found to be as held. */
   unchanged: number;
   /** No longer at their address; an earlier download stays. */
   gone: number;
+  /** Their request failed; an earlier download stays. */
   failed: number;
   /** Not requested, because the run stopped or their host throttled it. */
   pending: number;
@@ -3094,13 +3153,16 @@ interface Forecast {
 }
 interface DepthForecast {
   readonly depth: Depth;
+  /** The kinds that this depth adds to the lesser ones. */
   readonly kinds: readonly KindForecast[];
   /** Requests until everything of this depth is held, including the lesser depths. */
   readonly remainingRequests: number;
 }
 interface KindForecast {
   readonly kind: string;
+  /** Resources that some link leads to, without tombstones. */
   readonly known: number;
+  /** Those of them that were fetched. */
   readonly held: number;
   /** The probable number, at least `known`. */
   readonly expected: number;
@@ -3109,7 +3171,9 @@ interface KindForecast {
 interface DaysLeft {
   /** Null if the limit is not known. */
   readonly atLimit: number | null;
+  /** At the documented 300 requests a day with an app's credential. */
   readonly withApp: number;
+  /** At the documented 30 a day without one. */
   readonly withNone: number;
 }
 interface AccountForecast {
@@ -3205,8 +3269,8 @@ declare const LedgerError_base: {
     readonly code: "damaged" | "newer" | "not-a-ledger" | "unwritable";
     readonly hint: string;
   };
-  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   stackTraceLimit: number;
 };
 /** A ledger file that cannot be used. */
@@ -3219,22 +3283,27 @@ interface Drift {
   readonly kind: string;
   /** JSON pointer (RFC 6901) into the body; `*` stands for any item of a list. */
   readonly pointer: string;
+  /** What is wrong at this place. */
   readonly code: DriftCode;
 }
 interface RequestCounts {
+  /** Requests of HTTP, repeated ones included. */
   sent: number;
   /**
    * Requests that spent allowance, as far as is known, and all that may have: those without a response, and a root that is
    * read first in a window that others have begun, whose price no response shows.
    */
   counted: number;
+  /** Responses with 304. */
   notModified: number;
   /** Attempts after the first of a fetch. */
   retried: number;
+  /** Resources whose request failed, after all its attempts. */
   failed: number;
 }
 /** What a sync did, and what is left to do. */
 interface SyncReport {
+  /** The number of this run. */
   readonly run: number;
   /** The mirror's file. */
   readonly mirror: string;
@@ -3242,6 +3311,7 @@ interface SyncReport {
   readonly complete: boolean;
   /** Complete, and the run left nothing to do: nothing is pending, failed or left unchecked. */
   readonly upToDate: boolean;
+  /** Why it ended although something was due; null if nothing was. */
   readonly stopped: StopReason | null;
   readonly requests: Readonly<RequestCounts>;
   readonly resources: ResourceCounts;
@@ -3268,18 +3338,24 @@ interface SyncReport {
   readonly postponedUntil?: string;
   /** ISO 8601, UTC: when to continue; null for at once, or if unknown. */
   readonly resumeAt: string | null;
+  /** From start to end, without the compression that follows. */
   readonly seconds: number;
 }
 /** What became of the resources in a run. */
 interface ResourceCounts {
+  /** Held for the first time. */
   new: number;
+  /** Held before with another body. */
   changed: number;
+  /** Found to be as held: by a 304, or by the same body. */
   unchanged: number;
+  /** Tombstones made by this run, and absent resources that were never held. */
   gone: number;
   /** Due and not done: never fetched, or with a due check. */
   pending: number;
   /** Held resources without a due check that the run would have checked without its limits. */
   notChecked: number;
+  /** Their request failed; what the mirror held of them stays. */
   failed: number;
   /** Not requested again before a time that the service gave for each of them alone. */
   postponed: number;
@@ -3306,6 +3382,7 @@ interface SyncProgress {
   readonly pending: number;
   /** Counted requests until nothing is due, including resources that are probably still to be found. */
   readonly remainingRequests: number;
+  /** Since the run began. */
   readonly seconds: number;
   readonly requestsPerSecond: number;
 }
@@ -3419,8 +3496,8 @@ declare const WebError_base: {
     readonly code: "busy" | "cannot-listen" | "from-elsewhere";
     readonly hint: string;
   };
-  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
+  captureStackTrace(targetObject: object, constructorOpt?: Function): void;
   stackTraceLimit: number;
 };
 /** Why the server cannot start, or refuses a statement. */

@@ -111,25 +111,33 @@ export type ExportedState = z.infer<typeof exportedState>;
 
 /** A file of a data package. */
 export interface HashedFile {
+  /** Relative to the folder of the package. */
   readonly path: string;
+  /** The size of the file as it is on the disk. */
   readonly bytes: number;
+  /** Of the file, in hexadecimal digits. */
   readonly sha256: string;
 }
 
 /** A table in one format. */
 export interface PackageFile extends HashedFile {
+  /** The table whose rows the file holds. */
   readonly table: string;
+  /** `csv`, `json`, `ndjson` or `parquet`. */
   readonly format: string;
   readonly rows: number;
+  /** In the order of the file. */
   readonly columns: readonly string[];
   /** `bytes` and `sha256` are those of the compressed file. */
   readonly compression?: Compression;
+  /** The size without compression; absent if the file is not compressed. */
   readonly decompressedBytes?: number;
   /** Columns that are text in this file because a cell does not fit their type. Not of JSON and NDJSON. */
   readonly mixedColumns?: readonly string[];
 }
 
 export interface PackageContents {
+  /** Of Armoire. */
   readonly toolVersion: string;
   readonly state: ExportedState;
   /** How whole and how fresh the exported state is; absent for tables that are not of a mirror. */

@@ -5,7 +5,9 @@ import type { ColumnType } from "../../schema/dictionary/table-meaning.ts";
 /** A column of one table with the `href` of a row in another, which is in the same package. */
 export interface Reference {
   readonly table: string;
+  /** The column with the key of the other table. */
   readonly column: string;
+  /** The other table. */
   readonly to: string;
 }
 

@@ -22,6 +22,7 @@ export interface AccountPlace {
 }
 
 export interface Account extends AccountPlace {
+  /** Chosen by the user: the folder's name. */
   readonly name: string;
   readonly baseUrl: string;
   /** The prefix of the service's own fields: `acme` for `acme_url`. */
@@ -32,6 +33,7 @@ export interface Account extends AccountPlace {
   readonly username: string | null;
   /** ISO 8601, UTC. */
   readonly addedAt: string;
+  /** `file`: a file beside the mirror that only its owner can read. */
   readonly tokenIn: "keychain" | "file";
   /** The name of the token in the keychain: unique to this account, wherever its folder is. */
   readonly keychainEntry: string;

@@ -12,6 +12,7 @@ export interface AccountOverview extends Account {
   readonly lastSync: Pick<RunRecord, "startedAt" | "endedAt" | "state" | "stopped"> | null;
   /** How many the user has, without tombstones; null without a mirror. */
   readonly bras: number | null;
+  /** As `bras`. */
   readonly measurements: number | null;
 }
 

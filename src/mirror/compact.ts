@@ -33,6 +33,7 @@ export type CompactProgress =
 
 /** What compaction did. Sizes are in bytes. */
 export interface CompactReport {
+  /** The mirror's file. */
   readonly mirror: string;
   /** Of the file and its log. */
   readonly bytesBefore: number;
@@ -40,9 +41,11 @@ export interface CompactReport {
   /** A reader keeps the old file in use: the next sync or compaction afterwards replaces it. */
   readonly isStillRead: boolean;
   readonly bodies: {
+    /** Stored bodies, also of former revisions. */
     readonly count: number;
     /** As sent. */
     readonly bytes: number;
+    /** As they are stored, after compression. */
     readonly storedBytes: number;
   };
   /** Null without a retention policy. */

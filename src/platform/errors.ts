@@ -21,7 +21,9 @@ export type ErrorKind =
 
 /** An error with a stable `code` for programs and a `hint` for people: what to do next. Compare codes, never messages. */
 export class ArmoireError<Code extends string = string> extends Error {
+  /** What the failure means; the same for all errors with this code. */
   readonly kind: ErrorKind;
+  /** Stable: compare this. Each error class lists its codes. */
   readonly code: Code;
   /** What to do next; empty where the message says it. */
   readonly hint: string;

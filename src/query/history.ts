@@ -17,6 +17,7 @@ export interface ResourceHistory {
   readonly kind: ShownKind;
   /** Short: what `armoire show` takes. */
   readonly key: string;
+  /** The URL of the resource. */
   readonly href: string;
   /** When it was first linked to. */
   readonly firstKnown: RunTime;
@@ -41,6 +42,7 @@ export interface RevisionOfLife {
   readonly revision: number;
   /** How many revisions just before it were pruned. */
   readonly pruned: number;
+  /** When it was fetched. */
   readonly firstSeen: RunTime;
   /**
    * The last check that found this revision. Null if it is not recorded: by an earlier version of the program, or as of a
@@ -60,6 +62,7 @@ export interface RevisionOfLife {
 export type Unchanged = "replaced" | "same" | "unread";
 
 export interface FieldChange {
+  /** The column of the kind's table. */
   readonly field: string;
   readonly before: FieldValue;
   readonly after: FieldValue;

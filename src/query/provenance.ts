@@ -28,6 +28,7 @@ export interface Provenance {
   /** ISO 8601, UTC, as `modifiedAt`. */
   readonly sentAt: string | null;
   readonly modifiedAt: string | null;
+  /** The `Content-Type` as sent. */
   readonly contentType: string | null;
   readonly link: string | null;
   /** ISO 8601, UTC; null as of a point after which it was checked again. */

@@ -100,12 +100,17 @@ export interface ServiceErrorContext {
 /** Why a request has no usable response. It never holds a header or a credential. */
 export class ServiceError extends ArmoireError<ServiceErrorCode> {
   override readonly name = "ServiceError";
+  /** What a caller does next; it follows from the code. */
   readonly next: ServiceErrorNext;
+  /** The requested address, without a user name or password. */
   readonly url: string;
   /** The message without the address: "answered 500". */
   readonly detail: string;
+  /** Of HTTP; null without a response. */
   readonly status: number | null;
+  /** When to try again, in epoch milliseconds; null if unknown. */
   readonly resumeAt: number | null;
+  /** Whether the response refuses without a reason: the allowance may be spent, the client blocked, or this resource forbidden. */
   readonly isUnexplained: boolean;
 
   constructor(

@@ -19,6 +19,7 @@ import type { RequestCounts } from "./rate-limit/run-budget.ts";
 
 /** What a sync did, and what is left to do. */
 export interface SyncReport {
+  /** The number of this run. */
   readonly run: number;
   /** The mirror's file. */
   readonly mirror: string;
@@ -26,6 +27,7 @@ export interface SyncReport {
   readonly complete: boolean;
   /** Complete, and the run left nothing to do: nothing is pending, failed or left unchecked. */
   readonly upToDate: boolean;
+  /** Why it ended although something was due; null if nothing was. */
   readonly stopped: StopReason | null;
   readonly requests: Readonly<RequestCounts>;
   readonly resources: ResourceCounts;
@@ -52,19 +54,25 @@ export interface SyncReport {
   readonly postponedUntil?: string;
   /** ISO 8601, UTC: when to continue; null for at once, or if unknown. */
   readonly resumeAt: string | null;
+  /** From start to end, without the compression that follows. */
   readonly seconds: number;
 }
 
 /** What became of the resources in a run. */
 export interface ResourceCounts {
+  /** Held for the first time. */
   new: number;
+  /** Held before with another body. */
   changed: number;
+  /** Found to be as held: by a 304, or by the same body. */
   unchanged: number;
+  /** Tombstones made by this run, and absent resources that were never held. */
   gone: number;
   /** Due and not done: never fetched, or with a due check. */
   pending: number;
   /** Held resources without a due check that the run would have checked without its limits. */
   notChecked: number;
+  /** Their request failed; what the mirror held of them stays. */
   failed: number;
   /** Not requested again before a time that the service gave for each of them alone. */
   postponed: number;
@@ -88,6 +96,7 @@ export interface SyncProgress {
   readonly pending: number;
   /** Counted requests until nothing is due, including resources that are probably still to be found. */
   readonly remainingRequests: number;
+  /** Since the run began. */
   readonly seconds: number;
   readonly requestsPerSecond: number;
 }

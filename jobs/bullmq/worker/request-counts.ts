@@ -3,6 +3,7 @@ import { DurationHistogram } from "../../metrics/duration-histogram.ts";
 
 /** How many requests of a principal had an outcome. */
 export interface RequestCount {
+  /** Whose credential was used, by its name. */
   readonly principal: string;
   /** The status of the response, or the code of the failure: `200`, `304`, `429`, `timeout`. */
   readonly outcome: string;

@@ -15,6 +15,7 @@ export interface Drift {
   readonly kind: string;
   /** JSON pointer (RFC 6901) into the body; `*` stands for any item of a list. */
   readonly pointer: string;
+  /** What is wrong at this place. */
   readonly code: DriftCode;
 }
 

@@ -44,7 +44,9 @@ export interface LoadOptions {
 }
 
 export interface LoadProgress {
+  /** Loaded so far. */
   readonly resources: number;
+  /** All that are to be loaded. */
   readonly of: number;
 }
 
@@ -54,6 +56,7 @@ export type LoadCounts = Readonly<Record<LoadOutcome, number>>;
 export interface LoadReport {
   /** The mirror's file. */
   readonly mirror: string;
+  /** The number of the run that loaded them. */
   readonly run: number;
   readonly snapshots: readonly (SnapshotDescription & { readonly resources: LoadCounts })[];
   /** Resources that the next syncs fetch whole and compare. */

@@ -103,8 +103,11 @@ export function listPictures(db: Connection): KnownPicture[] {
 
 /** The number of pictures with a current reference. */
 export interface PictureCounts {
+  /** Pictures with a downloaded file. */
   readonly held: number;
+  /** Never requested. */
   readonly due: number;
+  /** Without a file, since their last request failed. */
   readonly failed: number;
 }
 

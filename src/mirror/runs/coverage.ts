@@ -24,11 +24,13 @@ import { readMissingLinks } from "./missing-links.ts";
 export interface KindCoverage {
   readonly kind: string;
   readonly known: number;
+  /** Fetched, and not gone. */
   readonly held: number;
   /** Never fetched; also if the service asked to request it later. */
   readonly due: number;
   /** Never fetched, and the last attempt failed. */
   readonly failed: number;
+  /** Tombstones. */
   readonly gone: number;
   /** Lists of this kind whose pages are inconsistent. */
   readonly partial: number;

@@ -16,6 +16,7 @@ export interface KindDetails {
   readonly p50CheckAt: string | null;
   /** Resources whose last request failed, also held ones. */
   readonly errors: number;
+  /** All stored revisions of such resources, former ones included. */
   readonly revisions: number;
   /** The numbers of recorded links that are not followed, by name. */
   readonly unfollowedLinks: Readonly<Record<string, number>>;
@@ -25,7 +26,9 @@ export interface KindDetails {
 
 /** Changes of resources, and the days from their first run to their last check, in sum. */
 export interface Observed {
+  /** Revisions after the first of each resource. */
   readonly changes: number;
+  /** From the first run of each resource to its last check, summed over all. */
   readonly days: number;
 }
 

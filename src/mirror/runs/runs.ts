@@ -58,7 +58,7 @@ export interface BulkDeletionOfRun {
 }
 
 export interface RunCounts {
-  /** Null for a run that died: its requests were counted in memory only. */
+  /** As in the report of a sync, and so are `resources`. Null for a run that died: they were counted in memory only. */
   readonly requests: {
     readonly sent: number;
     readonly counted: number;

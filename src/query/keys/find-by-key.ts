@@ -12,7 +12,9 @@ export const shownKinds = ["brand", "model", "size", "user", "bra", "measurement
 export type ShownKind = (typeof shownKinds)[number];
 
 export interface FoundResource {
+  /** The URL of the resource. */
   readonly href: string;
+  /** Whether it is a tombstone. */
   readonly isGone: boolean;
   /** Its slug or id, which the keys in output end with. */
   readonly ownKey: string | null;

@@ -40,6 +40,7 @@ export interface QuestionOption {
    * mirror have labels in. `text` is passed as given.
    */
   readonly type: "brand" | "seen" | "reported" | "limit" | "system" | "bands" | "cups" | "text";
+  /** One phrase for the help. */
   readonly about: string;
   /** Null for no default. */
   readonly default: number | null;

@@ -45,6 +45,7 @@ export interface QueryOptions extends Partial<QueryLimits> {
 
 /** The answer to a statement. Its rows are read while they are iterated. */
 export interface QueryResult {
+  /** The names of the statement's columns; a name may be repeated. */
   readonly columns: readonly string[];
   /** The rows in batches. Iterate either these or `rows`, once. */
   readonly batches: AsyncIterable<readonly Row[]>;

@@ -18,16 +18,20 @@ import { type KindStatus, readCounts, readPictures } from "./kind-status.ts";
 
 /** How whole and how fresh a mirror is, as `armoire status` shows it. */
 export interface MirrorStatus {
+  /** The mirror's file. */
   readonly mirror: string;
   readonly area: Area;
   /** Null for a catalogue, and until the first sync has identified the user. */
   readonly account: AccountStatus | null;
   readonly baseUrl: string;
+  /** The prefix of the service's own fields: `acme` for `acme_url`. */
   readonly serviceName: string;
+  /** Of the file, without its log. */
   readonly fileBytes: number;
   /** Whether everything known is held, every list is consistent and linked, and no deletion awaits approval. */
   readonly complete: boolean;
   readonly kinds: readonly KindStatus[];
+  /** All stored revisions, former ones included. */
   readonly revisions: number;
   /** Unexpected contents of bodies, by kind, code and place; the most frequent first. */
   readonly issues: readonly IssueStatus[];
@@ -41,6 +45,7 @@ export interface MirrorStatus {
   readonly awaitingApproval: number;
   /** Lists that had items and are empty now; their items await approval. */
   readonly emptiedLists: readonly { readonly url: string; readonly kind: string; readonly items: number }[];
+  /** Resources whose last request failed. */
   readonly failures: readonly FailedResource[];
   /** Resources that the service asked to request later, each for itself. */
   readonly postponed: readonly {
@@ -49,6 +54,7 @@ export interface MirrorStatus {
     /** ISO 8601, UTC. */
     readonly retryAt: string;
   }[];
+  /** Also one that is open; null before the first. */
   readonly lastRun: RunRecord | null;
 }
 
@@ -56,7 +62,9 @@ export interface FailedResource {
   readonly kind: string;
   /** What `armoire show` takes; null for lists, and if it is unknown. */
   readonly key: string | null;
+  /** As it was requested. */
   readonly url: string;
+  /** The code and message of the last failure. */
   readonly error: string;
 }
 
@@ -65,6 +73,7 @@ export interface IssueStatus {
   readonly code: string;
   /** JSON pointer (RFC 6901) into the body. */
   readonly pointer: string;
+  /** Resources that have it. */
   readonly count: number;
   /** The first of the resources that have the issue, and its key; null for lists. */
   readonly href: string;

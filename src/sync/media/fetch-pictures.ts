@@ -110,6 +110,7 @@ export interface MediaReport {
   readonly origins: readonly PictureOrigin[];
   /** `counted`: requests to the service's own origin, which may spend an allowance. */
   readonly requests: { readonly sent: number; readonly counted: number };
+  /** Why it ended although pictures were due; null if none was. */
   readonly stopped: Extract<StopReason, "budget" | "allowance" | "interrupted"> | null;
 }
 
@@ -120,11 +121,15 @@ export interface PictureOrigin {
 }
 
 export interface MediaCounts {
+  /** Downloaded for the first time. */
   new: number;
+  /** Downloaded before with other bytes. */
   changed: number;
+  /** Found to be as held. */
   unchanged: number;
   /** No longer at their address; an earlier download stays. */
   gone: number;
+  /** Their request failed; an earlier download stays. */
   failed: number;
   /** Not requested, because the run stopped or their host throttled it. */
   pending: number;

@@ -42,6 +42,7 @@ export interface Forecast {
 
 export interface DepthForecast {
   readonly depth: Depth;
+  /** The kinds that this depth adds to the lesser ones. */
   readonly kinds: readonly KindForecast[];
   /** Requests until everything of this depth is held, including the lesser depths. */
   readonly remainingRequests: number;
@@ -49,7 +50,9 @@ export interface DepthForecast {
 
 export interface KindForecast {
   readonly kind: string;
+  /** Resources that some link leads to, without tombstones. */
   readonly known: number;
+  /** Those of them that were fetched. */
   readonly held: number;
   /** The probable number, at least `known`. */
   readonly expected: number;
@@ -59,7 +62,9 @@ export interface KindForecast {
 export interface DaysLeft {
   /** Null if the limit is not known. */
   readonly atLimit: number | null;
+  /** At the documented 300 requests a day with an app's credential. */
   readonly withApp: number;
+  /** At the documented 30 a day without one. */
   readonly withNone: number;
 }
 

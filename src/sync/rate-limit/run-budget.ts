@@ -21,15 +21,18 @@ import type { Ledger } from "./store/ledger-store.ts";
 import type { Lease } from "./window-events.ts";
 
 export interface RequestCounts {
+  /** Requests of HTTP, repeated ones included. */
   sent: number;
   /**
    * Requests that spent allowance, as far as is known, and all that may have: those without a response, and a root that is
    * read first in a window that others have begun, whose price no response shows.
    */
   counted: number;
+  /** Responses with 304. */
   notModified: number;
   /** Attempts after the first of a fetch. */
   retried: number;
+  /** Resources whose request failed, after all its attempts. */
   failed: number;
 }
 
