@@ -12,6 +12,7 @@ const limits = { p50: 15, p99: 60, mebibytes: 150, bytes: 60_000 };
 interface Answer {
   readonly kind: string;
   readonly millis: number;
+  /** 0 if there was none. */
   readonly bytes: number;
 }
 
@@ -57,6 +58,7 @@ export async function benchPages(file: string): Promise<BenchmarkResult> {
       target(`p99 at most ${limits.p99} ms`, percentile(millis, 0.99), limits.p99, "ms"),
       target(`at most ${limits.mebibytes} MiB`, peak, limits.mebibytes, "MiB"),
       target("a page at most 60 kB", largest / 1000, limits.bytes / 1000, "kB"),
+      target("no page fails", answers.filter(({ bytes }) => bytes === 0).length, 0, "failed"),
     ],
   };
 }
@@ -92,7 +94,8 @@ async function requestAtRate(url: string, addresses: Addresses): Promise<Answer[
     if (wait > 0) await setTimeout(wait);
     const [kind, paths] = kinds[n % kinds.length] ?? ["/", [""]];
     const path = paths[Math.floor(n / kinds.length) % paths.length] ?? "";
-    pending.push(request(url, kind, path, due));
+    const failed = () => ({ kind, millis: performance.now() - due, bytes: 0 });
+    pending.push(request(url, kind, path, due).catch(failed));
   }
   return await Promise.all(pending);
 }
