@@ -212,12 +212,25 @@ it.each([
   );
 });
 
-it("a name without such an ending is that of a folder", () => {
-  for (const out of ["brands", "brands.d", "brands.csv.d", ".csv.d/x", "x.gz"])
+it("a name without an ending, or that ends in a slash, is that of a folder", () => {
+  for (const out of ["brands", "catalogue-2026.11", "x-{date}", "x.{run}", ".exports", ".csv.d/x", "a.csv/"])
     expect(readTarget({ ...base, out }, { json: false })).toMatchObject({
       ...{ kind: "folder", path: out, formats: ["csv", "json"] },
     });
+  mkdirSync(placeOf("here.d"));
+  expect(readTarget({ ...base, out: placeOf("here.d") }, { json: false })).toMatchObject({ kind: "folder" });
   expect(readTarget({ ...base, out: "A.CSV.GZ", compress: "gzip" }, { json: true })).toMatchObject({
     ...{ kind: "file", format: "csv", compression: "gzip" },
   });
 });
+
+it.each(["model.csv.gzip", "x.parquet.zst", "x.xlsx", "x.csv.d", "x.gz", "x.db"])(
+  "%s has an unknown ending, and is not made as a folder",
+  async (name) => {
+    const { exitCode, stderr } = await exportBrands("--out", placeOf(name));
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^armoire: .*ending|^armoire: Only /);
+    expect(stderr.trim().split("\n")).toHaveLength(2);
+    expect(existsSync(placeOf(name))).toBe(false);
+  },
+);

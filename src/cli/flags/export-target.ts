@@ -1,4 +1,6 @@
 /** Where an export goes: a folder, an SQLite file, or with one table any file or standard output. In: options. Out: the target and its formats. */
+import { statSync } from "node:fs";
+import { basename, extname, sep } from "node:path";
 import { type Compression, compressedEndings, compressions } from "../../../exports/formats/compression.ts";
 import {
   type ExportFormat,
@@ -53,6 +55,7 @@ export function readTarget(flags: TargetFlags, { json }: { readonly json: boolea
   }
   const named = readName(out);
   if (named === null) {
+    if (looksLikeFile(out)) throw unknownEnding(out);
     const formats = readFormats(flags.format ?? defaultFormats);
     if (compression !== null && !formats.some(isTextFormat)) throw notCompressible(formats);
     return { kind: "folder", path: out, formats, compression };
@@ -76,14 +79,30 @@ export function readTarget(flags: TargetFlags, { json }: { readonly json: boolea
   return { kind: "file", path: out, table: tableOf(flags), format, compression: named.compression };
 }
 
-/** The format that a name ends with, such as `.csv` or `.csv.gz`; null for any other name. */
+/** The format that a name ends with, such as `.csv` or `.csv.gz`; null for any other name, and for one that ends in a slash. */
 function readName(name: string): { format: ExportFormat; compression: Compression | null } | null {
+  if (isMarkedFolder(name)) return null;
   const lower = name.toLowerCase();
   const compression = compressions.find((method) => lower.endsWith(compressedEndings[method])) ?? null;
   const plain = compression === null ? lower : lower.slice(0, -compressedEndings[compression].length);
   const format = formatOfName(plain);
   return format === null ? null : { format, compression };
 }
+
+const isMarkedFolder = (name: string): boolean => name.endsWith("/") || name.endsWith(sep);
+
+/** An ending is letters and digits and begins with a letter, so `catalogue-2026.11` has none. */
+const looksLikeFile = (name: string): boolean =>
+  !isMarkedFolder(name) &&
+  /^\.[a-z][a-z0-9]*$/i.test(extname(basename(name))) &&
+  statSync(name, { throwIfNoEntry: false })?.isDirectory() !== true;
+
+const unknownEnding = (name: string) =>
+  new CliError(
+    "usage",
+    `No export format has the ending ${extname(name)}: ${name}`,
+    "Use .csv, .json or .ndjson (also with .gz or .zst), .parquet or .sqlite; or end the name of a folder with a slash.",
+  );
 
 const tableOf = ({ table: [table = ""] }: TargetFlags): string => table;
 

@@ -111,7 +111,8 @@ function configureCreate(command: Command, io: Io): Command {
         "objects, and Parquet has times. A Parquet column with a number that a double would change is text.",
       "With one --table, --out may be a file: its name ends in .csv, .json, .ndjson, .parquet or .sqlite, which is the format, and " +
         "text formats may be compressed, as in .csv.gz or .json.zst. A regular file is replaced, but no file of Armoire itself, such as a mirror. --out - writes csv " +
-        "(or --format json or ndjson) to standard output. Neither has a datapackage.json.",
+        "(or --format json or ndjson) to standard output. Neither has a datapackage.json. Other names are those of folders; one with " +
+        "another ending of letters, such as a.xlsx, is refused unless the folder exists or the name ends in a slash.",
       "--compress makes brand.csv.gz (gzip) or brand.csv.zst (Zstandard), which load.sql, load.py and load.R read.",
       "It is written as a whole or not at all. A folder that is not an export is refused. The same state gives the same data files, without checked_at, " +
         "and if the folder holds this state already, it stays as it is. In the last part of --out, {run} is the number of the exported run " +
