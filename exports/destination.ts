@@ -1,5 +1,6 @@
 /** Where an export goes, as the user names it, with placeholders; and files that are whole or as they were before. */
 import { basename, dirname, resolve } from "node:path";
+import type { Coverage } from "../src/mirror/runs/coverage.ts";
 import {
   chooseTemporary,
   fileMode,
@@ -10,6 +11,7 @@ import {
 import { isSystemError } from "../src/platform/errors.ts";
 import { flushFile } from "../src/platform/files/long-files.ts";
 import { inNewFolders, removeFile } from "../src/platform/folders.ts";
+import { withCoverage } from "./coverage-table.ts";
 import { ExportError } from "./errors.ts";
 import type { FittedTable } from "./formats/fitted-types.ts";
 import { writeSqliteFile } from "./formats/sqlite.ts";
@@ -51,6 +53,11 @@ function expandName(out: string, { run, endedAt }: ExportedState): string {
 const badName = (message: string) =>
   new ExportError("bad-folder-name", message, "For example: exports/catalogue-{date} or catalogue-{run}.");
 
+export interface TypedFileOptions extends OutputOptions {
+  /** Of the tables, which the file then states. Null for rows that do not come from a mirror. */
+  readonly coverage: Coverage | null;
+}
+
 /**
  * Writes a table to a file of its own, whole or not at all, and the missing folders above it.
  * @throws ExportError; what the table's rows throw; a system error; the signal's reason
@@ -59,12 +66,12 @@ export async function writeTypedFile(
   path: string,
   format: "parquet" | "sqlite",
   fitted: FittedTable,
-  options: OutputOptions,
+  options: TypedFileOptions,
 ): Promise<void> {
   if (format === "parquet") {
     // Few exports need it, and it takes long to load.
     const { parquetChunks } = await import("./formats/parquet/chunks.ts");
-    const chunks = parquetChunks(fitted.table, fitted.columns);
+    const chunks = parquetChunks(fitted.table, fitted.columns, options.coverage);
     return await writeOutput(path, chunks, options);
   }
   await writeDatabase(path, [fitted], [], options);
@@ -75,12 +82,15 @@ export async function writeDatabase(
   path: string,
   tables: readonly FittedTable[],
   references: readonly Reference[],
-  { signal, isPrivate }: OutputOptions,
+  { signal, isPrivate, coverage }: TypedFileOptions,
 ): Promise<void> {
   await inNewFolders(path, isPrivate, async () => {
     const temporary = await chooseTemporary(path);
     try {
-      await writeSqliteFile(temporary, tables, references, { signal, mode: fileMode(isPrivate) });
+      await writeSqliteFile(temporary, withCoverage(tables, coverage), references, {
+        signal,
+        mode: fileMode(isPrivate),
+      });
       await flushFile(temporary);
       publish(temporary, path);
     } catch (error) {

@@ -33,7 +33,7 @@ export async function exportDatabase(request: ExportDatabaseRequest): Promise<Ex
       requireReplaceable(file);
       await writeFitted(
         counted,
-        (fitted) => writeDatabase(file, fitted, references, { signal, isPrivate }),
+        (fitted) => writeDatabase(file, fitted, references, { signal, isPrivate, coverage }),
         () => {},
       );
     } catch (error) {

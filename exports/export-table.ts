@@ -8,7 +8,7 @@ import { type Compression, compress, toBytes } from "./formats/compression.ts";
 import type { CsvProfile } from "./formats/csv.ts";
 import { writeFitted } from "./formats/fitted-types.ts";
 import { type ExportFormat, type ExportTable, isTextFormat } from "./formats/table.ts";
-import { type ExportSource, withExport } from "./open-export.ts";
+import { type ExportSource, type OpenExport, withExport } from "./open-export.ts";
 import type { ExportedState } from "./package/descriptor.ts";
 import { textChunks, withCount } from "./package/write-tables.ts";
 
@@ -47,7 +47,7 @@ export async function exportTable(request: ExportTableRequest): Promise<Exported
       throw new ExportError("bad-selection", `The table ${request.table} has none of these columns.`);
     const table = withCount(found);
     const file = typeof out === "string" ? resolveDestination(out, state) : null;
-    if (file !== null) await writeFile(file, table, request, opened.isPrivate);
+    if (file !== null) await writeFile(file, table, request, opened);
     else if (typeof out === "function") await writeText(table, request, out);
     return { file, table: table.name, format, rows: table.count, state, coverage };
   });
@@ -68,14 +68,14 @@ async function writeFile(
   file: string,
   table: ExportTable,
   { format, csv = "guarded", compression, signal }: ExportTableRequest,
-  isPrivate: boolean,
+  { isPrivate, coverage }: OpenExport,
 ): Promise<void> {
   try {
     requireReplaceable(file);
     if (format === "parquet" || format === "sqlite")
       return await writeFitted(
         [table] as const,
-        ([fitted]) => writeTypedFile(file, format, fitted, { signal, isPrivate }),
+        ([fitted]) => writeTypedFile(file, format, fitted, { signal, isPrivate, coverage }),
         () => {},
       );
     const plain = textOf(table, format, csv);

@@ -495,6 +495,8 @@ interface WriteTablesRequest {
   readonly csv?: CsvProfile;
   /** Of CSV, JSON and NDJSON files. Default: none. */
   readonly compression?: Compression;
+  /** Of the tables; Parquet and SQLite files state it. Default: they state none. */
+  readonly coverage?: Coverage;
   /** Makes files and folder readable by their owner only. Default: the modes that the umask allows. */
   readonly isPrivate?: boolean;
   readonly signal?: AbortSignal;
@@ -503,7 +505,6 @@ interface DataPackageRequest extends WriteTablesRequest {
   /** The folder to make, and the missing folders above it. An earlier data package there is replaced. */
   readonly out: string;
   readonly state: ExportedState;
-  readonly coverage?: Coverage;
   /** Named in the descriptor. Default: none. */
   readonly emptyTables?: readonly EmptyTable[];
   readonly publication?: Publication;
@@ -1392,6 +1393,7 @@ declare const manifest: z.ZodObject<{
   replaces: z.ZodOptional<z.ZodString>;
 }, z.core.$strict>;
 type SnapshotManifest = z.infer<typeof manifest>;
+type SnapshotCoverage = SnapshotManifest["coverage"];
 /** What the publisher says about a snapshot. */
 interface SnapshotPublication {
   /** An SPDX identifier, or the URL of a licence. */
@@ -1442,6 +1444,8 @@ interface PublishReport {
   readonly sequence: number;
   /** The fingerprint of the key; null if it is not signed. */
   readonly signedBy: string | null;
+  /** Of the newest snapshot with those that it continues, by kind. */
+  readonly coverage: SnapshotCoverage;
   /** Files of earlier snapshots. */
   readonly removed: readonly string[];
 }

@@ -7,7 +7,6 @@ import { chmodSync, existsSync, lstatSync, readFileSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { Coverage } from "../../src/mirror/runs/coverage.ts";
 import { fileMode } from "../../src/platform/atomic-file.ts";
 import { isSystemError } from "../../src/platform/errors.ts";
 import { type Flush, withBackgroundFlushes, writeHashedFile } from "../../src/platform/files/long-files.ts";
@@ -39,7 +38,6 @@ export interface DataPackageRequest extends WriteTablesRequest {
   /** The folder to make, and the missing folders above it. An earlier data package there is replaced. */
   readonly out: string;
   readonly state: ExportedState;
-  readonly coverage?: Coverage;
   /** Named in the descriptor. Default: none. */
   readonly emptyTables?: readonly EmptyTable[];
   readonly publication?: Publication;

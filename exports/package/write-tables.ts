@@ -1,6 +1,7 @@
 /** Writes the tables of an export in each format. In: tables and a folder. Out: the files, with their rows, bytes and SHA-256. */
 import { join } from "node:path";
 import { describeColumn } from "../../schema/dictionary/columns.ts";
+import type { Coverage } from "../../src/mirror/runs/coverage.ts";
 import { fileMode } from "../../src/platform/atomic-file.ts";
 import {
   type Flush,
@@ -10,6 +11,7 @@ import {
   writeHashedFile,
 } from "../../src/platform/files/long-files.ts";
 import { removeFile } from "../../src/platform/folders.ts";
+import { withCoverage } from "../coverage-table.ts";
 import { ExportError } from "../errors.ts";
 import { type Compression, compress, compressedEndings, toBytes } from "../formats/compression.ts";
 import { type CsvProfile, csvChunks } from "../formats/csv.ts";
@@ -34,6 +36,8 @@ export interface WriteTablesRequest {
   readonly csv?: CsvProfile;
   /** Of CSV, JSON and NDJSON files. Default: none. */
   readonly compression?: Compression;
+  /** Of the tables; Parquet and SQLite files state it. Default: they state none. */
+  readonly coverage?: Coverage;
   /** Makes files and folder readable by their owner only. Default: the modes that the umask allows. */
   readonly isPrivate?: boolean;
   readonly signal?: AbortSignal;
@@ -48,7 +52,7 @@ export async function writeTables(
   request: WriteTablesRequest,
   flush: Flush,
 ): Promise<PackageFile[]> {
-  const { csv = "guarded", references = [], compression, signal } = request;
+  const { csv = "guarded", references = [], compression, coverage = null, signal } = request;
   requireFileNames(request.tables);
   const formats = new Set(request.formats);
   const tables = request.tables.map(withCount);
@@ -58,7 +62,7 @@ export async function writeTables(
     for (const format of formats) {
       if (format === "sqlite") continue;
       if (format === "parquet") {
-        files.push(await writeParquetFile(folder, table, options));
+        files.push(await writeParquetFile(folder, table, coverage, options));
         continue;
       }
       const { chunks, columns } = contentOf(table, format, csv);
@@ -81,7 +85,7 @@ export async function writeTables(
   const fitted = await writeFitted(
     tables,
     async (all) => {
-      await writeSqliteFile(place, all, references, options);
+      await writeSqliteFile(place, withCoverage(all, coverage), references, options);
       return all;
     },
     () => removeFile(place),
@@ -99,6 +103,7 @@ export async function writeTables(
 async function writeParquetFile(
   folder: string,
   table: CountedTable,
+  coverage: Coverage | null,
   options: WriteOptions,
 ): Promise<PackageFile> {
   const path = `${table.name}.parquet`;
@@ -108,7 +113,7 @@ async function writeParquetFile(
   return await writeFitted(
     [table] as const,
     async ([{ table: fitting, columns }]) => {
-      const written = await writeHashedFile(place, parquetChunks(fitting, columns), options);
+      const written = await writeHashedFile(place, parquetChunks(fitting, columns, coverage), options);
       return fileOf({ table, columns }, path, "parquet", written);
     },
     () => removeFile(place),

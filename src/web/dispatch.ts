@@ -10,7 +10,7 @@ import { describeError } from "./errors.ts";
 import type { ServedMirror } from "./mirrors/open-mirror.ts";
 import type { AnyPage, Page, PageRows, QueryPage, QueryPageRequest } from "./page.ts";
 import { nothingHeld } from "./pages/nothing-held.ts";
-import { problem } from "./parts/states.ts";
+import { problem, wholenessHeader } from "./parts/states.ts";
 import { readShownPicture } from "./parts/wardrobe/pictures.ts";
 import { createAnswers, createStatementSlots } from "./queries/answers.ts";
 import { createKeptAnswers } from "./queries/kept-answers.ts";
@@ -18,7 +18,7 @@ import type { SpareProcess } from "./queries/spare-process.ts";
 import { splitEnding, streamOf, textOf, textOfAnswer } from "./rows.ts";
 import type { PageSessions } from "./session/session-routes.ts";
 import { whenComputed } from "./values/kept-values.ts";
-import { hasRows, headersOf, parametersOf, type Target } from "./views/target.ts";
+import { hasRows, headersOf, parametersOf, type Target, type ViewTarget } from "./views/target.ts";
 import { createViews, renderPage, rowsOfPage, type ViewOptions } from "./views/views.ts";
 
 export interface DispatcherOptions extends ViewOptions {
@@ -61,7 +61,8 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
       };
       if ("prepare" in page) {
         const request = queryRequestOf(context, page, target);
-        if (ending !== null) return await respondWithAnswer(context, page, request, ending.format);
+        if (ending !== null)
+          return await respondWithAnswer(context, page, request, { ...target, page }, ending.format);
         const render = await page.prepare(request);
         return await respondWithPage(context, { ...target, page: { ...page, render } }, true);
       }
@@ -125,13 +126,15 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
     }
     const { view, close: closeMirror } = views.open(target);
     let rows: PageRows | null;
+    let coverage: Readonly<Record<string, string>>;
     try {
       rows = rowsOfPage(target, view);
+      coverage = rows?.from === undefined ? {} : wholenessHeader(view, rows.from);
     } catch (error) {
       closeMirror();
       throw error;
     }
-    const headers = headersOf(rows?.name ?? "rows", format);
+    const headers = { ...headersOf(rows?.name ?? "rows", format), ...coverage };
     const close = () => {
       rows?.close?.();
       closeMirror();
@@ -152,10 +155,14 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
     context: Context,
     page: QueryPage,
     request: QueryPageRequest,
+    target: ViewTarget,
     format: TextFormat,
   ) => {
     const rows = await page.readRows(request);
-    const headers = headersOf(rows.name, format);
+    const { mirror: tables } = rows.tables;
+    const coverage =
+      tables.length === 0 ? {} : await views.read(target, (view) => wholenessHeader(view, tables));
+    const headers = { ...headersOf(rows.name, format), ...coverage };
     if (context.req.method === "HEAD") {
       rows.close();
       return context.body(null, 200, headers);

@@ -5,11 +5,14 @@
  */
 import { html, raw } from "hono/html";
 import { stateOfBackup } from "../accounts/newest-backup.ts";
+import type { Coverage } from "../mirror/runs/coverage.ts";
+import { describeMissing } from "../mirror/runs/describe-coverage.ts";
 import { formatMinute } from "../presentation/times.ts";
 import type { Bra, Wardrobe } from "../query/lists/wardrobe.ts";
 import { assets } from "./assets/assets.ts";
 import type { Html, ServedAccount } from "./page.ts";
 import { facts } from "./parts/resource/facts.ts";
+import { shortfall } from "./parts/states.ts";
 import { nameOf } from "./parts/values.ts";
 import { dimensionTable } from "./parts/wardrobe/dimensions.ts";
 import { type BraAddresses, braTags, gallery } from "./parts/wardrobe/gallery.ts";
@@ -19,6 +22,7 @@ import { backupNote, summary } from "./parts/wardrobe/summary.ts";
 
 export interface KeptPage {
   readonly wardrobe: Wardrobe;
+  readonly coverage: Coverage;
   /** Null for the page in a backup. */
   readonly account: (ServedAccount & { readonly isBackupOld: boolean | null }) | null;
   /** The service's root. */
@@ -39,7 +43,7 @@ export interface RenderedPage {
 const policyWith = (pictures: string) => `default-src 'none'; style-src 'unsafe-inline'; img-src ${pictures}`;
 
 export async function renderKeptPage(page: KeptPage): Promise<RenderedPage> {
-  const { wardrobe, account, baseUrl, now } = page;
+  const { wardrobe, coverage, account, baseUrl, now } = page;
   const { bras, measurements, username } = wardrobe;
   const pictures = new Map<string, string | null>();
   const addresses: BraAddresses = {
@@ -68,6 +72,7 @@ export async function renderKeptPage(page: KeptPage): Promise<RenderedPage> {
 <h1>Bras of ${nameOf(username, owner)}</h1>
 ${pictureList(wardrobe.pictures.map(addresses.pictureOf))}
 ${summary(wardrobe, null)}
+${shortfall([describeMissing(coverage) ?? ""])}
 ${account === null ? "" : backupNote(account, account.isBackupOld)}
 <section aria-labelledby="gallery"><h2 id="gallery">Gallery</h2>${gallery(bras, addresses, false)}</section>
 <section aria-labelledby="dimensions"><h2 id="dimensions">Dimensions</h2>${dimensionTable(bras, addresses.hrefOf)}</section>

@@ -12,6 +12,7 @@ import type { NewestBackup } from "../accounts/newest-backup.ts";
 import type { Point } from "../mirror/points/point.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import type { Step } from "../presentation/times.ts";
+import type { TablesRead } from "../query/sql/run-query.ts";
 import type { Answers, FirstRows, OpenAnswer } from "./queries/answers.ts";
 import type { SlowArguments, SlowName, SlowValue } from "./values/slow-values.ts";
 
@@ -168,6 +169,8 @@ export interface PageContent {
 export type PageResult = PageContent | { readonly redirect: string };
 
 export interface PageRows extends ExportTable {
+  /** The tables that they come from: the answer has a header if these are not complete. Default: none. */
+  readonly from?: TablesRead;
   /** For `.json` instead of the rows: a document. */
   readonly document?: unknown;
   /** Called once, after the last row that is sent, or without any. */

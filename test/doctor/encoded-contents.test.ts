@@ -161,7 +161,7 @@ describe("a Parquet file", () => {
       { name: "href", type: "text" },
       { name: "payload", type: "object" },
     ] as never;
-    writeFileSync(file, Buffer.concat([...parquetChunks(table, columns)]));
+    writeFileSync(file, Buffer.concat([...parquetChunks(table, columns, null)]));
     expect(await find()).toMatchObject({ found: [{ file, in: "file" }], unsearched: [] });
   });
 

@@ -74,7 +74,7 @@ it("a Parquet file has typed columns: text, integers, numbers, booleans, times a
   expect(first).toEqual([{ time: String(Date.parse(row.first_seen_at)), system }]);
 });
 
-it("an exported SQLite file has keys, references, indexes, full-text search and nothing else", async () => {
+it("an exported SQLite file has keys, references, indexes, full-text search, its coverage and nothing else", async () => {
   await using rig = await startRig({ brands: 4, models: 12, sizes: 40 });
   await rig.sync();
   const out = join(rig.file, "..", "out");
@@ -87,7 +87,7 @@ it("an exported SQLite file has keys, references, indexes, full-text search and 
     )
     .pluck()
     .all();
-  expect(names).toEqual(["brand", "brand_fts", "model", "model_fts", "model_picture", "size"]);
+  expect(names).toEqual(["brand", "brand_fts", "coverage", "model", "model_fts", "model_picture", "size"]);
   expect(db.pragma("foreign_key_check")).toEqual([]);
   expect(db.pragma("integrity_check", { simple: true })).toBe("ok");
   expect(db.prepare(`select "from", "table" from pragma_foreign_key_list('size') order by 1`).all()).toEqual([

@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { readCoverage } from "../../src/mirror/runs/coverage.ts";
 import { listRuns } from "../../src/mirror/runs/runs.ts";
 import { readWardrobe } from "../../src/query/lists/wardrobe.ts";
 import { runQuestion } from "../../src/query/questions/run-question.ts";
@@ -210,7 +211,7 @@ it("every page of an account, and the page to keep, is accessible, fits and asks
       account.read((mirror) =>
         renderKeptPage({
           ...{ wardrobe: readWardrobe(mirror), mirrorFile: account.file, now: Date.UTC(2026, 10, 24) },
-          ...{ account: of, baseUrl: mirror.identity.baseUrl },
+          ...{ coverage: readCoverage(mirror), account: of, baseUrl: mirror.identity.baseUrl },
         }),
       );
     // A backup has the pictures beside the page.

@@ -5,6 +5,8 @@
 import type { RowGroup } from "hyparquet";
 import { ByteWriter } from "hyparquet-writer";
 import { writeMetadata } from "hyparquet-writer/src/metadata.js";
+import type { Coverage } from "../../../src/mirror/runs/coverage.ts";
+import { describeMissing } from "../../../src/mirror/runs/describe-coverage.ts";
 import type { FittedColumn } from "../fitted-types.ts";
 import type { ExportTable } from "../table.ts";
 import { ColumnEncoder, maxGroupRows, schemaOf } from "./column-encoder.ts";
@@ -16,8 +18,16 @@ const maxGroupBytes = 8_388_608;
 const maxBoundBytes = 128;
 const magic = Buffer.from("PAR1");
 
-/** The bytes of a file. Text is as in CSV of the profile `exact`; a JSON column holds the text of the mirror. */
-export function* parquetChunks(table: ExportTable, columns: readonly FittedColumn[]): Generator<Uint8Array> {
+/**
+ * The bytes of a file. Text is as in CSV of the profile `exact`; a JSON column holds the text of the mirror.
+ * @param coverage of the table; what is missing is in the file's metadata, under `coverage`
+ */
+export function* parquetChunks(
+  table: ExportTable,
+  columns: readonly FittedColumn[],
+  coverage: Coverage | null,
+): Generator<Uint8Array> {
+  const missing = coverage === null ? null : describeMissing(coverage);
   const writer = new ByteWriter();
   // Bounds of other texts help no reader: rows are sorted by the first column.
   const encoders = columns.map(
@@ -54,6 +64,7 @@ export function* parquetChunks(table: ExportTable, columns: readonly FittedColum
   const schema = [{ name: "root", num_children: columns.length }, ...columns.map(schemaOf)];
   const metadata = {
     ...{ version: 2, created_by: "armoire", schema, num_rows: BigInt(allRows), row_groups: groups },
+    ...(missing !== null && { key_value_metadata: [{ key: "coverage", value: missing }] }),
     // Of reading only.
     metadata_length: 0,
   };

@@ -80,7 +80,7 @@ const aboutParquet = (hasCsv: boolean) =>
 
 const aboutSqlite =
   "`tables.sqlite` holds all tables, with keys, references, indexes and full-text indexes of names (tables that end in `_fts`). " +
-  "Datasette shows it as it is: `datasette tables.sqlite`. True is 1, false is 0, and objects are JSON text.";
+  "The table `coverage` says how whole they are. Datasette shows it as it is: `datasette tables.sqlite`. True is 1, false is 0, and objects are JSON text.";
 
 function describeCsv(profile: PackageContents["csv"]): string {
   const nulls =

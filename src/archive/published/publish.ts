@@ -18,6 +18,7 @@ import { fingerprintOf, type SigningKey } from "../signatures/signing-key.ts";
 import { type Succession, signSuccession } from "../signatures/successor.ts";
 import { isSameContent } from "../snapshot/create.ts";
 import { readSnapshotContents, type SnapshotPublication } from "../snapshot/entries.ts";
+import type { SnapshotCoverage } from "../snapshot/manifest.ts";
 import { openSnapshot } from "../snapshot/open.ts";
 import { identityOf } from "../snapshot/resource-lines.ts";
 import { writeArchive } from "../write-archive.ts";
@@ -63,6 +64,8 @@ export interface PublishReport {
   readonly sequence: number;
   /** The fingerprint of the key; null if it is not signed. */
   readonly signedBy: string | null;
+  /** Of the newest snapshot with those that it continues, by kind. */
+  readonly coverage: SnapshotCoverage;
   /** Files of earlier snapshots. */
   readonly removed: readonly string[];
 }
@@ -136,7 +139,8 @@ async function publishNext(
   const signedBy = signingKey?.fingerprint ?? null;
   if (contents === null) {
     const removed = state === null ? [] : removeUnlisted(folder, state);
-    return { folder, published: null, resources: 0, sequence: sequence - 1, signedBy, removed };
+    const nothing = { published: null, resources: 0, sequence: sequence - 1 };
+    return { folder, ...nothing, signedBy, removed, coverage: state?.coverage ?? [] };
   }
   const { manifest, wholeCoverage } = contents;
   const name = fileNameOf(sequence, manifest.takenOn);
@@ -170,7 +174,7 @@ async function publishNext(
   await writeState(folder, next);
   const removed = removeUnlisted(folder, next);
   const resources = manifest.coverage.reduce((sum, { held, gone }) => sum + held + gone, 0);
-  return { folder, published, resources, sequence, signedBy, removed };
+  return { folder, published, resources, sequence, signedBy, removed, coverage: wholeCoverage };
 }
 
 /** Also once the increments are larger than the whole snapshot was. */

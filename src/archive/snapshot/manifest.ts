@@ -1,5 +1,7 @@
 /** `manifest.json` of a snapshot. It says nothing of whose mirror it was, and no time finer than a day. */
 import { z } from "zod";
+import { coverageOf } from "../../mirror/runs/coverage.ts";
+import { describeMissing } from "../../mirror/runs/describe-coverage.ts";
 import {
   backupFormat,
   backupFormatVersion,
@@ -51,6 +53,17 @@ const manifest = z.strictObject({
 
 export type SnapshotManifest = z.infer<typeof manifest>;
 export type SnapshotCoverage = SnapshotManifest["coverage"];
+
+/** What a snapshot lacks of what its mirror knew, in one line; null if nothing. */
+export function describeMissingFrom(coverage: SnapshotCoverage): string | null {
+  if (coverage.every(({ due }) => due === 0)) return null;
+  const kinds = coverage.map(({ kind, held, gone, due }) => ({
+    ...{ kind, known: held + gone + due, held, gone, due },
+    ...{ failed: 0, partial: 0, missingLinks: 0, awaitingApproval: 0 },
+    ...{ oldestCheckAt: null, newestCheckAt: null },
+  }));
+  return describeMissing(coverageOf(kinds));
+}
 
 /** Parses a manifest from an untrusted source. @throws BackupError `other-version`, `other-contents` */
 export const parseSnapshotManifest = (text: string): Parsed<SnapshotManifest> =>

@@ -1,5 +1,6 @@
 /** The change log as Atom (RFC 4287) and as JSON Feed 1.1, which also has the changes as data. */
 import { toJson } from "../../../exports/formats/json.ts";
+import { describeMissing } from "../../mirror/runs/describe-coverage.ts";
 import type { ChangeEntry, ChangeLog } from "./change-log.ts";
 import { linesOf, titleOf } from "./describe-entry.ts";
 
@@ -9,9 +10,11 @@ export interface FeedOptions {
 }
 
 export function atomFeed(log: ChangeLog, entries: readonly ChangeEntry[], { url }: FeedOptions): string {
+  const missing = describeMissing(log.coverage);
   const head = [
     element("id", log.id),
     element("title", titleOfLog(log)),
+    ...(missing === null ? [] : [element("subtitle", missing)]),
     element("updated", entries[0]?.endedAt ?? log.to.endedAt),
     `<author>${element("name", "Armoire")}</author>`,
     ...(url === undefined ? [] : [`<link rel="self" type="application/atom+xml" href="${escapeXml(url)}"/>`]),
@@ -48,9 +51,11 @@ export function jsonFeed(log: ChangeLog, entries: readonly ChangeEntry[], { url 
       _armoire: { run, key: subject?.key ?? null, href: subject?.href ?? null, totals, changes },
     };
   });
+  const missing = describeMissing(log.coverage);
   const head = {
     version: "https://jsonfeed.org/version/1.1",
     title: titleOfLog(log),
+    ...(missing !== null && { description: missing }),
     ...(url !== undefined && { feed_url: url }),
     authors: [{ name: "Armoire" }],
   };

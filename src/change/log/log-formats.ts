@@ -1,5 +1,6 @@
 /** Writes the change log in one of its formats. */
 import { toJson } from "../../../exports/formats/json.ts";
+import { describeMissing } from "../../mirror/runs/describe-coverage.ts";
 import { utcMinute } from "../../presentation/times.ts";
 import type { ChangeEntry, ChangeLog } from "./change-log.ts";
 import { describeTotals, linesOf, titleOf } from "./describe-entry.ts";
@@ -43,14 +44,16 @@ function* take<Item>(items: Iterable<Item>, limit: number): Generator<Item> {
   }
 }
 
-/** Each change with its run. */
-function* ndjsonLines({ runs }: ChangeLog): Generator<string> {
+/** Each change with its run, and whether the mirror is complete. */
+function* ndjsonLines({ runs, coverage: { complete } }: ChangeLog): Generator<string> {
   for (const { run, endedAt, changes } of runs())
-    for (const change of changes) yield `${toJson({ run, endedAt, ...change })}\n`;
+    for (const change of changes) yield `${toJson({ run, endedAt, complete, ...change })}\n`;
 }
 
 function* markdown(log: ChangeLog, entries: Iterable<ChangeEntry>): Generator<string> {
   yield `# ${escapeMarkdown(titleOfLog(log))}\n`;
+  const missing = describeMissing(log.coverage);
+  if (missing !== null) yield `\n${escapeMarkdown(missing)}\n`;
   let run: number | null = null;
   for (const entry of entries) {
     if (entry.run !== run) yield `\n## Run ${entry.run}, ${utcMinute(entry.endedAt)}\n\n`;

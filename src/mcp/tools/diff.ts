@@ -3,6 +3,7 @@ import { z } from "zod";
 import { count, type Totals } from "../../change/change.ts";
 import { openDiff, openReported } from "../../change/open-diff.ts";
 import { toMirrorError } from "../../mirror/file/errors.ts";
+import { gapsOfDiff } from "../../mirror/runs/describe-coverage.ts";
 import { limitedList } from "../answer.ts";
 import { tool } from "../tool.ts";
 import { limitOf, pointForms, pointOf, readPoint } from "./inputs.ts";
@@ -45,7 +46,13 @@ export const diff = tool(
         isCut ||= !list.add(change);
       }
       const sides = { from: placeIn(opened.from), to: placeIn(opened.to), since: opened.since };
-      return { ...sides, changes: list.items, isCut, totals };
+      return {
+        ...sides,
+        changes: list.items,
+        isCut,
+        totals,
+        gaps: gapsOfDiff(opened.coverage, opened.from !== null),
+      };
     } catch (error) {
       throw toMirrorError(error, file);
     } finally {

@@ -1,6 +1,8 @@
 /** Tools that look something up: tables, resources by their names, one resource. */
 import { z } from "zod";
 import { readMirror } from "../../mirror/reader.ts";
+import { readCoverage } from "../../mirror/runs/coverage.ts";
+import { gapsOf } from "../../mirror/runs/describe-coverage.ts";
 import { shownKinds } from "../../query/keys/find-by-key.ts";
 import { listDescribedTables } from "../../query/lists/described-tables.ts";
 import { foundKinds, search } from "../../query/search.ts";
@@ -48,13 +50,22 @@ export const searchTool = tool(
       file,
       (mirror) => {
         const found = search(mirror, text, { ...filter, limit: limit + 1 });
-        return { found, suggestion: found.length === 0 ? suggestSearch(mirror, text, filter) : null };
+        const coverage = readCoverage(mirror, kind === undefined ? foundKinds : [kind]);
+        return {
+          found,
+          coverage,
+          suggestion: found.length === 0 ? suggestSearch(mirror, text, filter) : null,
+        };
       },
       readPoint(as_of),
     );
     const list = limitedList(limit);
     const isCut = !read.found.every(list.add);
-    return { found: list.items, isCut, ...(read.suggestion && { similar: read.suggestion.similar }) };
+    const { suggestion, coverage } = read;
+    return {
+      ...{ found: list.items, isCut, gaps: gapsOf(coverage) },
+      ...(suggestion && { similar: suggestion.similar }),
+    };
   },
 );
 

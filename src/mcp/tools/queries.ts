@@ -1,8 +1,7 @@
 /** Tools that run SQL, the user's own or that of a named question, in the process of `armoire query`. */
 import { z } from "zod";
 import type { Cell } from "../../../schema/fields.ts";
-import type { Coverage } from "../../mirror/runs/coverage.ts";
-import { describeTableCoverage } from "../../mirror/runs/describe-coverage.ts";
+import { gapsOf } from "../../mirror/runs/describe-coverage.ts";
 import { areasOf } from "../../query/questions/question.ts";
 import { listQuestions } from "../../query/questions/questions.ts";
 import { runQuestion } from "../../query/questions/run-question.ts";
@@ -84,13 +83,9 @@ async function answerOf(result: QueryResult) {
     columns,
     rows: list.items,
     isCut: isFull || result.isCut,
-    gaps: [coverage.mirror, coverage.catalogue].flatMap(describeGap),
+    gaps: [coverage.mirror, coverage.catalogue].flatMap((one) => gapsOf(one)),
   };
 }
-
-/** Of incomplete tables: their numbers may be too small. */
-const describeGap = (coverage: Coverage | null): readonly string[] =>
-  coverage === null || coverage.complete ? [] : [describeTableCoverage(coverage)];
 
 const describeQuestion = (question: ReturnType<typeof listQuestions>[number]) => ({
   name: question.name,

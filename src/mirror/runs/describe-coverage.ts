@@ -26,7 +26,8 @@ function listGaps(kinds: readonly KindCoverage[]): string {
   return `Not complete: ${gaps.length === 0 ? "nothing is held" : gaps.join("; ")}`;
 }
 
-function describeGaps(coverage: KindCoverage): string[] {
+/** What is missing of one kind, in words. */
+export function describeGaps(coverage: KindCoverage): string[] {
   const { kind, held, due, failed, partial, missingLinks, awaitingApproval } = coverage;
   const name = kind.replaceAll("_", " ");
   const missing = due + failed;
@@ -49,6 +50,23 @@ function describeGaps(coverage: KindCoverage): string[] {
 /** The same for some tables, such as those of an export. */
 export const describeTableCoverage = (coverage: Coverage, showTime = utcMinute): string =>
   describeCoverage(coverage, showTime, "everything known of these tables");
+
+/** One sentence if something of these tables is missing, else none. @param coverage null for what no mirror counts */
+export const gapsOf = (coverage: Coverage | null, showTime = utcMinute): readonly string[] =>
+  coverage === null || coverage.complete ? [] : [describeTableCoverage(coverage, showTime)];
+
+/** The same for two compared states. @param hasEarlier whether there is one to compare with */
+export function gapsOfDiff(
+  { from, to }: { readonly from: Coverage | null; readonly to: Coverage | null },
+  hasEarlier: boolean,
+  showTime = utcMinute,
+): readonly string[] {
+  const earlier = "Earlier state (what it lacked counts as added): ";
+  return [
+    ...gapsOf(hasEarlier ? from : null, showTime).map((gap) => earlier + gap),
+    ...gapsOf(to, showTime).map((gap) => (hasEarlier ? `Later state: ${gap}` : gap)),
+  ];
+}
 
 /** Only what the service has not sent itself. */
 function describeConfirmed(kinds: readonly KindCoverage[]): string {

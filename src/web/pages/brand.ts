@@ -29,6 +29,7 @@ export const brandPage: Page = {
     const shown = showResource(view.mirror, "brand", hrefOf(view));
     return {
       name: "brand",
+      from: ["brand", "model", "size"],
       columns: Object.keys(shown.fields),
       rows: () => [Object.values(shown.fields)],
       document: shown,

@@ -45,6 +45,7 @@ ${listSection(view, {
   },
   rows: (view) => ({
     name: "brands",
+    from: ["brand"],
     columns: Object.keys(brandList.columns),
     rows: () => readListRows(view.mirror, brandList, stateOf(view).request),
   }),

@@ -30,6 +30,7 @@ export const modelPage: Page = {
     const shown = showResource(view.mirror, "model", href);
     return {
       name: "model",
+      from: ["model", "size"],
       columns: Object.keys(shown.fields),
       rows: () => [Object.values(shown.fields)],
       document: shown,

@@ -35,6 +35,7 @@ ${listSection(view, {
   },
   rows: (view) => ({
     name: "models",
+    from: ["model"],
     columns: Object.keys(modelList.columns),
     rows: () => readListRows(view.mirror, modelList, stateOf(view).request),
   }),

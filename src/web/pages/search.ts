@@ -29,6 +29,7 @@ ${wholeness(view, ["brand", "model"])}`;
   },
   rows: (view) => ({
     name: "search",
+    from: ["brand", "model"],
     columns,
     rows: () =>
       find(view, maxResults).map((found) => [

@@ -1,23 +1,35 @@
 /** What a page says when there is nothing, or not everything, or something is wrong. */
 import { html } from "hono/html";
-import { coverageOfTables } from "../../mirror/runs/coverage.ts";
-import { describeTableCoverage } from "../../mirror/runs/describe-coverage.ts";
+import { type Coverage, coverageOfTables } from "../../mirror/runs/coverage.ts";
+import { gapsOf } from "../../mirror/runs/describe-coverage.ts";
 import { formatMinute } from "../../presentation/times.ts";
 import type { TablesRead } from "../../query/sql/run-query.ts";
 import type { Html, View } from "../page.ts";
 
 /** How whole the tables of a page are: one sentence on every page that shows a part of what is known. */
-export function wholeness(view: View, tables: TablesRead): Html | string {
-  const all = view.slow("coverage");
-  const coverage = tables === "all" ? all : coverageOfTables(all, tables);
-  if (coverage.complete) return "";
-  return html`<p class="note" role="note">${describeTableCoverage(coverage, formatMinute)}</p>`;
+export const wholeness = (view: Pick<View, "slow">, tables: TablesRead): Html | string =>
+  html`${gapsOf(coverageIn(view, tables), formatMinute).map((gap) => note(gap))}`;
+
+/** As a header's value, for the rows of a page. @returns no header if nothing is missing */
+export function wholenessHeader(
+  view: Pick<View, "slow">,
+  tables: TablesRead,
+): Readonly<Record<string, string>> {
+  const [gap] = gapsOf(coverageIn(view, tables));
+  return gap === undefined ? {} : { "armoire-coverage": gap.replace(/[^\x20-\x7e]/g, "?") };
 }
+
+function coverageIn(view: Pick<View, "slow">, tables: TablesRead): Coverage {
+  const all = view.slow("coverage");
+  return tables === "all" ? all : coverageOfTables(all, tables);
+}
+
+export const note = (text: string): Html => html`<p class="note" role="note">${text}</p>`;
 
 /** What a part of a page lacks, in sentences; empty ones are left out. */
 export function shortfall(sentences: readonly string[]): Html | string {
   const text = sentences.filter((sentence) => sentence !== "").join(" ");
-  return text === "" ? "" : html`<p class="note" role="note">${text}</p>`;
+  return text === "" ? "" : note(text);
 }
 
 export const empty = (text: string, hint: Html | string = ""): Html =>

@@ -37,7 +37,7 @@ export interface FirstRows<Result extends QueryResult = QueryResult> {
   readonly result: Result;
 }
 
-export interface OpenAnswer extends Pick<QueryResult, "columns" | "batches"> {
+export interface OpenAnswer extends Pick<QueryResult, "columns" | "batches" | "tables"> {
   close(): void;
 }
 
@@ -98,11 +98,11 @@ export function createAnswers(
       try {
         const limits = { timeoutMillis: downloadMillis, maxRows: maxDownloadedRows };
         const ended = AbortSignal.any([signal, closed.signal]);
-        const { columns, batches } = await ask({ ...limits, signal: ended }, spare.start);
+        const { columns, batches, tables } = await ask({ ...limits, signal: ended }, spare.start);
         const iterator = batches[Symbol.asyncIterator]();
         const first = await iterator.next();
         return {
-          columns,
+          ...{ columns, tables },
           batches: from(first, iterator),
           close() {
             closed.abort();

@@ -2,13 +2,14 @@
 import { type Change, count, type Totals } from "../../change/change.ts";
 import type { FilterInput } from "../../change/filter.ts";
 import type { Keyed } from "../../change/keys.ts";
-import { type FromRun, openRunDiff } from "../../change/open-diff.ts";
+import { type FromRun, type OpenDiff, openRunDiff } from "../../change/open-diff.ts";
 import type { DiffSource } from "../../change/sources.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 
 export interface ChangesBetween {
   readonly from: DiffSource | null;
   readonly to: DiffSource;
+  readonly coverage: OpenDiff<unknown>["coverage"];
   readonly first: readonly Keyed<Change>[];
   /** Of all changes; null if there are too many to count. */
   readonly totals: Totals | null;
@@ -31,11 +32,12 @@ const maxCounted = 1000;
 /** @throws ChangeError, PointError */
 export function readChangesBetween(
   { file }: MirrorReader,
-  { from, to, filter, isFirst }: ComparedRuns,
+  { from: fromRun, to: toRun, filter, isFirst }: ComparedRuns,
 ): ChangesBetween {
-  const opened = openRunDiff({ file, point: { kind: "run", run: to } }, from, filter);
+  const opened = openRunDiff({ file, point: { kind: "run", run: toRun } }, fromRun, filter);
   try {
-    return { from: opened.from, to: opened.to, ...readFirst(opened.changes, isFirst) };
+    const { from, to, coverage } = opened;
+    return { from, to, coverage, ...readFirst(opened.changes, isFirst) };
   } finally {
     opened.close();
   }

@@ -9,6 +9,9 @@ export interface Target extends Pick<View, "parameters" | "query" | "path" | "as
   readonly redis: SharedThroughRedis | null;
 }
 
+/** What a view is made for. */
+export type ViewTarget = Omit<Target, "page"> & { readonly page: Pick<AnyPage, "area"> };
+
 export const hasRows = (page: AnyPage): boolean => "prepare" in page || page.rows !== undefined;
 
 export const headersOf = (name: string, format: TextFormat) => ({

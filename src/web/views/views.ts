@@ -20,7 +20,7 @@ import type {
 import { layout } from "../parts/layout.ts";
 import { hrefOf, linker, withoutParameters } from "../parts/links.ts";
 import { type KeptValues, whenComputed } from "../values/kept-values.ts";
-import type { Target } from "./target.ts";
+import type { Target, ViewTarget } from "./target.ts";
 
 /** A mirror, and values of it that pages use again. */
 export interface MirrorOfPages {
@@ -46,9 +46,9 @@ export interface ViewOptions {
 export interface Views {
   mirrorOf(page: Pick<Page, "area">): ServedMirror;
   /** Calls `use` in a read transaction, again if a value had to be computed first. */
-  read<Result>(target: Target, use: (view: SharedView) => Result): Promise<Result>;
+  read<Result>(target: ViewTarget, use: (view: SharedView) => Result): Promise<Result>;
   /** With a connection of its own. The caller closes it. */
-  open(target: Target): { readonly view: SharedView; close(): void };
+  open(target: ViewTarget): { readonly view: SharedView; close(): void };
   frame(view: SharedView, content: PageContent): Html;
   /** Without anything that comes from a mirror. */
   bareFrame(address: URL, title: string, body: Html): Html;
@@ -67,7 +67,7 @@ export function createViews(
 
   const viewOf = (
     mirror: MirrorReader | null,
-    { page, ...target }: Target,
+    { page, ...target }: ViewTarget,
     kept: Pick<SharedView, "recent" | "slow">,
   ): SharedView => ({
     ...{ ...target, ...kept, mirror, now: clock.now() },
@@ -77,7 +77,7 @@ export function createViews(
   });
 
   /** What is shared through Redis is shown without a mirror, too. */
-  const orWithout = <Result>(target: Target, read: () => Result, without: () => Result): Result => {
+  const orWithout = <Result>(target: ViewTarget, read: () => Result, without: () => Result): Result => {
     try {
       return read();
     } catch (error) {
@@ -171,7 +171,7 @@ const withoutMirror: Pick<SharedView, "recent" | "slow"> = {
 const shownRunOf = ({ asOf, db }: MirrorReader, point: Point | undefined) =>
   asOf && { ...asOf, prunedLater: point === undefined ? 0 : countNearerPruned(db, point, asOf.run) };
 
-const isShared = (page: Target["page"]): boolean => "isShared" in page;
+const isShared = (page: ViewTarget["page"]): boolean => "isShared" in page;
 
 /** @throws MirrorError if there is none */
 function required(mirror: MirrorReader | null): MirrorReader {

@@ -14,11 +14,13 @@ import {
   parsePointOrPath,
   pointContext,
 } from "../../../mirror/points/point.ts";
+import { gapsOfDiff } from "../../../mirror/runs/describe-coverage.ts";
+import { formatMinute } from "../../../presentation/times.ts";
 import { warnOfPruned } from "../../flags/as-of.ts";
 import { addChangeFilterFlags, type ChangeFilterFlags, changeFilterOf } from "../../flags/change-flags.ts";
 import { type FormatFlags, formatOption, readFormat } from "../../flags/query-flags.ts";
 import { printChanges } from "../../format/data/print-changes.ts";
-import { printGaps } from "../../format/data/result.ts";
+import { printNotices } from "../../format/data/result.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
@@ -80,8 +82,7 @@ export function configure(command: Command, io: Io): void {
     try {
       warnOfNotCompared(opened, settings, io);
       const totals = await printChanges(opened, format, io);
-      printGaps(opened.coverage.from, settings, io, "Earlier state (what it lacked counts as added): ");
-      printGaps(opened.coverage.to, settings, io, opened.from === null ? "" : "Later state: ");
+      printNotices(gapsOfDiff(opened.coverage, opened.from !== null, formatMinute), settings, io);
       warnOfMissingTimes(opened, settings, io);
       if (Object.keys(totals).length === 0) hintAtObserved(flags, opened, settings, io);
       if (flags.exitCode && Object.keys(totals).length > 0) io.setExitCode(exitCodes.different);

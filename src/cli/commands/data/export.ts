@@ -14,7 +14,6 @@ import type { WrittenPackage } from "../../../../exports/package/write-package.t
 import type { RunSelect } from "../../../../exports/row-condition.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
 import { pointBefore } from "../../../mirror/points/resolve-point.ts";
-import type { Coverage } from "../../../mirror/runs/coverage.ts";
 import { describeTableCoverage } from "../../../mirror/runs/describe-coverage.ts";
 import { formatRows } from "../../../presentation/numbers.ts";
 import { formatMinute } from "../../../presentation/times.ts";
@@ -23,6 +22,7 @@ import { type AsOfFlags, asOfOption, readAsOf, warnOfPruned } from "../../flags/
 import { defaultFormats, readTarget, type TargetFlags } from "../../flags/export-target.ts";
 import { collect, collectNames, positiveNumber } from "../../flags/option-values.ts";
 import { type CsvFlags, exactOption, excelOption, readCsvProfile } from "../../flags/query-flags.ts";
+import { printGaps } from "../../format/data/result.ts";
 import { version } from "../../self-command.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { citationOption, licenseOption, readPublication } from "../../settings/publication.ts";
@@ -107,7 +107,7 @@ function configureCreate(command: Command, io: Io): Command {
         "keys of the columns, row counts and SHA-256. README.md says how whole the export is; load.sql, load.py and load.R load " +
         "the CSV files into DuckDB, pandas and R with the right types; with Parquet alone, load.sql loads that. Tables without rows have no file, unless named by --table.",
       "The format sqlite is one file, tables.sqlite, with all tables, keys and indexes; brand_fts, model_fts and bra_fts are for " +
-        "full-text search. --out all.sqlite makes that file alone. JSON and Parquet have real booleans and " +
+        "full-text search, and coverage says what is missing. --out all.sqlite makes that file alone. JSON and Parquet have real booleans and " +
         "objects, and Parquet has times. A Parquet column with a number that a double would change is text.",
       "With one --table, --out may be a file: its name ends in .csv, .json, .ndjson, .parquet or .sqlite, which is the format, and " +
         "text formats may be compressed, as in .csv.gz or .json.zst. A regular file is replaced, but no file of Armoire itself, such as a mirror. --out - writes csv " +
@@ -190,10 +190,6 @@ const runWithin =
   (select) =>
     runQuery({ ...select, timeoutMillis: seconds * 1000 });
 
-function printGaps(coverage: Coverage | undefined, { quiet }: Settings, io: Io): void {
-  if (!quiet && coverage?.complete === false) io.err(`${describeTableCoverage(coverage, formatMinute)}\n`);
-}
-
 /** On standard output are the rows themselves. */
 function printTable(exported: ExportedTable, settings: Settings, io: Io): void {
   printGaps(exported.coverage, settings, io);
@@ -213,7 +209,7 @@ function printDatabase(exported: ExportedDatabase, settings: Settings, io: Io): 
 }
 
 function printPackage(contents: WrittenPackage, settings: Settings, io: Io): void {
-  printGaps(contents.coverage, settings, io);
+  printGaps(contents.coverage ?? null, settings, io);
   if (settings.json) io.out(toJsonLine(contents));
   else if (!settings.quiet) {
     for (const { path, format, table, rows } of contents.files)

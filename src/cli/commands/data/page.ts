@@ -2,12 +2,14 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { lacksChanges, readNewestBackup } from "../../../accounts/newest-backup.ts";
+import { readCoverage } from "../../../mirror/runs/coverage.ts";
 import { writeOutput } from "../../../platform/atomic-file.ts";
 import { toFileError } from "../../../platform/errors.ts";
 import { requireReplaceable } from "../../../platform/files/replaceable-files.ts";
 import { formatBytes, formatCount } from "../../../presentation/numbers.ts";
 import { readWardrobe } from "../../../query/lists/wardrobe.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
+import { printGaps } from "../../format/data/result.ts";
 import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
@@ -49,10 +51,15 @@ export function configure(command: Command, io: Io): void {
     const signal = interruptSignal(io, "the file was not written");
     const path = resolve(flags.out);
     const newestBackup = readNewestBackup(account);
-    const { wardrobe, file, baseUrl, isBackupOld } = withMirror(
+    const { wardrobe, coverage, file, baseUrl, isBackupOld } = withMirror(
       settings,
       (mirror) => ({
-        ...{ wardrobe: readWardrobe(mirror), file: mirror.file, baseUrl: mirror.identity.baseUrl },
+        ...{
+          wardrobe: readWardrobe(mirror),
+          coverage: readCoverage(mirror),
+          file: mirror.file,
+          baseUrl: mirror.identity.baseUrl,
+        },
         isBackupOld: lacksChanges(newestBackup, mirror),
       }),
       readAsOf(flags, settings, io),
@@ -60,7 +67,7 @@ export function configure(command: Command, io: Io): void {
     // Its libraries take a tenth of a second to load.
     const { renderKeptPage } = await import("../../../web/kept-page.ts");
     const { text, pictures } = await renderKeptPage({
-      ...{ wardrobe, baseUrl, mirrorFile: flags.pictures ? file : null, now: Date.now() },
+      ...{ wardrobe, coverage, baseUrl, mirrorFile: flags.pictures ? file : null, now: Date.now() },
       account: { name: account.name, newestBackup, isBackupOld },
     });
     const content = Buffer.from(text);
@@ -70,6 +77,7 @@ export function configure(command: Command, io: Io): void {
     } catch (error) {
       throw toFileError(error, flags.out);
     }
+    printGaps(coverage, settings, io);
     const counts = { bras: wardrobe.bras.length, measurements: wardrobe.measurements.rows.length, pictures };
     if (settings.json) io.out(toJsonLine({ file: path, bytes: content.length, ...counts }));
     else if (!settings.quiet)

@@ -5,6 +5,7 @@ import { ExportError } from "../../../../exports/errors.ts";
 import type { CsvProfile } from "../../../../exports/formats/csv.ts";
 import { inferColumns } from "../../../../exports/formats/fitted-types.ts";
 import { distinctNames, type Row } from "../../../../exports/formats/table.ts";
+import { type Coverage, coverageOf } from "../../../mirror/runs/coverage.ts";
 import { writeOutput } from "../../../platform/atomic-file.ts";
 import { FileError, isSystemError } from "../../../platform/errors.ts";
 import { requireReplaceable } from "../../../platform/files/replaceable-files.ts";
@@ -74,7 +75,14 @@ async function writeTyped(
   );
   const table = { name: "answer", columns: names, rows: () => rows };
   const columns = inferColumns(names, rows);
-  await writeTypedFile(path, format, { table, columns }, file);
+  await writeTypedFile(path, format, { table, columns }, { ...file, coverage: coverageOfAnswer(result) });
+}
+
+/** Of both mirrors; null if the answer depends on neither. */
+function coverageOfAnswer({ coverage: { mirror, catalogue } }: QueryResult): Coverage | null {
+  if (mirror === null || catalogue === null) return mirror ?? catalogue;
+  const own = new Set(mirror.kinds.map(({ kind }) => kind));
+  return coverageOf([...mirror.kinds, ...catalogue.kinds.filter(({ kind }) => !own.has(kind))]);
 }
 
 /** A query returns a small integer as a number, which SQLite would store as a real. */

@@ -10,7 +10,7 @@ import {
 } from "../../../../exports/formats/table.ts";
 import type { Cell } from "../../../../schema/fields.ts";
 import type { Coverage } from "../../../mirror/runs/coverage.ts";
-import { describeTableCoverage } from "../../../mirror/runs/describe-coverage.ts";
+import { gapsOf } from "../../../mirror/runs/describe-coverage.ts";
 import { formatNumber } from "../../../presentation/numbers.ts";
 import { formatMinute } from "../../../presentation/times.ts";
 import type { QueryResult } from "../../../query/sql/run-query.ts";
@@ -158,14 +158,25 @@ export function truncationNotice(
  * One line on stderr, unless everything that an answer depends on is held.
  * @param coverage null if it depends on nothing that a mirror counts
  */
-export function printGaps(
+export const printGaps = (
   coverage: Coverage | null,
-  { quiet }: Pick<Settings, "quiet">,
+  settings: Pick<Settings, "quiet">,
   io: Pick<Io, "err">,
   prefix = "",
+): void =>
+  printNotices(
+    gapsOf(coverage, formatMinute).map((gap) => prefix + gap),
+    settings,
+    io,
+  );
+
+/** On stderr, not with --quiet. */
+export function printNotices(
+  lines: readonly string[],
+  { quiet }: Pick<Settings, "quiet">,
+  io: Pick<Io, "err">,
 ): void {
-  if (!quiet && coverage !== null && !coverage.complete)
-    io.err(`${prefix}${escapeControls(describeTableCoverage(coverage, formatMinute))}\n`);
+  if (!quiet) for (const line of lines) io.err(`${escapeControls(line)}\n`);
 }
 
 /** The same for the answer of a query. */

@@ -1,5 +1,6 @@
 /** The page in the backup of an account. */
 import type { RenderPage } from "../../../archive/create.ts";
+import { readCoverage } from "../../../mirror/runs/coverage.ts";
 import { listRuns } from "../../../mirror/runs/runs.ts";
 import { readWardrobe } from "../../../query/lists/wardrobe.ts";
 
@@ -10,6 +11,6 @@ export const renderBackupPage: RenderPage = async (mirror) => {
   const { baseUrl } = mirror.identity;
   // Its libraries take a tenth of a second to load.
   const { renderKeptPage } = await import("../../../web/kept-page.ts");
-  const page = { wardrobe: readWardrobe(mirror), account: null, baseUrl, mirrorFile: mirror.file, now };
-  return (await renderKeptPage(page)).text;
+  const held = { wardrobe: readWardrobe(mirror), coverage: readCoverage(mirror) };
+  return (await renderKeptPage({ ...held, account: null, baseUrl, mirrorFile: mirror.file, now })).text;
 };

@@ -1,7 +1,11 @@
 /** Formats snapshots for people: created, verified and shown ones. */
 import type { PublishReport } from "../../../archive/published/publish.ts";
 import type { CreatedSnapshot } from "../../../archive/snapshot/create.ts";
-import type { SnapshotCoverage, SnapshotManifest } from "../../../archive/snapshot/manifest.ts";
+import {
+  describeMissingFrom,
+  type SnapshotCoverage,
+  type SnapshotManifest,
+} from "../../../archive/snapshot/manifest.ts";
 import type { SnapshotReport } from "../../../archive/snapshot/open.ts";
 import { formatBytes, formatCount, formatNumber } from "../../../presentation/numbers.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
@@ -44,7 +48,7 @@ export function formatVerifiedSnapshot(
   if (problems.length > 0 || manifest === null) return describeDamage(report);
   return `Sound: ${entries} entries with their SHA-256 in ${escapeControls(file)}
 It is a ${describe(manifest)}
-Root hash ${rootHash}
+${missingLine(manifest)}Root hash ${rootHash}
 ${signedBy === null ? "" : `Signed by ${signedBy}\n`}${resultOf(expected)}
 `;
 }
@@ -75,7 +79,12 @@ export function formatShownSnapshot(report: SnapshotReport): string {
   ]);
   const heading = ["kind", "held", "gone", "not in it", "oldest", "newest"];
   return `${facts.map(([name = "", value = ""]) => `${name.padEnd(10)} ${escapeControls(value)}\n`).join("")}
-${formatTable(heading, rows)}`;
+${formatTable(heading, rows)}${missingLine(manifest)}`;
+}
+
+function missingLine({ coverage }: SnapshotManifest): string {
+  const missing = describeMissingFrom(coverage);
+  return missing === null ? "" : `${escapeControls(missing)}\n`;
 }
 
 const credentials = { none: "no credential", app: "an application's key", token: "a user's token" } as const;

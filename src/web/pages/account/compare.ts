@@ -26,7 +26,7 @@ ${
 }`;
     return { title: "Side by side", body, hasRows: bras.length > 1 };
   },
-  rows: (view) => ({ name: "bras", ...dimensionRows(brasIn(view)) }),
+  rows: (view) => ({ name: "bras", from: ["bra"], ...dimensionRows(brasIn(view)) }),
 };
 
 function brasIn(view: View): Bra[] {

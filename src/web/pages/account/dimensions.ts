@@ -29,6 +29,7 @@ ${dimensionTable(bras, addressesIn(view).hrefOf, sortingIn(view))}`
   },
   rows: (view) => ({
     name: "dimensions",
+    from: ["bra"],
     ...dimensionRows(sorted(wardrobeOf(view).bras, orderIn(view))),
   }),
 };

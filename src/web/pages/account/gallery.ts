@@ -36,6 +36,7 @@ ${gallery(bras, addressesIn(view), true)}
     const columns = Object.keys(bras[0]?.fields ?? { href: null });
     return {
       name: "bras",
+      from: ["bra"],
       columns,
       rows: () => bras.map(({ fields }) => columns.map((name) => fields[name] ?? null)),
     };

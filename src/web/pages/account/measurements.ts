@@ -16,6 +16,6 @@ ${measurementTable(wardrobe.measurements)}`;
   },
   rows(view) {
     const { columns, rows } = wardrobeOf(view).measurements;
-    return { name: "measurements", columns, rows: () => rows };
+    return { name: "measurements", from: ["measurement"], columns, rows: () => rows };
   },
 };

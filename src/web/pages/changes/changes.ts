@@ -7,10 +7,11 @@ import { pager, table } from "../../parts/lists/table.ts";
 import { runLink } from "../../parts/runs/run-link.ts";
 import { pageEnd, pagePlace } from "../../parts/runs/run-place.ts";
 import { sectionTabs } from "../../parts/section-tabs.ts";
-import { empty } from "../../parts/states.ts";
+import { empty, wholeness } from "../../parts/states.ts";
 import { timeOf } from "../../parts/values.ts";
 
 const pageSize = 50;
+const changedTables = ["brand", "model", "size"];
 
 export const changesPage: Page = {
   path: "/changes",
@@ -21,6 +22,7 @@ export const changesPage: Page = {
     const shown = rest.slice(0, pageSize);
     const body = html`${sectionTabs(view, "changes")}
 <h1>Changes</h1>
+${wholeness(view, changedTables)}
 <p class="count">${formatCount(all.length, "run")} found something</p>
 ${
   shown.length === 0
@@ -54,6 +56,7 @@ ${pager({
   },
   rows: (view) => ({
     name: "changes",
+    from: changedTables,
     columns: ["run", "ended_at", "new", "changed", "gone"],
     rows: () =>
       afterPlace(view, runsWithChanges(view)).map(({ run, endedAt, found }) => [

@@ -30,7 +30,13 @@ ${body}`,
   },
   rows(view) {
     const { changes, close } = openChanges(view, endsOf(view));
-    return { name: "changes", columns: changeColumns, rows: () => rowsOfAll(changes), close };
+    return {
+      name: "changes",
+      from: ["brand", "model", "size"],
+      columns: changeColumns,
+      rows: () => rowsOfAll(changes),
+      close,
+    };
   },
 };
 

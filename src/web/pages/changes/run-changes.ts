@@ -32,7 +32,13 @@ ${changeList(view, found, {
   },
   rows(view) {
     const { changes, close } = openChanges(view, runOf(view).run);
-    return { name: "changes", columns: changeColumns, rows: () => rowsOfAll(changes), close };
+    return {
+      name: "changes",
+      from: ["brand", "model", "size"],
+      columns: changeColumns,
+      rows: () => rowsOfAll(changes),
+      close,
+    };
   },
 };
 

@@ -1,11 +1,13 @@
 /** Changes between two states, grouped by brand; of very many the first ones, their number, and where all of them are. */
 import { html } from "hono/html";
 import type { Totals } from "../../../change/change.ts";
+import { gapsOfDiff } from "../../../mirror/runs/describe-coverage.ts";
 import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
+import { formatMinute } from "../../../presentation/times.ts";
 import { formatKind } from "../../../presentation/words.ts";
 import type { Html, View } from "../../page.ts";
 import type { ChangesBetween } from "../../values/changes-between.ts";
-import { empty } from "../states.ts";
+import { empty, note } from "../states.ts";
 import { changesByBrand } from "./changes-by-brand.ts";
 
 export interface ChangeListOptions {
@@ -18,17 +20,18 @@ export interface ChangeListOptions {
 
 export function changeList(
   view: View,
-  { first, totals }: Pick<ChangesBetween, "first" | "totals">,
+  { from, coverage, first, totals }: Pick<ChangesBetween, "from" | "coverage" | "first" | "totals">,
   options: ChangeListOptions,
 ): Html {
-  if (first.length === 0) return empty(options.emptyText);
+  const gaps = gapsOfDiff(coverage, from !== null, formatMinute).map((gap) => note(gap));
+  if (first.length === 0) return html`${gaps}${empty(options.emptyText)}`;
   const all = totals === null ? null : numberOf(totals);
-  const note =
+  const rest =
     all === first.length
       ? ""
       : html`<p class="note" role="note">These are the first ${formatNumber(first.length)}${all === null ? "" : ` of ${formatNumber(all)}`} changes, brands first. <a href="${options.allHref}" download>All changes as CSV</a></p>`;
   return html`<p class="count">${totals === null ? options.uncounted : totalsOf(totals)}</p>
-${note}
+${gaps}${rest}
 ${changesByBrand(view, first)}`;
 }
 
