@@ -6,20 +6,9 @@ import { writeFile } from "node:fs/promises";
 import { bookkeepingTables } from "../schema/dictionary/bookkeeping-tables.ts";
 import { describeColumn } from "../schema/dictionary/columns.ts";
 import { publicTables, sharedColumns } from "../schema/dictionary/public-tables.ts";
-import type { ColumnType, TableMeaning } from "../schema/dictionary/table-meaning.ts";
+import { storedTypes, type TableMeaning } from "../schema/dictionary/table-meaning.ts";
 import { entities, listTables } from "../schema/entities.ts";
 import { readSchemaColumns } from "../src/mirror/file/columns.ts";
-
-const typeNames: Readonly<Record<ColumnType, string>> = {
-  text: "text",
-  url: "text",
-  time: "text",
-  integer: "integer",
-  number: "number",
-  boolean: "0 or 1",
-  object: "JSON",
-  any: "as sent",
-};
 
 const introduction = `# The tables of a mirror
 
@@ -38,8 +27,13 @@ exceptions:
 - A number that would lose digits (an integer beyond 2^53, a long decimal) is text.
 - Text that is not well-formed Unicode is a blob of UTF-16LE.
 
-Times that Armoire records are UTC, for example \`2026-01-31T06:00:00.000Z\`. Join tables by \`href\`:
-slugs are unique only within their parent, and names not even there.
+Join tables by \`href\`: slugs are unique only within their parent, and names not even there.
+
+| type | how it is stored |
+| --- | --- |
+${Object.entries(storedTypes)
+  .map(([type, stored]) => `| ${type} | ${stored} |`)
+  .join("\n")}
 
 ## Public tables
 
@@ -97,7 +91,7 @@ function section(
   const isPublic = Object.hasOwn(publicTables, table);
   const rows = columns.map((column) => {
     const meaning = meanings[column] ?? sharedColumns[column] ?? "";
-    const type = typeNames[describeColumn(table, column)?.type ?? "text"];
+    const type = describeColumn(table, column)?.type ?? "text";
     return isPublic ? `| \`${column}\` | ${type} | ${meaning} |` : `| \`${column}\` | ${meaning} |`;
   });
   const current = hasCurrent ? ` \`${table}_current\` omits resources that are gone.` : "";

@@ -74,6 +74,18 @@ describe.each(pages)("%s", (page) => {
   });
 });
 
+it("the page for beginners needs no shell magic, no crontab and no hash on the first day", () => {
+  const page = read("docs/back-up-your-data.md");
+  const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block);
+  expect(blocks.length).toBeGreaterThan(5);
+  // Quotation marks around a list of cron are the only signs.
+  expect(blocks.filter((block) => /[$`|<>?~;&]/.test(block))).toEqual([]);
+  expect(page).not.toMatch(/[0-9a-f]{64}|crontab|\$\(/);
+  expect(page.split("## 5.")[0]).not.toMatch(/root hash/i);
+  expect(page).toMatch(/armoire schedule install/);
+  expect(page.replace(/\s+/g, " ")).toContain("On macOS and Windows it is not tested yet");
+});
+
 it("every script of package.json starts an existing file", () => {
   const files = Object.values(manifest.scripts).flatMap(
     (script: string) => script.match(/^node (\S+)/)?.[1] ?? [],

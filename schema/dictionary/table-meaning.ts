@@ -1,10 +1,16 @@
 /** How a table is described. */
 
-/**
- * The type of a column's values: `time` is ISO 8601 in UTC, `boolean` is stored as 1 or 0, `object` as JSON text, and `any` is a
- * scalar of any type, or an object or a list as JSON text. A number that a double would change is stored as text of its digits.
- */
+/** The type of a column's values. A number that a double would change is stored as text of its digits. */
 export type ColumnType = "text" | "url" | "time" | "integer" | "number" | "boolean" | "object" | "any";
+
+/** How the values of a type are stored in a mirror; the others are what their names say. */
+export const storedTypes: Readonly<Partial<Record<ColumnType, string>>> = {
+  url: "text",
+  time: "text, ISO 8601 in UTC, such as 2026-01-31T06:00:00.000Z",
+  boolean: "1 is true, 0 is false",
+  object: "JSON text",
+  any: "as the service sent it: text, a number, 1 or 0 for true or false, or JSON text",
+};
 
 export interface TableMeaning {
   readonly about: string;

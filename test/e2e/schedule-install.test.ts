@@ -5,6 +5,13 @@ import { expect, it } from "vitest";
 import { callArmoire, temporaryFolder } from "../support/run-armoire.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 
+it("the help of install says which schedulers are not tried", async () => {
+  const { stdout } = await callArmoire(["schedule", "install", "--help"]);
+  expect(stdout.replace(/\s+/g, " ")).toContain(
+    "a launchd agent on macOS, and Task Scheduler on Windows; the last two are written from their documentation and not tried.",
+  );
+});
+
 it.runIf(process.platform === "linux")(
   "install --dry-run prints the user units and writes nothing, and only what is installed is uninstalled",
   async () => {

@@ -1,15 +1,19 @@
 /** One resource on one page: what belongs to it, its last change, and where it comes from. */
-import { copyFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { exportTable } from "../../exports/export-table.ts";
 import { kinds } from "../../jobs/kinds.ts";
 import { formatResource } from "../../src/cli/format/data/resource.ts";
 import { compactMirror } from "../../src/mirror/compact.ts";
 import { readMirror } from "../../src/mirror/reader.ts";
-import { readBody } from "../../src/query/provenance.ts";
+import { readBody, readProvenance } from "../../src/query/provenance.ts";
 import { showResource } from "../../src/query/show.ts";
+import { sync } from "../../src/sync/sync.ts";
 import { expectUnreadable } from "../support/canary.ts";
+import { rawResponse, startRawServer } from "../support/raw-server.ts";
+import { temporaryFolder } from "../support/run-armoire.ts";
 import { type Rig, startRig } from "../sync/support/rig.ts";
 import { catalogueOf } from "./support/catalogue.ts";
 import { collectRows } from "./support/collect-rows.ts";
@@ -68,6 +72,21 @@ it("a resource comes with the request that returned it, and the lists that name 
       foundIn: pages.map((url) => ({ url, link: null })),
     });
   }
+});
+
+it("a Link header that came with a body is kept with it", async () => {
+  const link = '<https://api.example.org/docs>; rel="help"';
+  await using server = await startRawServer((_, socket) =>
+    socket.write(rawResponse(200, { "content-type": "application/json", link }, '{"rel":"resource","links":{},"body":{}}')),
+  );
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, "catalogue.sqlite");
+  const baseUrl = `${server.origin}/`;
+  await sync({ file, baseUrl, serviceName: "service", clock: rig.clock });
+  expect(readMirror(file, (mirror) => readProvenance(mirror, baseUrl))).toMatchObject({ link, status: 200 });
+  const out = join(folder.path, "envelope.json");
+  await exportTable({ file, table: "envelope", format: "json", out });
+  expect(JSON.parse(readFileSync(out, "utf8"))).toEqual([expect.objectContaining({ link })]);
 });
 
 it("the last change has the changed fields, and is null without one", () => {

@@ -97,6 +97,12 @@ describe("systemd", () => {
   });
 });
 
+it("only systemd's files are tried, and a plan says so", () => {
+  expect((["linux", "darwin", "win32"] as const).map((platform) => planOn(platform).isTried)).toEqual([
+    ...[true, false, false],
+  ]);
+});
+
 describe("launchd", () => {
   it("an agent starts this program with its settings at the times of the schedule", () => {
     const { files, commands } = planOn("darwin", { cron: "0,30 6 * * MON", args: ["sync", "a<b"] });

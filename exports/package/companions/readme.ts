@@ -11,6 +11,7 @@ export function readMe(
 ): string {
   const host = new URL(state.baseUrl).host;
   const ended = state.endedAt === null ? "" : `, which ended ${utcMinute(state.endedAt)}`;
+  const asOf = `as of ${state.run === null ? "the first sync" : `run ${state.run}`}${ended}`;
   const has = (name: string) => files.some(({ format }) => format === name);
   const hasCsv = has("csv");
   const rows = files.map(
@@ -19,7 +20,7 @@ export function readMe(
   );
   const parts = [
     `# Mirror of ${host}`,
-    `The data of ${state.baseUrl}, as of ${state.run === null ? "the first sync" : `run ${state.run}`}${ended}. Made by Armoire ${toolVersion}.`,
+    `The data of ${state.baseUrl}, ${asOf}. Made by Armoire ${toolVersion}.`,
     ...describeSelection(state),
     ...(coverage ? [describeTableCoverage(coverage)] : []),
     `| file | rows | |\n| --- | ---: | --- |\n${rows.join("\n")}`,
@@ -29,6 +30,7 @@ export function readMe(
     ...(files.some(({ columns }) => columns.includes("gone_at"))
       ? ["Rows of resources that are gone stay, with their last values and the time in `gone_at`."]
       : []),
+    `## Types\n\n${types}`,
     ...(hasCsv
       ? [
           `## Load it\n\n${howToLoad(files.find(({ format }) => format === "csv"))}`,
@@ -37,8 +39,8 @@ export function readMe(
       : []),
     ...(has("parquet") ? [`## Parquet\n\n${aboutParquet(hasCsv)}`] : []),
     ...(has("sqlite") ? [`## SQLite\n\n${aboutSqlite}`] : []),
-    ...(publication.license === undefined ? [] : [`## Licence\n\n${publication.license}`]),
-    ...(publication.citation === undefined ? [] : [`## Cite as\n\n${publication.citation}`]),
+    `## Licence\n\n${publication.license ?? `None is stated. Check the terms of ${host} before you share the data.`}`,
+    `## Cite as\n\n${publication.citation ?? `Data of ${state.baseUrl}, ${asOf}. Exported with Armoire ${toolVersion}.`}`,
   ];
   return `${parts.join("\n\n")}\n`;
 }
@@ -70,8 +72,17 @@ const howToLoad = (csv: PackageFile | undefined) =>
 - R: \`source("load.R")\`, or with the path of another folder; then \`load_table("${csv?.table}")\`
 - Excel and LibreOffice open the CSV files: UTF-8, separated by commas.${csv?.compression ? `\n\nThe files are compressed. ${needs[csv.compression]}` : ""}`;
 
+const types = `| type | CSV, SQLite | JSON | Parquet |
+| --- | --- | --- | --- |
+| boolean | 1 is true, 0 is false | true, false | boolean |
+| datetime | text, ISO 8601 in UTC | as in CSV | a time in UTC |
+| object | JSON text | object | JSON |
+| any | as the service sent it: text, a number, or JSON text | any value | text |
+
+Other types are what their names say. \`last_modified_at\` is a string: the service states no time zone.`;
+
 const aboutParquet = (hasCsv: boolean) =>
-  "DuckDB, pandas, Arrow and R read the files with their types: times in UTC, booleans, objects as JSON. A column with a " +
+  "DuckDB, pandas, Arrow and R read the files with their types. A column with a " +
   "number that a double would change is text. NUL and lone surrogates are escaped, as in `\\u0000`. In DuckDB, their times are " +
   "`TIMESTAMP WITH TIME ZONE`, shown in the zone of the session" +
   (hasCsv
@@ -80,11 +91,10 @@ const aboutParquet = (hasCsv: boolean) =>
 
 const aboutSqlite =
   "`tables.sqlite` holds all tables, with keys, references, indexes and full-text indexes of names (tables that end in `_fts`). " +
-  "The table `coverage` says how whole they are. Datasette shows it as it is: `datasette tables.sqlite`. True is 1, false is 0, and objects are JSON text.";
+  "The table `coverage` says how whole they are. Datasette shows it as it is: `datasette tables.sqlite`.";
 
 function describeCsv(profile: PackageContents["csv"]): string {
-  const nulls =
-    'An empty field is null, and `""` is empty text; pandas and R make both NA. True is 1, false is 0. Times are UTC.';
+  const nulls = 'An empty field is null, and `""` is empty text; pandas and R make both NA.';
   if (profile === "exact")
     return `${nulls} Text is as the service sent it, also text that a spreadsheet runs as a formula.`;
   return `${nulls} Text that begins with \`=\`, \`+\`, \`-\`, \`@\`, a tab, a line break or an apostrophe has one apostrophe more at its start, so that no spreadsheet runs it as a formula. The scripts remove it.`;

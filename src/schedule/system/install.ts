@@ -38,6 +38,8 @@ export interface InstallPlan {
   readonly files: readonly PrintedFile[];
   /** Run after the files are written. */
   readonly commands: readonly SystemCommand[];
+  /** Whether anyone has run such files: else they were written from the documentation alone. */
+  readonly isTried: boolean;
 }
 
 export interface RemovalPlan {
@@ -61,6 +63,7 @@ export function planInstall(schedule: Schedule, installation: Installation, plac
           must("systemctl", "--user", "daemon-reload"),
           must("systemctl", "--user", "enable", "--now", `armoire-${name}.timer`),
         ],
+        isTried: true,
       };
     case "darwin": {
       const file = printLaunchAgent(schedule, installation, folderOf(place));
@@ -71,6 +74,7 @@ export function planInstall(schedule: Schedule, installation: Installation, plac
           may("launchctl", "bootout", `${domain}/${labelOf(name)}`),
           must("launchctl", "bootstrap", domain, file.path),
         ],
+        isTried: false,
       };
     }
     case "win32": {
@@ -78,6 +82,7 @@ export function planInstall(schedule: Schedule, installation: Installation, plac
       return {
         files: [file],
         commands: [must("schtasks", "/Create", "/F", "/TN", taskOf(name), "/XML", file.path)],
+        isTried: false,
       };
     }
     default:
@@ -141,7 +146,10 @@ const unsupported = (platform: string): ScheduleError =>
 export type RunCommand = (words: readonly [string, ...string[]]) => Promise<void>;
 
 /** After a failed command, files that did not exist before are removed. @throws ScheduleError `not-installed`; FileError */
-export async function install({ files, commands }: InstallPlan, run: RunCommand = runCommand): Promise<void> {
+export async function install(
+  { files, commands }: Pick<InstallPlan, "files" | "commands">,
+  run: RunCommand = runCommand,
+): Promise<void> {
   const created = files.map(({ path }) => path).filter((path) => !existsSync(path));
   try {
     for (const { path, content } of files) {

@@ -6,6 +6,7 @@ import {
   type TableDescription,
 } from "../../../../schema/dictionary/describe-table.ts";
 import { publicTables } from "../../../../schema/dictionary/public-tables.ts";
+import { type ColumnType, storedTypes } from "../../../../schema/dictionary/table-meaning.ts";
 import { readSchemaColumns } from "../../../mirror/file/columns.ts";
 import { similarNames } from "../../../platform/text/fuzzy-names.ts";
 import { readSettings } from "../../settings/settings.ts";
@@ -61,7 +62,12 @@ function formatDescription(
   { table, about, key, references, columns }: TableDescription,
   screen: Io["screen"],
 ): string {
+  const used = new Set(columns.map(({ type }) => type));
+  const types = Object.entries(storedTypes).filter(
+    ([type]) => type !== "url" && used.has(type as ColumnType),
+  );
   const notes = [
+    ...types.map(([type, stored]) => `${type}: ${stored}`),
     ...(key.length > 0 ? [`Key: ${key.join(", ")}`] : []),
     ...Object.entries(references).map(([column, to]) => `${column} is the href of a row of ${to}`),
   ];

@@ -17,7 +17,12 @@ import {
   type SystemScheduler,
   systemSchedulers,
 } from "../../../schedule/system/system-schedulers.ts";
-import { formatFiles, formatInstallPlan, formatRemovalPlan } from "../../format/operations/schedules.ts";
+import {
+  formatFiles,
+  formatInstallPlan,
+  formatRemovalPlan,
+  untriedNote,
+} from "../../format/operations/schedules.ts";
 import { readScheduledCommand } from "../../scheduled-command.ts";
 import { environmentOf, inheritedSettings, lastingPath, selfCommand, userName } from "../../self-command.ts";
 import { readSettings } from "../../settings/settings.ts";
@@ -144,6 +149,7 @@ async function installAll(
   const place = userPlace(dataDir, io);
   const plans = chosen.map(({ schedule, installation }) => planInstall(schedule, installation, place));
   if (!dryRun) for (const plan of plans) await install(plan);
+  if (!settings.quiet && plans.some(({ isTried }) => !isTried)) io.err(untriedNote);
   if (settings.json) return void io.out(toJsonLine(plans));
   if (dryRun) return void io.out(plans.map(formatInstallPlan).join("\n"));
   if (!settings.quiet) for (const { schedule } of chosen) printText(io, `Installed ${schedule.name}.\n`);
