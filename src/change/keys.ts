@@ -27,33 +27,65 @@ export type Keyed<Found> = Found & ResourceLabels;
 
 /** @param run finds labels as they were when it had closed */
 export function createLabelFinder(db: Connection, run: number): FindLabels {
+  // Reading present rows alone takes less time, and without a later run they are the same.
+  const lastRun = db.prepare<[], number>("select coalesce(max(id), 0) from main._run").pluck().get() ?? 0;
   const rowOf = (name: string, id: string): string => {
     const entity = entities.find(({ table }) => `_${table}` === name);
-    if (entity === undefined) return `(select * from main.${name} where id = ${id})`;
+    if (entity === undefined || run >= lastRun) return `(select * from main.${name} where id = ${id})`;
     return `(${rowsAt(entityTable(entity), run, `id = ${id}`)})`;
   };
-  const modelOf = (id: string, what: string) => `(select ${what} from ${rowOf("_model", id)} m)`;
-  const modelOfSize = (what: string) =>
-    `(select ${modelOf("s.model_id", what)} from ${rowOf("_size", "r.id")} s)`;
   const brandName = `(select name from ${rowOf("_brand", "m.brand_id")})`;
+  const ofModel = (id: string, what: string) => `(select ${what} from ${rowOf("_model", id)} m)`;
   // Raw: an expression that views share, and rows of the past.
-  const select = db.prepare<[string], Record<keyof ResourceLabels, unknown>>(
+  const select = db.prepare<[string], Pick<LabelRow, "key" | "brand">>(
     `select ${resourceKeyFrom("r", rowOf)} as key,
-       case r.kind when 'model' then ${modelOf("r.id", brandName)} when 'size' then ${modelOfSize(brandName)} end as brand,
-       case r.kind when 'size' then ${modelOfSize("coalesce(m.full_name, m.name)")} end as model
+       case r.kind when 'model' then ${ofModel("r.id", brandName)} end as brand
      from main._resource r where r.url = ?`,
   );
-  return (href) => {
-    const row = select.get(href);
+  // Prepared with their first use: many comparisons have no size.
+  const selectSize = once(() =>
+    db.prepare<{ href: string }, { modelId: number; size: unknown }>(
+      `select model_id as modelId, size from ${rowOf("_size", "(select id from main._resource where url = :href)")}`,
+    ),
+  );
+  const selectModel = once(() =>
+    db.prepare<{ id: number }, LabelRow>(
+      `select nullif(brand_slug, '') || '/' || nullif(slug, '') as key, ${brandName} as brand,
+       coalesce(full_name, name) as model from ${rowOf("_model", ":id")} m`,
+    ),
+  );
+  // Sizes of one model follow one another.
+  let last: { readonly id: number; readonly labels: LabelRow | undefined } | null = null;
+  const modelOf = (id: number): LabelRow | undefined => {
+    if (last?.id !== id) last = { id, labels: selectModel().get({ id }) };
+    return last.labels;
+  };
+  return (href, kind) => {
+    const size = kind === "size" ? selectSize().get({ href }) : undefined;
+    const model = size === undefined ? undefined : modelOf(size.modelId);
+    const key =
+      typeof model?.key === "string" && typeof size?.size === "string" && size.size !== ""
+        ? `${model.key}/${size.size}`
+        : null;
+    const row = key === null ? select.get(href) : { key, brand: null };
     if (row === undefined) return null;
-    const { key, brand, model } = row;
     return {
-      key: typeof key === "string" ? key : null,
-      brand: fromStored(brand),
-      model: fromStored(model),
+      key: typeof row.key === "string" ? row.key : null,
+      brand: fromStored(model === undefined ? row.brand : model.brand),
+      model: fromStored(model === undefined ? null : model.model),
     };
   };
 }
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+type LabelRow = Readonly<Record<keyof ResourceLabels, unknown>>;
 
 /** Labels from the tables of an export. Close it: it may be reading a file. */
 export interface TableLabels {

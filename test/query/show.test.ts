@@ -77,7 +77,13 @@ it("a resource comes with the request that returned it, and the lists that name 
 it("a Link header that came with a body is kept with it", async () => {
   const link = '<https://api.example.org/docs>; rel="help"';
   await using server = await startRawServer((_, socket) =>
-    socket.write(rawResponse(200, { "content-type": "application/json", link }, '{"rel":"resource","links":{},"body":{}}')),
+    socket.write(
+      rawResponse(
+        200,
+        { "content-type": "application/json", link },
+        '{"rel":"resource","links":{},"body":{}}',
+      ),
+    ),
   );
   await using folder = await temporaryFolder();
   const file = join(folder.path, "catalogue.sqlite");
