@@ -139,14 +139,18 @@ it("a run that is killed records the signal as its error", async () => {
   expect(run).toMatchObject({ exitCode: null, error: "ended by SIGKILL" });
 });
 
-it("an export that was unchanged is not recorded as written", async () => {
+it("an export that was unchanged is not recorded as written, and one of an incomplete mirror says what is missing", async () => {
   const report = { files: [{ rows: 3 }, { rows: 4 }], isUnchanged: true };
-  const print = (isUnchanged: boolean) =>
-    `console.log(${JSON.stringify(JSON.stringify({ ...report, isUnchanged }))})`;
-  await execute(print(false));
-  await execute(print(true));
+  const print = (isUnchanged: boolean, due: number) => {
+    const coverage = { complete: due === 0, kinds: [{ kind: "model", due, failed: 0 }] };
+    return `console.log(${JSON.stringify(JSON.stringify({ ...report, coverage, isUnchanged }))})`;
+  };
+  await execute(print(false, 0));
+  await execute(print(true, 0));
+  await execute(print(true, 360));
   expect(readRuns(dataDir, someSchedule.name).map(({ counts }) => counts)).toEqual([
     { files: 2, rows: 7 },
     { unchanged: 2 },
+    { unchanged: 2, missing: 360 },
   ]);
 });

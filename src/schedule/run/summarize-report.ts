@@ -16,6 +16,7 @@ const backupReport = z.object({ sync: syncReport }).transform(({ sync }) => sync
 const exportReport = z.object({
   files: z.array(z.object({ rows: z.number() })),
   isUnchanged: z.boolean(),
+  coverage: z.object({ kinds: z.array(z.object({ due: z.number(), failed: z.number() })) }).optional(),
 });
 
 /**
@@ -31,7 +32,10 @@ export function summarizeReport(text: string): Readonly<Record<string, number>> 
   }
   const exported = exportReport.safeParse(value);
   if (!exported.success) return null;
-  const { files, isUnchanged } = exported.data;
-  if (isUnchanged) return { unchanged: files.length };
-  return { files: files.length, rows: files.reduce((sum, { rows }) => sum + rows, 0) };
+  const { files, isUnchanged, coverage } = exported.data;
+  const missing = coverage?.kinds.reduce((sum, { due, failed }) => sum + due + failed, 0) ?? 0;
+  const written = isUnchanged
+    ? { unchanged: files.length }
+    : { files: files.length, rows: files.reduce((sum, { rows }) => sum + rows, 0) };
+  return { ...written, ...(missing > 0 && { missing }) };
 }
