@@ -1,4 +1,5 @@
 /** A snapshot has the resources to which the service's own lists lead, and nothing that says whose mirror it was. */
+import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
@@ -91,6 +92,27 @@ it("a snapshot has the newest body of each resource, owners first, with its ETag
   expect(resources.at(-1)).toMatchObject({
     ...{ kind: "size", status: 200, fetchedAt: "2026-01-15T00:00:00.000Z", goneAt: null },
   });
+});
+
+it("bodies of any size come back, of more resources than one statement reads", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  const names = Array.from({ length: 60 }, (_, n) => `n${n}`);
+  const world = catalogueWorld(names);
+  const noise = randomBytes(40_000).toString("base64");
+  for (const [path, note] of [
+    ["sizes/n7/", noise],
+    ["sizes/n8/", "\n é \u2028 \0"],
+    ["sizes/n59/", noise + noise],
+  ] as const)
+    world.set(urlOf(path), JSON.stringify(entity({ name: "Large", note })));
+  crawl(mirror, world);
+  const { file } = await snapshotOf(rig);
+  const resources = await resourcesIn(file);
+  const read = await Promise.all(
+    resources.map(async ({ url, readBody }) => [url, Buffer.from(await readBody()).toString()] as const),
+  );
+  expect(new Map(read)).toEqual(world);
 });
 
 it("the final address of a resource that was redirected comes back with a load", async () => {
