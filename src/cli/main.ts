@@ -7,6 +7,7 @@ import { showTimesIn } from "../presentation/times.ts";
 import { createProgram, loadCommand } from "./program.ts";
 import { version } from "./self-command.ts";
 import type { GlobalOptions } from "./settings/global-options.ts";
+import { refuseUndecodable } from "./settings/undecodable.ts";
 import { describeError, exitCodeOf, exitCodes } from "./terminal/exit-codes.ts";
 import { redactTokens } from "./terminal/format.ts";
 import { type Io, systemIo } from "./terminal/io.ts";
@@ -23,6 +24,7 @@ export async function main(args: readonly string[], io: Io = systemIo()): Promis
   });
   program.hook("preSubcommand", (_program, command) => loadCommand(command, io));
   program.hook("preAction", async (_program, command) => {
+    refuseUndecodable(args, io);
     const { refuseSecretArguments } = await import("./secrets/refuse-secrets.ts");
     await refuseSecretArguments(args, command, io);
     const { utc } = command.optsWithGlobals<GlobalOptions>();

@@ -147,6 +147,20 @@ describe("config file", () => {
     expectRefusal(await statusWith({ dataDir: ["hunter2"] }), 4, /has a dataDir that is not a text\.\n/);
     expectRefusal(await statusWith(["hunter2"]), 4, /is not a JSON object\.\n/);
   });
+
+  it.each([
+    [
+      "a text that no file name can hold",
+      '{"dataDir":"x\\u0000"}',
+      /has a dataDir that is not a valid text\.\n/,
+    ],
+    ["half a character", '{"dataDir":"x\\ud800"}', /has a dataDir that is not a valid text\.\n/],
+    ["bytes that are not UTF-8", '{"dataDir":"x\xff"}', /is not UTF-8\.\n/],
+  ])("a config file with %s is refused", async (_what, content, message) => {
+    const file = fixture.newPath();
+    writeFileSync(file, content, "latin1");
+    expectRefusal(await callArmoire(["status", "--config", file]), 4, message);
+  });
 });
 
 describe("export", () => {

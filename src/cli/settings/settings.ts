@@ -11,7 +11,7 @@ import type { Publication } from "../../../exports/package/descriptor.ts";
 import type { Account } from "../../accounts/account.ts";
 import { readAccount } from "../../accounts/accounts.ts";
 import { isServiceName } from "../../mirror/file/meta.ts";
-import { FileError } from "../../platform/errors.ts";
+import { FileError, hasCode } from "../../platform/errors.ts";
 import { readRegularFile } from "../../platform/files/regular-files.ts";
 import { similarNames } from "../../platform/text/fuzzy-names.ts";
 import { ServiceSettingsError } from "../../service/errors.ts";
@@ -41,12 +41,15 @@ export interface Settings {
 
 const maxConfigBytes = 65_536;
 
+/** No file name can hold the others. */
+const text = z.string().refine((value) => value.isWellFormed() && !value.includes("\0"));
+
 const configFile = z.strictObject({
-  dataDir: z.string().optional(),
-  baseUrl: z.string().optional(),
-  serviceName: z.string().optional(),
-  license: z.string().optional(),
-  citation: z.string().optional(),
+  dataDir: text.optional(),
+  baseUrl: text.optional(),
+  serviceName: text.optional(),
+  license: text.optional(),
+  citation: text.optional(),
 });
 
 /** @throws CliError for an invalid setting, AccountError for an unknown or unreadable account */
@@ -136,10 +139,16 @@ function readConfig(
   if (named === null && !existsSync(file)) return { file, values: {} };
   let parsed: unknown;
   try {
-    parsed = JSON.parse(readRegularFile(file, maxConfigBytes).toString());
+    const bytes = readRegularFile(file, maxConfigBytes);
+    parsed = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch (error) {
     if (error instanceof FileError) throw error;
-    const problem = error instanceof SyntaxError ? "is not JSON" : "cannot be read";
+    const isDecodingError = hasCode(error, "ERR_ENCODING_INVALID_ENCODED_DATA");
+    const problem = isDecodingError
+      ? "is not UTF-8"
+      : error instanceof SyntaxError
+        ? "is not JSON"
+        : "cannot be read";
     throw new CliError(
       "settings",
       `The config file ${file} ${problem}.`,
@@ -165,7 +174,9 @@ function describeIssue(issue: z.core.$ZodIssue | undefined): string {
     return `has an unknown setting${similar === undefined ? "." : `; did you mean ${similar}?`}`;
   }
   const [name] = issue?.path ?? [];
-  return name === undefined ? "is not a JSON object." : `has a ${String(name)} that is not a text.`;
+  if (name === undefined) return "is not a JSON object.";
+  const isText = issue?.code === "custom";
+  return `has a ${String(name)} that is not a ${isText ? "valid " : ""}text.`;
 }
 
 /** An empty name would silently mean the current folder. */
