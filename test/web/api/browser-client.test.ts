@@ -4,13 +4,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, inject, it } from "vitest";
-import { type MirrorReader, readMirror } from "../../../src/mirror/reader.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
-import { currentBodies } from "../../support/current-bodies.ts";
 import { temporaryFolder } from "../../support/run-armoire.ts";
 import { layouts } from "../../sync/support/layouts.ts";
 import { startRig } from "../../sync/support/rig.ts";
 import { launchBrowser } from "../support/browser.ts";
+import { servedBodies } from "./support/compare-mirrors.ts";
 import { key, serveApi } from "./support/serve-api.ts";
 
 /** The client: every URL of the root's origin in a body is requested once. Then some are asked for whether they changed. */
@@ -64,10 +63,7 @@ it("reads all that is held, of catalogue and account, by links and cursors, if i
   const walk = () => page.evaluate<Walk>(`(${client})(${JSON.stringify({ root: `${api.origin}/`, key })})`);
   await page.goto(pageOf("127.0.0.1"));
   const { bodies, statuses, again } = await walk();
-  const bodiesIn = (mirror: MirrorReader) =>
-    [...currentBodies(mirror)].map(([url, body]) => [url, body].map((text) => served(rig.sandbox.url, text)));
-  const served = (from: string, text: string) => text.replaceAll(new URL(from).origin, api.origin);
-  const expected = Object.fromEntries([...readMirror(rig.file, bodiesIn), ...readMirror(file, bodiesIn)]);
+  const expected = servedBodies([rig.file, file], api.origin);
   // The resource of the rate limit is the server's own.
   const read = Object.entries(bodies).filter(([, body]) => !body.includes('"base":{"limit"'));
   expect(Object.fromEntries(read)).toEqual(expected);

@@ -1,6 +1,6 @@
 /** Compares a mirror of the service with one that was synced from the API: rows and bodies, without origins and own times. */
 import { views } from "../../../../schema/views.ts";
-import type { MirrorReader } from "../../../../src/mirror/reader.ts";
+import { type MirrorReader, readMirror } from "../../../../src/mirror/reader.ts";
 import { currentBodies } from "../../../support/current-bodies.ts";
 
 /** Columns that the service did not send. */
@@ -41,4 +41,17 @@ export function liveContent(mirror: MirrorReader): string[] {
 
 function withoutOwn(row: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(Object.entries(row).filter(([name]) => !ownColumns.has(name)));
+}
+
+/** The bodies of mirrors by URL, as an API of this origin sends them. */
+export function servedBodies(files: readonly string[], origin: string): Readonly<Record<string, string>> {
+  const bodies = files.flatMap((file) =>
+    readMirror(file, (mirror) => {
+      const from = new URL(mirror.identity.baseUrl).origin;
+      return [...currentBodies(mirror)].map(([url, body]) =>
+        [url, body].map((text) => text.replaceAll(from, origin)),
+      );
+    }),
+  );
+  return Object.fromEntries(bodies);
 }
