@@ -3,8 +3,9 @@
  * violations of accessibility or of the policy, and requests elsewhere. Each is loaded once: audits take most of the time.
  */
 
+import { text } from "node:stream/consumers";
 import type { Browser, BrowserContextOptions } from "playwright-core";
-import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { createServer } from "../../src/web/server.ts";
 import { checkPage, launchBrowser, sound, type Watched, watchPage } from "./support/browser.ts";
 import { linksIn, startWebRig, type WebRig } from "./support/web-rig.ts";
@@ -18,7 +19,7 @@ const schedules = {
         cron: "0 6 * * *",
         tz: "Europe/Paris",
         command: "sync",
-        nextAt: null,
+        nextAt: "2099-01-01T05:00:00.000Z",
         step: "minute" as const,
       },
       lateSince: null,
@@ -85,7 +86,7 @@ function kindOf(path: string): string {
 const open = (options: BrowserContextOptions): Promise<Watched> =>
   watchPage(browser, web.server.url, options);
 
-it("every kind of page is accessible, fits and asks nothing elsewhere, light and dark, wide and narrow", async () => {
+it("every kind of page is accessible, fits, prints whole and asks nothing elsewhere, light and dark, wide and narrow", async () => {
   expect(new Set(paths.map(shapeOf))).toEqual(
     new Set([
       ...["/", "/brands", "/models", "/search", "/brand/*", "/brand/*/*"],
@@ -152,3 +153,85 @@ it("the key behind an address opens a session and leaves the address", async () 
   await page.context().close();
   await server.close();
 });
+
+it("the first page has what needs attention first, then what is held, then what happened, wide and narrow", async () => {
+  const failed = { ...schedules, schedules: schedules.schedules.map(withLastRun("failed")) };
+  const troubled = await createServer({
+    ...{ findCatalogue: () => web.rig.file, port: 0, clock: web.rig.clock, readSchedules: () => failed },
+  });
+  const { page } = await open({});
+  const parts = ["form.search", ".facts", ".figures", ".charts", "#changes"];
+  const order = async (address: string) => {
+    await page.goto(address);
+    const tops = await page.evaluate<number[]>(
+      `${JSON.stringify(parts)}.map((part) => document.querySelector("main " + part).getBoundingClientRect().top)`,
+    );
+    return parts.toSorted((a, b) => (tops[parts.indexOf(a)] ?? 0) - (tops[parts.indexOf(b)] ?? 0));
+  };
+  for (const width of [1280, 375]) {
+    await page.setViewportSize({ width, height: 800 });
+    expect(await order(web.server.url)).toEqual(["form.search", ".figures", ".facts", ".charts", "#changes"]);
+    expect(await order(troubled.url)).toEqual(["form.search", ".facts", ".figures", ".charts", "#changes"]);
+    expect(await page.locator(".facts").innerText()).toMatch(/schedules\s+daily failed, .* ago/i);
+  }
+  await page.context().close();
+  await troubled.close();
+});
+
+const withLastRun = (outcome: string) => (schedule: (typeof schedules.schedules)[number]) => ({
+  ...schedule,
+  runs: schedule.runs.map((run) => ({ ...run, outcome })),
+});
+
+describe("from the screen alone", () => {
+  it("one finds which brands cover bands 28 to 30 and cups H to K in UK sizes, and takes the CSV", async () => {
+    const { page, mishaps } = await open({ acceptDownloads: true });
+    await page.goto(web.server.url);
+    await page.getByRole("link", { name: "Questions" }).click();
+    const entry = page.locator("main div", { hasText: "Which brands cover a range of bands and cups" });
+    await entry.getByRole("link").last().click();
+    await page.getByLabel("System").selectOption("UK");
+    await page.getByRole("textbox", { name: "Band" }).fill("28–30");
+    await page.getByRole("textbox", { name: "Cup" }).fill("H–K");
+    await page.getByRole("button", { name: "Answer" }).click();
+    const seen = await page.getByRole("table", { name: "Answer" }).locator("tbody tr").allInnerTexts();
+    const brands = web.rig.read(({ db }) =>
+      db.prepare<[], { brand: string; label: string }>(labelsInUk).all(),
+    );
+    const covering = new Set(
+      brands.filter(({ label }) => /^(28|30)(H|HH|J|JJ|K)$/.test(label)).map(({ brand }) => brand),
+    );
+    expect(covering.size).toBeGreaterThan(1);
+    expect(new Set(seen.map((row) => row.split("\t")[0]))).toEqual(covering);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "CSV" }).click(),
+    ]);
+    const csv = await text(await download.createReadStream());
+    expect(download.suggestedFilename()).toMatch(/\.csv$/);
+    expect(csv.trim().split(/\r?\n/)).toHaveLength(1 + seen.length);
+    for (const brand of covering) expect(csv).toContain(brand.replaceAll('"', '""'));
+    expect(mishaps).toEqual([]);
+    await page.context().close();
+  });
+
+  it("one says whether last night was all right and what tomorrow brings", async () => {
+    const { page, mishaps } = await open({});
+    await page.goto(web.server.url);
+    const seen = await page.locator("main").innerText();
+    expect(seen).toMatch(/last run\s+Run 2, .* ago, all right: \d+ new, \d+ changed, \d+ gone/i);
+    expect(seen).toMatch(/next run\s+daily, 2099-01-01 05:00 UTC/i);
+    expect(seen).toMatch(/still to fetch\s+nothing: the next run looks for changes \(plan\)/i);
+    await page.getByRole("link", { name: "plan", exact: true }).click();
+    const plan = await page.locator("main").innerText();
+    expect(plan).toMatch(/allowance\s+\d+ left of 4000 a day/i);
+    expect(plan).toMatch(/Due now/);
+    expect(mishaps).toEqual([]);
+    await page.context().close();
+  });
+});
+
+/** Each size as its brand, or the list of its other names, has it in UK sizes. */
+const labelsInUk = `select b.name as brand, replace(coalesce(json_extract(s.alternative_sizes, '$.UK'),
+    case b.default_sizing_system when 'UK' then s.size else '' end), ' ', '') as label
+  from size_current s join brand b on b.href = s.brand_href`;

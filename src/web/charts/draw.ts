@@ -18,13 +18,15 @@ import {
   type ScaleOptions,
   text,
 } from "@observablehq/plot";
-import { formatLongNumber, formatPercent } from "../../presentation/numbers.ts";
+import { formatLongNumber, formatNumber, formatPercent, isLargeNumber } from "../../presentation/numbers.ts";
 import type { Axis, Chart, Series } from "./chart.ts";
 import { SvgDocument, type SvgElement } from "./svg-document.ts";
 
 /** Small, so that its text stays readable on a telephone; wider screens show charts side by side. */
 const width = 360;
-const height = 200;
+const height = 206;
+/** The name of the vertical axis is above its greatest number. */
+const marginTop = 26;
 const rowHeight = 22;
 /** Of a text beside a bar. */
 const maxLabelLength = 20;
@@ -55,7 +57,7 @@ function optionsOf(chart: Chart): PlotOptions {
     label: shorten(y.label, maxAxisLength),
     grid: true,
     nice: true,
-    ...numberScale(y.form),
+    ...numberScale(chart),
   };
   const marks = [
     ...series.flatMap((one, n) => marksOf(one, chart, `var(--chart-${(n % seriesColors) + 1})`)),
@@ -86,6 +88,7 @@ function optionsOf(chart: Chart): PlotOptions {
   return {
     width,
     height,
+    marginTop,
     marginLeft: marginOf(chart),
     marginBottom: 38,
     x: {
@@ -107,9 +110,10 @@ const seriesColors = 6;
 
 /** The numbers of an axis are right of the edge. */
 const marginOf = (chart: Chart): number =>
-  chart.y.form === "share"
-    ? 48
-    : Math.max(48, 18 + 7 * formatLongNumber(Math.ceil(1.2 * greatest(chart))).length);
+  chart.y.form === "share" ? 48 : Math.max(48, 18 + 7 * formatLongNumber(endOf(chart)).length);
+
+/** An axis ends at a round number. */
+const endOf = (chart: Chart): number => Math.ceil(1.2 * greatest(chart));
 
 const greatest = ({ series, limits = [] }: Chart): number =>
   Math.max(
@@ -117,10 +121,13 @@ const greatest = ({ series, limits = [] }: Chart): number =>
     ...limits.map(({ y }) => y),
   );
 
-const numberScale = (form: Chart["y"]["form"]): ScaleOptions =>
-  form === "share"
-    ? { domain: [0, 1], tickFormat: (share: number) => `${Math.round(share * 100)} %` }
-    : { tickFormat: (value: number) => formatLongNumber(value) };
+/** Separators as in the texts around it, but in all numbers of an axis or in none. */
+function numberScale(chart: Chart): ScaleOptions {
+  if (chart.y.form === "share")
+    return { domain: [0, 1], tickFormat: (share: number) => `${Math.round(share * 100)} %` };
+  const format = isLargeNumber(endOf(chart)) ? formatLongNumber : formatNumber;
+  return { tickFormat: (value: number) => format(value) };
+}
 
 function positionScale({ form }: Axis, series: readonly Series[]): ScaleOptions {
   if (form === "bucket") return { type: "band", domain: series[0]?.points.map(({ x }) => x) ?? [] };

@@ -15,7 +15,7 @@ import { table } from "../parts/lists/table.ts";
 import { live } from "../parts/live.ts";
 import { hasProblem, lastAndNext } from "../parts/runs/last-and-next.ts";
 import { runLink } from "../parts/runs/run-link.ts";
-import { describeResult, resultOf } from "../parts/runs/run-result.ts";
+import { resultInList } from "../parts/runs/run-result.ts";
 import { runUnderWay } from "../parts/runs/run-under-way.ts";
 import { searchForm } from "../parts/search-form.ts";
 import { empty } from "../parts/states.ts";
@@ -60,13 +60,15 @@ ${isProblemFirst ? "" : lastAndNext(view)}`
 
 function figure({ kind, held: count, known, gone, p50CheckAt }: KindStatus, now: number): Html {
   const expected = known - gone;
+  const freshness =
+    p50CheckAt === null
+      ? `none ${known === 0 ? "known" : "checked"} yet`
+      : `half checked within ${formatAge(p50CheckAt, now)}`;
   return html`
 <li><h3>${formatKind(kind)}s</h3>
-<p class="big"><span class="number">${formatNumber(count)}</span> <span class="muted">of ${formatNumber(expected)}</span></p>
+<p class="big"><span class="number">${formatNumber(count)}</span> ${known === 0 ? "" : html`<span class="muted">of ${formatNumber(expected)}</span>`}</p>
 <progress max="${Math.max(1, expected)}" value="${count}" aria-label="Held ${kind}s">${formatPercent(expected === 0 ? 0 : count / expected)}</progress>
-<p class="hint">${p50CheckAt === null ? "none checked yet" : html`half checked within ${formatAge(p50CheckAt, now)}`}${
-    gone === 0 ? "" : html` · ${formatNumber(gone)} gone`
-  }</p></li>`;
+<p class="hint">${freshness}${gone === 0 ? "" : html` · ${formatNumber(gone)} gone`}</p></li>`;
 }
 
 /** Of the present only: the allowance and the plan have no past. */
@@ -122,12 +124,7 @@ function runs(view: View): Html {
       { label: "Changed", isNumber: true },
       { label: "Gone", isNumber: true, isMinor: true },
     ],
-    rows: all.map((run) => [
-      runLink(view, run),
-      timeOf(run.startedAt),
-      describeResult(resultOf(run)),
-      ...countsOf(run),
-    ]),
+    rows: all.map((run) => [runLink(view, run), timeOf(run.startedAt), resultInList(run), ...countsOf(run)]),
   });
 }
 

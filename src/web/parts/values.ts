@@ -30,6 +30,17 @@ export function numberOf(value: Cell): Html | string {
 export const none = (): Html =>
   html`<span class="none"><span aria-hidden="true">–</span><span class="visually-hidden">not given</span></span>`;
 
+/** How many decimals the numbers of a column have at most. */
+export const decimalsOf = (texts: readonly string[]): number =>
+  Math.max(0, ...texts.map((text) => text.match(/^-?[\d,]+\.(\d+)$/)?.[1]?.length ?? 0));
+
+/** With as many decimals as the other numbers of a column, so that the points are below each other. */
+export function aligned(text: string, decimals: number): string {
+  const missing = decimals - decimalsOf([text]);
+  if (missing <= 0 || !/^-?[\d,.]+$/.test(text)) return text;
+  return text + (missing === decimals ? "." : "") + "0".repeat(missing);
+}
+
 /** A value of a field, whatever it is. */
 export const fieldValueOf = (kind: string, field: string, value: FieldValue): Html | string =>
   typeof value === "string" && isWebAddress(value) ? externalLink(value) : plainValueOf(kind, field, value);

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { printProblems } from "./print.ts";
 
 const flags = [
   ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
@@ -74,6 +75,7 @@ export async function checkPage(
     if (overflow > 0) problems.push(`${width} pixels are too narrow by ${overflow}`);
     if (n < audited) problems.push(...(await auditPage(page)).map((text) => `${colorScheme} ${text}`));
   }
+  problems.push(...(await printProblems(page)));
   const violations = await page.evaluate<string[]>("policyViolations");
   return { address, violations, problems, mishaps: mishaps.splice(0) };
 }

@@ -55,8 +55,9 @@ function planOf(view: View, plan: SyncPlan): Html {
     ...(confirmation === "" ? [] : [["snapshots", confirmation]]),
   ];
   return html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
-${forecast === null ? "" : html`<div class="columns even">${timesOf(forecast)}${chartOf(view, forecast)}</div>`}
-<section aria-labelledby="due"><h2 id="due">Due now</h2>${due.length === 0 ? empty("Nothing is due.") : dueTable(due)}</section>
+<div class="columns"><div>${forecast === null ? "" : timesOf(forecast)}
+<section aria-labelledby="due"><h2 id="due">Due now</h2>${due.length === 0 ? empty("Nothing is due.") : dueTable(due)}</section></div>
+${forecast === null ? "" : chartOf(view, forecast)}</div>
 ${next.length === 0 ? "" : html`<section aria-labelledby="next"><h2 id="next">The next requests</h2>${nextTable(view, next)}</section>`}
 ${forecast === null ? empty("The size of the catalogue and the time it takes are known after the first sync.") : ""}`;
 }

@@ -9,7 +9,7 @@ import { type Column, pager, table } from "../../parts/lists/table.ts";
 import { live } from "../../parts/live.ts";
 import { runLink } from "../../parts/runs/run-link.ts";
 import { pageEnd, pagePlace } from "../../parts/runs/run-place.ts";
-import { describeResult, resultOf } from "../../parts/runs/run-result.ts";
+import { resultInList, resultOf } from "../../parts/runs/run-result.ts";
 import { runUnderWay } from "../../parts/runs/run-under-way.ts";
 import { sectionTabs } from "../../parts/section-tabs.ts";
 import { empty } from "../../parts/states.ts";
@@ -83,8 +83,8 @@ function cellsOf(view: View, run: RunRecord): readonly (Html | string)[] {
     timeOf(startedAt),
     durationOf(run, view.now),
     mode,
-    html`${describeResult(resultOf(run))}${prunedAt === null ? "" : html` <span class="tag">pruned</span>`}${
-      error === null ? "" : html`<span class="hint"><bdi>${error}</bdi></span>`
+    html`${resultInList(run)}${prunedAt === null ? "" : html` <span class="tag">pruned</span>`}${
+      error === null ? "" : html`<p class="hint"><bdi>${error}</bdi></p>`
     }`,
     ...[requests?.counted, requests?.sent].map((count) => numberOf(count ?? null)),
     ...[resources?.new, resources?.changed, resources?.gone, resources?.failed].map((count) =>

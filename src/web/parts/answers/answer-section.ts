@@ -1,12 +1,14 @@
 /** An answer: how many rows, how whole the tables are, a chart where two columns make one, and the first rows. */
 import { html } from "hono/html";
+import type { Row } from "../../../../exports/formats/table.ts";
 import { describeLostRevisions } from "../../../mirror/points/pruned-runs.ts";
-import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
+import { formatCount, formatNumber, isWhole } from "../../../presentation/numbers.ts";
 import { followHint, type QueryResult } from "../../../query/sql/run-query.ts";
 import { answerChart } from "../../charts/answer-charts.ts";
 import { chartFigure } from "../../charts/figure.ts";
 import type { Html, View } from "../../page.ts";
 import type { FirstRows } from "../../queries/answers.ts";
+import { shadedTable } from "../resource/heat-map.ts";
 import { empty, wholeness } from "../states.ts";
 import { answerTable, shownRows } from "./answer-table.ts";
 
@@ -30,8 +32,20 @@ ${
   rows.length === 0
     ? empty(options.emptyText)
     : html`${chart === null ? "" : html`<div class="charts">${chartFigure(chart)}</div>`}
-${answerTable(view, columns, shown)}`
+${sizeMap(columns, shown) ?? answerTable(view, columns, shown)}`
 }</section>`;
+}
+
+/** Of an answer with a row for each band and a column for each cup, as the question size-coverage has it; null of any other. */
+function sizeMap([first, ...cups]: readonly string[], rows: readonly Row[]): Html | null {
+  const isMap =
+    first === "band" && cups.length > 1 && rows.every((row) => row.every((cell) => isWhole(cell ?? 0)));
+  if (!isMap) return null;
+  return shadedTable({
+    caption: "Models by band and cup",
+    columns: cups,
+    rows: rows.map(([band, ...counts]) => ({ heading: String(band), counts: counts.map(Number) })),
+  });
 }
 
 function countOf(shown: number, read: number, { isCut, total }: QueryResult): string {

@@ -21,27 +21,51 @@ export function heatMap({ matrix, systems, chosen, systemHref, cellHref }: HeatM
   const { bands, cups, cells, system, otherModels } = matrix;
   const counts = new Map(cells.map(({ band, cup, models }) => [`${band} ${cup}`, models]));
   const most = Math.max(1, ...counts.values());
-  return html`${systemLinks(systems, system, systemHref)}
-<div class="scroll" role="group" aria-label="Models by band and cup" tabindex="0"><table class="heat">
-<caption>Models by band and cup, ${system} sizes</caption>
-<thead><tr><td></td>${cups.map((cup) => html`<th scope="col">${cup}</th>`)}</tr></thead>
-<tbody>${bands.map(
-    (band) => html`
-<tr><th scope="row">${band}</th>${cups.map((cup) => {
-      const models = counts.get(`${band} ${cup}`) ?? 0;
-      if (models === 0) return html`<td></td>`;
+  const map = shadedTable({
+    caption: `Models by band and cup, ${system} sizes`,
+    columns: cups,
+    rows: bands.map((band) => ({
+      heading: String(band),
+      counts: cups.map((cup) => counts.get(`${band} ${cup}`) ?? 0),
+    })),
+    cell(models, row, column) {
+      const [band = 0, cup = ""] = [bands[row], cups[column]];
       const isChosen = chosen?.band === band && chosen.cup === cup;
-      return html`<td class="h${shadeOf(models, most)}"><a href="${cellHref(band, cup)}"${
-        isChosen ? html` aria-current="true"` : ""
-      }>${formatNumber(models)}</a></td>`;
-    })}</tr>`,
-  )}
-</tbody></table></div>
+      return html`<a href="${cellHref(band, cup)}"${isChosen ? html` aria-current="true"` : ""}>${formatNumber(models)}</a>`;
+    },
+  });
+  return html`${systemLinks(systems, system, systemHref)}
+${map}
 <p class="hint">${formatCount(most, "model")} at most in a cell.${
     otherModels === 0
       ? ""
       : ` ${formatCount(otherModels, "model has", "models have")} labels that are not a number and a cup.`
   } A cell leads to its models.</p>`;
+}
+
+export interface ShadedTable {
+  readonly caption: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly { readonly heading: string; readonly counts: readonly number[] }[];
+  /** Default: the number. */
+  readonly cell?: (count: number, row: number, column: number) => Html | string;
+}
+
+/** Counts by two names. Zeros are left out. */
+export function shadedTable({ caption, columns, rows, cell = formatNumber }: ShadedTable): Html {
+  const most = Math.max(1, ...rows.flatMap(({ counts }) => counts));
+  return html`<div class="scroll" role="group" aria-label="${caption}" tabindex="0"><table class="heat">
+<caption>${caption}</caption>
+<thead><tr><td></td>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    ({ heading, counts }, row) => html`
+<tr><th scope="row">${heading}</th>${counts.map((count, column) =>
+      count === 0
+        ? html`<td></td>`
+        : html`<td class="h${shadeOf(count, most)}">${cell(count, row, column)}</td>`,
+    )}</tr>`,
+  )}
+</tbody></table></div>`;
 }
 
 function systemLinks(

@@ -6,7 +6,7 @@ import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
 import { formatNext } from "../../../presentation/times.ts";
 import type { Html, View } from "../../page.ts";
 import { runLink } from "./run-link.ts";
-import { describeResult, resultOf } from "./run-result.ts";
+import { describeResult, isOrdinary, problemsOf, resultOf } from "./run-result.ts";
 import { endedWell, late, outcomeAndAge } from "./scheduled-outcome.ts";
 
 /** Whether the last run or a schedule needs attention. */
@@ -34,9 +34,10 @@ export function lastAndNext(view: View): Html | string {
 function lastRun(view: View, run: RunRecord): Html {
   const { counts, startedAt } = run;
   const problems = problemsOf(run);
+  const well = run.state === "running" ? "running" : "all right";
   const verdict =
     problems.length === 0
-      ? html`<strong>all right</strong>`
+      ? html`<strong>${well}</strong>`
       : html`<strong class="mistake">${problems.join(", ")}</strong>`;
   const found =
     counts === null
@@ -44,20 +45,6 @@ function lastRun(view: View, run: RunRecord): Html {
       : `: ${formatNumber(counts.resources.new)} new, ${formatNumber(counts.resources.changed)} changed, ${formatNumber(counts.resources.gone)} gone`;
   const end = isOrdinary(run) && run.stopped !== null ? `; ${describeResult(resultOf(run))}` : "";
   return html`Run ${runLink(view, run)}, ${formatAge(startedAt, view.now)} ago, ${verdict}${found}${end}`;
-}
-
-/** A run ends when all is done, or when nothing more may be spent that day. */
-const isOrdinary = ({ state, stopped }: RunRecord): boolean =>
-  state === "ended" && (stopped === null || stopped === "allowance" || stopped === "budget");
-
-function problemsOf(run: RunRecord): string[] {
-  const failed = run.counts?.resources.failed ?? 0;
-  const partial = run.counts?.resources.partial ?? 0;
-  return [
-    ...(isOrdinary(run) ? [] : [describeResult(resultOf(run))]),
-    ...(failed === 0 ? [] : [`${formatCount(failed, "resource")} failed`]),
-    ...(partial === 0 ? [] : [`${formatCount(partial, "list is", "lists are")} partial`]),
-  ];
 }
 
 /** A scheduled sync that could not begin has left no run. Null if all went well. */

@@ -1,5 +1,8 @@
-/** How a run ended. */
+/** How a run ended, and whether that was all right. */
+import { html } from "hono/html";
 import type { RunRecord } from "../../../mirror/runs/runs.ts";
+import { formatCount } from "../../../presentation/numbers.ts";
+import type { Html } from "../../page.ts";
 
 /** As data. */
 export function resultOf({ state, stopped }: Pick<RunRecord, "state" | "stopped">): string {
@@ -16,3 +19,26 @@ const words: Readonly<Record<string, string>> = {
 
 /** On pages. */
 export const describeResult = (result: string): string => words[result] ?? result;
+
+/** A run ends when all is done, or when nothing more may be spent that day. */
+export const isOrdinary = ({ state, stopped }: RunRecord): boolean =>
+  state === "ended" && (stopped === null || stopped === "allowance" || stopped === "budget");
+
+/** What needs attention; empty if all was right. */
+export function problemsOf(run: RunRecord): string[] {
+  const failed = run.counts?.resources.failed ?? 0;
+  const partial = run.counts?.resources.partial ?? 0;
+  return [
+    ...(isOrdinary(run) || run.state === "running" ? [] : [describeResult(resultOf(run))]),
+    ...(failed === 0 ? [] : [`${formatCount(failed, "resource")} failed`]),
+    ...(partial === 0 ? [] : [`${formatCount(partial, "list is", "lists are")} partial`]),
+  ];
+}
+
+/** In a list of runs: as it ended, or what was wrong. */
+export function resultInList(run: RunRecord): Html | string {
+  const problems = problemsOf(run);
+  return problems.length === 0
+    ? describeResult(resultOf(run))
+    : html`<strong class="mistake">${problems.join(", ")}</strong>`;
+}

@@ -7,13 +7,13 @@ import { toNumber } from "../../charts/answer-charts.ts";
 import type { Html } from "../../page.ts";
 import { type Sorting, table } from "../lists/table.ts";
 import { headingOf } from "../resource/field-changes.ts";
-import { nameOf, none } from "../values.ts";
+import { aligned, decimalsOf, nameOf, none } from "../values.ts";
 import { isGone } from "./summary.ts";
 
 /** Only dimensions that one of the bras has. @param sorting default: the table cannot be sorted */
 export function dimensionTable(bras: readonly Bra[], hrefOf: (bra: Bra) => string, sorting?: Sorting): Html {
   const shown = dimensions.filter((name) => bras.some(({ fields }) => fields[name] != null));
-  const extremes = new Map(shown.map((name) => [name, name === "hooks" ? null : extremesOf(bras, name)]));
+  const forms = new Map(shown.map((name) => [name, formOf(bras, name)]));
   return table({
     caption: "Bras with their dimensions in centimetres",
     columns: [
@@ -24,36 +24,44 @@ export function dimensionTable(bras: readonly Bra[], hrefOf: (bra: Bra) => strin
     rows: bras.map((bra) => [
       html`<a href="${hrefOf(bra)}">${nameOf(bra.fields.name ?? null)}</a>${isGone(bra) ? html` <span class="tag gone">gone</span>` : ""}`,
       nameOf(bra.fields.size ?? null, ""),
-      ...shown.map((name) => dimensionCell(bra.fields[name] ?? null, extremes.get(name))),
+      ...shown.map((name) =>
+        dimensionCell(bra.fields[name] ?? null, forms.get(name) ?? { decimals: 0, extremes: null }),
+      ),
     ]),
     ...(sorting && { sorting }),
   });
 }
 
-interface Extremes {
-  readonly least: number;
-  readonly most: number;
+/** How the numbers of a column are shown. */
+interface Form {
+  readonly decimals: number;
+  /** Null where there is nothing to compare. */
+  readonly extremes: { readonly least: number; readonly most: number } | null;
 }
 
-/** Null where there is nothing to compare. */
-function extremesOf(bras: readonly Bra[], name: string): Extremes | null {
-  const values = bras.flatMap(({ fields }) => {
-    const value = toNumber(fields[name] ?? null);
-    return value === null ? [] : [value];
-  });
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  return least < most ? { least, most } : null;
+const numbersOf = (cells: readonly Cell[]): number[] =>
+  cells.map(toNumber).filter((number) => number !== null);
+
+const decimalsIn = (cells: readonly Cell[]): number => decimalsOf(numbersOf(cells).map(formatLongNumber));
+
+function formOf(bras: readonly Bra[], name: string): Form {
+  const cells = bras.map(({ fields }) => fields[name] ?? null);
+  const numbers = numbersOf(cells);
+  const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
+  return {
+    decimals: decimalsIn(cells),
+    extremes: name !== "hooks" && least < most ? { least, most } : null,
+  };
 }
 
-function dimensionCell(value: Cell, extremes: Extremes | null | undefined): Html | string {
+function dimensionCell(value: Cell, { decimals, extremes }: Form): Html | string {
   const number = toNumber(value);
   if (number === null) return value === null ? none() : nameOf(value);
-  const shown = formatLongNumber(number);
-  if (number === extremes?.least)
-    return html`<span class="least">${shown}<span class="visually-hidden"> least</span></span>`;
-  if (number === extremes?.most)
-    return html`<span class="most">${shown}<span class="visually-hidden"> most</span></span>`;
-  return shown;
+  const text = aligned(formatLongNumber(number), decimals);
+  const marked = (name: string) =>
+    html`<span class="${name}">${text}<span class="visually-hidden"> ${name}</span></span>`;
+  if (number === extremes?.least) return marked("least");
+  return number === extremes?.most ? marked("most") : text;
 }
 
 /** A row for each dimension; for two bras, also the difference. */
@@ -61,25 +69,27 @@ export function dimensionComparison(bras: readonly Bra[], hrefOf: (bra: Bra) => 
   const shown = dimensions.filter((name) => bras.some(({ fields }) => fields[name] != null));
   const [first, second, ...others] = bras;
   const hasDifference = first !== undefined && second !== undefined && others.length === 0;
-  return html`<div class="scroll" role="group" aria-label="Dimensions side by side" tabindex="0"><table class="list">
+  return html`<div class="scroll few" role="group" aria-label="Dimensions side by side" tabindex="0"><table class="list">
 <caption class="visually-hidden">Dimensions side by side, in centimetres</caption>
 <thead><tr><th scope="col">In centimetres</th>${bras.map(
     (bra) =>
       html`<th scope="col" class="number"><a href="${hrefOf(bra)}">${nameOf(bra.fields.name ?? null)}</a></th>`,
   )}${hasDifference ? html`<th scope="col" class="number">Difference</th>` : ""}</tr></thead>
-<tbody>${shown.map(
-    (name) => html`
-<tr><th scope="row">${headingOf(name)}</th>${bras.map(
-      ({ fields }) => html`<td class="number">${dimensionCell(fields[name] ?? null, null)}</td>`,
-    )}${hasDifference ? html`<td class="number">${differenceOf(first.fields[name] ?? null, second.fields[name] ?? null)}</td>` : ""}</tr>`,
-  )}
+<tbody>${shown.map((name) => {
+    const cells = bras.map(({ fields }) => fields[name] ?? null);
+    const decimals = decimalsIn(cells);
+    return html`
+<tr><th scope="row">${headingOf(name)}</th>${cells.map(
+      (cell) => html`<td class="number">${dimensionCell(cell, { decimals, extremes: null })}</td>`,
+    )}${hasDifference ? html`<td class="number">${differenceOf(cells[0] ?? null, cells[1] ?? null, decimals)}</td>` : ""}</tr>`;
+  })}
 </tbody></table></div>`;
 }
 
-function differenceOf(first: Cell, second: Cell): Html | string {
+function differenceOf(first: Cell, second: Cell, decimals: number): Html | string {
   const [a, b] = [toNumber(first), toNumber(second)];
   if (a === null || b === null) return none();
   const difference = Number((b - a).toFixed(6));
   const sign = difference > 0 ? "+" : difference < 0 ? "−" : "";
-  return sign + formatLongNumber(Math.abs(difference));
+  return sign + aligned(formatLongNumber(Math.abs(difference)), decimals);
 }
