@@ -52,6 +52,21 @@ it("each question has a page with its answer", async () => {
   expect(answered).toBeGreaterThan(12);
 });
 
+it("models by band and cup are a map: each count in its place, the more the darker", async () => {
+  const path = "/questions/size-coverage";
+  const { body } = await web.get(`${path}?system=EU`);
+  const cells = [...body.matchAll(/<td(?: class="h(\d)")?>(\d*)<\/td>/g)].slice(1);
+  const rows = await rowsOf(`${path}.json?system=EU`);
+  const counts = rows.flatMap(([, ...models]) => models.map((count) => Number(count ?? 0)));
+  expect(cells.map(([, , count]) => Number(count))).toEqual(counts);
+  const shades = cells.flatMap(([, shade, count]) =>
+    shade ? [[Number(count), Number(shade)] as const] : [],
+  );
+  const sorted = shades.toSorted(([a], [b]) => a - b).map(([, shade]) => shade);
+  expect(sorted).toEqual(sorted.toSorted((a, b) => a - b));
+  expect(sorted[0]).toBeLessThan(sorted.at(-1) ?? 0);
+});
+
 it.each(["top-brands?limit=3", "size-coverage?system=EU", "newest?since=-400d&kind=model"])(
   "the rows of the question %s are those of `query`",
   async (question) => {

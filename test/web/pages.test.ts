@@ -4,6 +4,7 @@ import { readCsvRows } from "../../exports/formats/csv.ts";
 import { findBrandByKey } from "../../src/query/lists/resource-keys.ts";
 import { readSizeMatrices } from "../../src/query/lists/size-matrix.ts";
 import { listQuestions } from "../../src/query/questions/questions.ts";
+import { currentBodies } from "../support/current-bodies.ts";
 import { linksIn, startWebRig, type WebRig } from "./support/web-rig.ts";
 
 let web: WebRig;
@@ -152,6 +153,30 @@ it("every brand and model has a page that is found by following links, and its r
     .map(async (path) => JSON.parse((await web.get(`${path}.json`)).body));
   const hrefs = (await Promise.all(documents)).map(({ fields }) => fields.href).sort();
   expect(hrefs).toEqual(select("select href from brand union select href from model order by 1"));
+});
+
+it("a page of a model says where its values come from, and has the body as it was sent", async () => {
+  const [href = "", brand = "", slug = ""] = web.rig.read(({ db }) =>
+    db
+      .prepare("select href, brand_slug, slug from model_current order by bra_count desc limit 1")
+      .raw()
+      .get(),
+  ) as string[];
+  const [sent = ""] = web.rig.read((mirror) =>
+    [...currentBodies(mirror)].flatMap(([url, body]) => (url === href ? [body] : [])),
+  );
+  const { body } = await web.get(`/brand/${brand}/${slug}`);
+  const text = body
+    .replace(/<\/?bdi>/g, "")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&amp;", "&")
+    .replaceAll("&#39;", "'");
+  const document = JSON.parse((await web.get(`/brand/${brand}/${slug}.json`)).body);
+  expect(text).toContain(`GET ${href}`);
+  expect(text).toContain(document.source.etag);
+  expect(text).toMatch(new RegExp(`by run ${document.source.run}, as revision ${document.source.revision}<`));
+  const [, shown = ""] = /<pre[^>]*><code>(.*?)<\/code>/s.exec(text) ?? [];
+  expect(JSON.parse(shown.replaceAll("&lt;", "<").replaceAll("&gt;", ">"))).toEqual(JSON.parse(sent));
 });
 
 it("the map of a brand's sizes has the counts of the question size-coverage", () => {

@@ -39,7 +39,10 @@ export async function watchPage(
       mishaps.push(`asks ${request.url()}`);
   });
   await page.addInitScript(`globalThis.policyViolations = [];
-    addEventListener("securitypolicyviolation", (event) => policyViolations.push(event.violatedDirective));`);
+    addEventListener("securitypolicyviolation", (event) => policyViolations.push(event.violatedDirective));
+    globalThis.shifts = 0;
+    new PerformanceObserver((list) => { for (const { value } of list.getEntries()) shifts += value; })
+      .observe({ type: "layout-shift", buffered: true });`);
   return { page, mishaps };
 }
 
@@ -49,6 +52,9 @@ const looks = [
   { colorScheme: "dark", width: 1280 },
   { colorScheme: "light", width: 375 },
 ] as const;
+
+/** The score of layout shifts; 0.1 is what browsers call good. */
+const maxShifts = 0.01;
 
 export interface Checked {
   readonly address: string;
@@ -68,6 +74,8 @@ export async function checkPage(
   await page.emulateMedia({ colorScheme: looks[0].colorScheme, reducedMotion: "reduce" });
   await page.goto(address);
   const problems: string[] = [];
+  const shifts = await page.evaluate<number>("shifts");
+  if (shifts > maxShifts) problems.push(`jumps while it loads, by ${shifts}`);
   for (const [n, { colorScheme, width }] of looks.entries()) {
     await page.setViewportSize({ width, height: 800 });
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 const paperWidth = 718;
 
 /** What a reader of paper cannot use. */
-const leftOut = ".downloads, .filter, .search, .tabs, .facets, .pager, form, .to-facets, .count";
+const leftOut = ".downloads, .filter, .search, .tabs, .facets, .pager, .chosen, .actions";
 
 const remember = `globalThis.onScreen = [...document.querySelectorAll("main *")].filter((element) =>
   element.childElementCount === 0 && element.textContent.trim() !== "" && element.checkVisibility())`;
