@@ -45,7 +45,7 @@ export function listSection(view: View, options: ListPageOptions): Html {
       facetOf(list, state, name, label, counts.facets[name] ?? []),
     ),
   );
-  return html`<div class="with-facets">
+  return html`<div class="${filters === "" ? "without-facets" : "with-facets"}">
 <div class="main-column">
 ${filterForm(view, options)}
 <p class="count" aria-live="polite">${formatCount(counts.total, noun)}${hasFilter ? html` · <a href="${view.link(view.path)}">Clear the filters</a>` : ""}${filters === "" ? "" : html`<span class="to-facets"> · <a href="#facets">More filters</a></span>`}</p>
