@@ -159,7 +159,7 @@ describe("a service that sends a user name of 100 KB", () => {
 
 describe("a service that sends a user name without an id", () => {
   const startNamingService = () => {
-    const user = { username: "Zoë" };
+    const user: { username: string; user_id?: number | null } = { username: "Zoë" };
     const server = startRawServer(({ path }, socket) => {
       const links = { bras: "/bras/", measurements: "https://elsewhere.example/measurements/" };
       const bodies: Readonly<Record<string, object>> = {
@@ -170,6 +170,18 @@ describe("a service that sends a user name without an id", () => {
     });
     return { server, user };
   };
+
+  it("a response without the id does not open an account to another user of the same name", async () => {
+    const { server: starting, user } = startNamingService();
+    await using server = await starting;
+    const addAs = async (id: number | null) => {
+      user.user_id = id;
+      return await add("zoe", "canary-zoe", { baseUrl: server.origin });
+    };
+    await addAs(7);
+    expect((await addAs(null)).account.userId).toBe(7);
+    await expect(addAs(8)).rejects.toMatchObject({ code: "taken" });
+  });
 
   it("a service that sends a user name without an id can have accounts, with the same scopes as a sync reports", async () => {
     const { server: starting } = startNamingService();
