@@ -1,6 +1,7 @@
 /**
  * The table of kinds: for each kind of resource what is expected of it, which links lead to which kinds, and which
- * rows its body becomes. Sections refer to the service's specification.
+ * rows its body becomes. Sections refer to the service's specification. What reads bodies is named in functions: it takes a
+ * while to load, and a plan reads none.
  */
 import { bra } from "../schema/entities/bra.ts";
 import { brand } from "../schema/entities/brand.ts";
@@ -15,12 +16,20 @@ import { braSummary, namedSummary, openSummary, type Summary, sizeSummary } from
 /** A kind with the defaults left out: no links, no items, no rows. */
 type KindRow = Pick<Kind, "rel" | "areas"> & Partial<Kind>;
 
+const itemsOf = (kind: string, summary: () => Summary, owned: boolean) => ({
+  kind,
+  owned,
+  get summary() {
+    return summary();
+  },
+});
+
 /** A page of items that belong to others: it relates a resource to its like and owns none of them. */
-const relation = (itemKind: string, summary: Summary): KindRow => ({
+const relation = (itemKind: string, summary: () => Summary): KindRow => ({
   rel: "collection",
   areas: ["catalogue"],
   references: { brand: "brand", model: "model", size: "size" },
-  items: { kind: itemKind, summary, owned: false },
+  items: itemsOf(itemKind, summary, false),
 });
 
 const table: Readonly<Record<KindName, KindRow>> = {
@@ -35,7 +44,7 @@ const table: Readonly<Record<KindName, KindRow>> = {
   brands: {
     rel: "collection",
     areas: ["catalogue"],
-    items: { kind: "brand", summary: namedSummary, owned: true },
+    items: itemsOf("brand", () => namedSummary, true),
   },
   // (2.8)
   brand: {
@@ -45,14 +54,14 @@ const table: Readonly<Record<KindName, KindRow>> = {
     optional: { related: "related_brands" },
     // (field notes)
     otherLinks: ["sizing", "main_sizing"],
-    project: entityProjector(brand),
+    project: entityProjector(() => brand),
   },
   // The models of a brand, page by page (2.9).
   models: {
     rel: "collection",
     areas: ["catalogue"],
     references: { brand: "brand" },
-    items: { kind: "model", summary: namedSummary, owned: true },
+    items: itemsOf("model", () => namedSummary, true),
   },
   // (2.10)
   model: {
@@ -61,14 +70,14 @@ const table: Readonly<Record<KindName, KindRow>> = {
     children: { sizes: "sizes" },
     references: { brand: "brand" },
     optional: { related: "related_models", same_cut: "same_cut_models" },
-    project: entityProjector(model),
+    project: entityProjector(() => model),
   },
   // The sizes known for a model, on one page or on several (field notes).
   sizes: {
     rel: "collection",
     areas: ["catalogue"],
     references: { model: "model" },
-    items: { kind: "size", summary: sizeSummary, owned: true },
+    items: itemsOf("size", () => sizeSummary, true),
   },
   // (field notes)
   size: {
@@ -76,46 +85,46 @@ const table: Readonly<Record<KindName, KindRow>> = {
     areas: ["catalogue"],
     references: { model: "model" },
     optional: { adjacent_sizes: "adjacent_sizes" },
-    project: entityProjector(size),
+    project: entityProjector(() => size),
   },
 
-  related_brands: relation("brand", namedSummary),
-  related_models: relation("model", namedSummary),
-  same_cut_models: relation("model", namedSummary),
-  adjacent_sizes: relation("size", sizeSummary),
+  related_brands: relation("brand", () => namedSummary),
+  related_models: relation("model", () => namedSummary),
+  same_cut_models: relation("model", () => namedSummary),
+  adjacent_sizes: relation("size", () => sizeSummary),
 
   // The user that a token belongs to (2.3). A null link is a scope that the token lacks.
   me: {
     rel: "entity",
     areas: ["account"],
     children: { bras: "bras", measurements: "measurements" },
-    project: entityProjector(user),
+    project: entityProjector(() => user),
   },
   // A user's bras, all on one page (2.4).
   bras: {
     rel: "collection",
     areas: ["account"],
-    items: { kind: "bra", summary: braSummary, owned: true },
+    items: itemsOf("bra", () => braSummary, true),
   },
   // Its links lead into the catalogue, which an account mirror does not fetch (2.5).
   bra: {
     rel: "entity",
     areas: ["account"],
     references: { brand: "brand", model: "model", size: "size" },
-    project: entityProjector(bra),
+    project: entityProjector(() => bra),
   },
   // Unspecified (2.6): a list with the measurements in it, a list of links to them, or one entity.
   measurements: {
     rel: null,
     areas: ["account"],
-    items: { kind: "measurement", summary: openSummary, owned: true },
-    project: projectMeasurements,
+    items: itemsOf("measurement", () => openSummary, true),
+    project: (envelope) => projectMeasurements(envelope),
   },
   // A measurement with an address of its own.
   measurement: {
     rel: "entity",
     areas: ["account"],
-    project: projectMeasurements,
+    project: (envelope) => projectMeasurements(envelope),
   },
 
   // Read by the ledger and never stored as a revision (field notes, "Allowance").

@@ -65,10 +65,15 @@ export function columnsOf(entity: Entity): string[] {
 /**
  * Creates the projection of an entity. A field of a wrong type becomes null and an issue; an unknown field becomes an issue.
  * The service name is the prefix in `<name>_url`, which is read as `service_url`.
+ * @param entityOf returns always the same
  */
-export function entityProjector(entity: Entity): (envelope: Envelope, serviceName: string) => Projection {
-  const columns = columnsOf(entity);
+export function entityProjector(
+  entityOf: () => Entity,
+): (envelope: Envelope, serviceName: string) => Projection {
+  let columns: readonly string[] | undefined;
   return (envelope, serviceName) => {
+    const entity = entityOf();
+    columns ??= columnsOf(entity);
     const issues = new IssueList<FieldIssue>();
     const { vendorUrl, body } = splitVendorUrl(envelope.body ?? {}, serviceName, issues);
     const fields: Record<string, unknown> = readKnownFields(entity.fields, body, "/body", issues);

@@ -83,6 +83,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   "src/mirror": [
     ...[
+      "queries",
       "file",
       "scope.ts",
       "known-addresses.ts",

@@ -1,6 +1,5 @@
 /** Types, meanings and keys of the columns of public and exported tables. */
-import { entities } from "../entities.ts";
-import { decimal, document, flag, integer, open, text } from "../fields.ts";
+import { entityTables } from "../entities/entity-tables.ts";
 import { exportedTables, publicTables, sharedColumns } from "./public-tables.ts";
 import type { ColumnType, PublicTableMeaning } from "./table-meaning.ts";
 
@@ -13,15 +12,6 @@ const sharedTypes: Readonly<Record<string, ColumnType>> = {
   checked_at: "time",
   gone_at: "time",
 };
-
-const fieldTypes = new Map<unknown, ColumnType>([
-  [text, "text"],
-  [integer, "integer"],
-  [decimal, "number"],
-  [flag, "boolean"],
-  [open, "any"],
-  [document, "object"],
-]);
 
 /** Of a public table, or of one that only exports have; undefined for any other. */
 export const meaningOf = (table: string): PublicTableMeaning | undefined =>
@@ -44,8 +34,7 @@ export function describeColumn(table: string, name: string): ColumnDescription |
   const meaning = meaningOf(table);
   const about = meaning?.columns[name] ?? sharedColumns[name];
   if (meaning === undefined || about === undefined) return null;
-  const fields: Readonly<Record<string, unknown>> =
-    entities.find((entity) => entity.table === table)?.fields.shape ?? {};
-  const type = Object.hasOwn(fields, name) ? fieldTypes.get(fields[name]) : undefined;
+  const types = entityTables.find((entity) => entity.table === table)?.types ?? {};
+  const type = Object.hasOwn(types, name) ? types[name] : undefined;
   return { name, type: type ?? meaning.types?.[name] ?? sharedTypes[name] ?? "text", about };
 }

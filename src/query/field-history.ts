@@ -1,8 +1,7 @@
 /** The fields of one resource at the end of any run, from its current and past rows in the typed tables. */
+import { type EntityTable, entityTables } from "../../schema/entities/entity-tables.ts";
 import { measurement } from "../../schema/entities/measurement.ts";
-import { entities } from "../../schema/entities.ts";
 import type { Cell } from "../../schema/fields.ts";
-import { columnsOf, type Entity } from "../../schema/rows-from-body.ts";
 import type { Connection } from "../mirror/file/connection.ts";
 import { fromStored } from "../mirror/rows/cells.ts";
 
@@ -17,7 +16,7 @@ export type FieldsBefore = (run: number | null) => Fields | null;
 /** @param table the public name of the kind's table; lists are under the service's names */
 export function readFieldHistory(db: Connection, table: string, resourceId: number): FieldsBefore {
   if (table === measurement.table) return readPayloadHistory(db, resourceId);
-  const entity = entities.find((candidate) => candidate.table === table);
+  const entity = entityTables.find((candidate) => candidate.table === table);
   if (entity === undefined) throw new Error(`no entity has the table ${table}`);
   const { names, selected } = columnsToRead(entity);
   const rows = readTimedRows(db, `_${table}`, "id", selected, resourceId);
@@ -47,9 +46,10 @@ function readPayloadHistory(db: Connection, resourceId: number): FieldsBefore {
 }
 
 /** References are read as URLs, under their names in the public views. */
-function columnsToRead(entity: Entity): { names: readonly string[]; selected: readonly string[] } {
-  const { references } = entity;
-  const columns = columnsOf(entity);
+function columnsToRead({ references, columns }: EntityTable): {
+  names: readonly string[];
+  selected: readonly string[];
+} {
   return {
     names: [...references.map((name) => `${name}_href`), ...columns],
     selected: [

@@ -98,9 +98,10 @@ export function readHistory(mirror: MirrorReader, kind: ShownKind, key: string |
   };
 }
 
+/** Every check of a current revision found it, unless the last response was a 404 or 410. */
+const isCurrent = "v.to_run is null and r.absent_by is not 'response'";
+
 function readRevisions({ db }: MirrorReader, id: number) {
-  // Every check of a current revision found it, unless the last response was a 404 or 410.
-  const isCurrent = "v.to_run is null and r.absent_by is not 'response'";
   return prepare(db, (p: { id: number }) =>
     q
       .selectFrom("_revision as v")

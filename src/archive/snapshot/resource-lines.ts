@@ -5,7 +5,7 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import type { BookkeepingRow } from "../../mirror/bookkeeping/rows.ts";
-import { kind } from "../../mirror/rows/meta-and-runs.ts";
+import { kind } from "../../mirror/rows/stored-shapes.ts";
 import type { SnapshotResource } from "../../mirror/snapshots/snapshot-resource.ts";
 
 const day = z.iso.date();

@@ -6,18 +6,15 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import envPaths from "env-paths";
-import { z } from "zod";
 import type { Publication } from "../../../exports/package/descriptor.ts";
 import type { Account } from "../../accounts/account.ts";
 import { readAccount } from "../../accounts/accounts.ts";
 import { isServiceName } from "../../mirror/file/meta.ts";
-import { FileError, hasCode } from "../../platform/errors.ts";
-import { readRegularFile } from "../../platform/files/regular-files.ts";
-import { similarNames } from "../../platform/text/fuzzy-names.ts";
 import { ServiceSettingsError } from "../../service/errors.ts";
 import { readOriginOrThrow } from "../../service/same-origin.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
+import { type ConfigValues, readConfigFile } from "./config-file.ts";
 import type { GlobalOptions } from "./global-options.ts";
 
 export interface Setting<Value extends string | null = string | null> {
@@ -39,24 +36,13 @@ export interface Settings {
   readonly verbose: boolean;
 }
 
-const maxConfigBytes = 65_536;
-
-/** No file name can hold the others. */
-const text = z.string().refine((value) => value.isWellFormed() && !value.includes("\0"));
-
-const configFile = z.strictObject({
-  dataDir: text.optional(),
-  baseUrl: text.optional(),
-  serviceName: text.optional(),
-  license: text.optional(),
-  citation: text.optional(),
-});
-
 /** @throws CliError for an invalid setting, AccountError for an unknown or unreadable account */
 export function readSettings(command: Command, io: Io): Settings {
   const options = command.optsWithGlobals<GlobalOptions>();
   const paths = envPaths("armoire", { suffix: "" });
-  const config = readConfig(options.config ?? null, join(paths.config, "config.json"));
+  const config = options.config ?? join(paths.config, "config.json");
+  const configured: ConfigValues =
+    options.config === undefined && !existsSync(config) ? {} : readConfigFile(config);
   const pick = (
     name: "dataDir" | "baseUrl" | "serviceName",
     variable: string,
@@ -66,8 +52,8 @@ export function readSettings(command: Command, io: Io): Settings {
     if (flag !== undefined) return { value: flag, from: "command line" };
     const fromEnv = io.env[variable];
     if (fromEnv !== undefined && fromEnv !== "") return { value: fromEnv, from: variable };
-    const fromFile = config.values[name];
-    if (fromFile !== undefined) return { value: fromFile, from: config.file };
+    const fromFile = configured[name];
+    if (fromFile !== undefined) return { value: fromFile, from: config };
     return { value: fallback, from: fallback === null ? "not set" : "default" };
   };
   const pickedDir = pick("dataDir", "ARMOIRE_DATA_DIR", paths.data);
@@ -85,14 +71,14 @@ export function readSettings(command: Command, io: Io): Settings {
           account: null,
         }
       : settingsOfAccount(dataDir.value, options.account, options)),
-    publication: publicationIn(config.values),
+    publication: publicationIn(configured),
     json: options.json ?? false,
     quiet: options.quiet ?? false,
     verbose: options.verbose ?? false,
   };
 }
 
-function publicationIn({ license, citation }: z.infer<typeof configFile>): Publication {
+function publicationIn({ license, citation }: ConfigValues): Publication {
   return { ...(license !== undefined && { license }), ...(citation !== undefined && { citation }) };
 }
 
@@ -129,54 +115,6 @@ function settingsOfAccount(
     serviceName: { value: account.serviceName, from },
     mirror: { value: account.mirrorFile, from },
   };
-}
-
-function readConfig(
-  named: string | null,
-  defaultFile: string,
-): { file: string; values: z.infer<typeof configFile> } {
-  const file = named ?? defaultFile;
-  if (named === null && !existsSync(file)) return { file, values: {} };
-  let parsed: unknown;
-  try {
-    const bytes = readRegularFile(file, maxConfigBytes);
-    parsed = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
-  } catch (error) {
-    if (error instanceof FileError) throw error;
-    const isDecodingError = hasCode(error, "ERR_ENCODING_INVALID_ENCODED_DATA");
-    const problem = isDecodingError
-      ? "is not UTF-8"
-      : error instanceof SyntaxError
-        ? "is not JSON"
-        : "cannot be read";
-    throw new CliError(
-      "settings",
-      `The config file ${file} ${problem}.`,
-      "Correct it, or name another file with --config.",
-      { cause: error },
-    );
-  }
-  const checked = configFile.safeParse(parsed);
-  if (checked.success) return { file, values: checked.data };
-  throw new CliError(
-    "settings",
-    `The config file ${file} ${describeIssue(checked.error.issues[0])}`,
-    `It may contain ${settingNames.join(", ")} as texts. Put secrets into the environment.`,
-  );
-}
-
-const settingNames = Object.keys(configFile.shape);
-
-/** Without texts of the file, which may be misplaced secrets: an unknown name too. */
-function describeIssue(issue: z.core.$ZodIssue | undefined): string {
-  if (issue?.code === "unrecognized_keys") {
-    const [similar] = issue.keys.flatMap((key) => similarNames(key, settingNames, 1));
-    return `has an unknown setting${similar === undefined ? "." : `; did you mean ${similar}?`}`;
-  }
-  const [name] = issue?.path ?? [];
-  if (name === undefined) return "is not a JSON object.";
-  const isText = issue?.code === "custom";
-  return `has a ${String(name)} that is not a ${isText ? "valid " : ""}text.`;
 }
 
 /** An empty name would silently mean the current folder. */

@@ -3,19 +3,8 @@
  * the same code as any other, which does not expect anything else.
  */
 import { z } from "zod";
-import {
-  count,
-  coverage,
-  id,
-  json,
-  kind,
-  metaShapes,
-  runReport,
-  runScope,
-  runTime,
-  text,
-  time,
-} from "../rows/meta-and-runs.ts";
+import { count, id, json, kind, metaShapes, runTime, text, time } from "../rows/stored-shapes.ts";
+import { isCoverage, isRunReport, isRunScope } from "../rows/stored-values.ts";
 
 /** A number that a body states, which may be any. */
 const stated = z.int();
@@ -172,10 +161,10 @@ export function rowShapes({ origin, excludedMeta }: ShapeContext) {
       started_at: runTime,
       ended_at: runTime.nullable(),
       mode: z.enum(["incremental", "verify", "full", "load"]),
-      scope_json: json(runScope),
+      scope_json: json(isRunScope),
       stopped: z.enum(["budget", "allowance", "interrupted", "approval", "error"]).nullable(),
-      counts_json: json(runReport).nullable(),
-      coverage_json: json(coverage).nullable(),
+      counts_json: json(isRunReport).nullable(),
+      coverage_json: json(isCoverage).nullable(),
       pruned_at: runTime.nullable(),
     }),
     snapshot: z.strictObject({

@@ -3,57 +3,15 @@
  * the types that `schema/tables.ts` declares, and constants are written into the text, where SQLite's planner sees them.
  */
 import type { RunResult } from "better-sqlite3";
-import {
-  type AliasedRawBuilder,
-  type CompiledQuery,
-  DummyDriver,
-  Kysely,
-  type RawBuilder,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-  sql,
-} from "kysely";
-import { isoTimeOf, type MirrorTables } from "../../../schema/tables.ts";
+import { type Compilable, compileText } from "../queries/query-builder.ts";
 import type { Connection } from "./connection.ts";
 
-/** Stands for a value until a statement is executed. */
-class Parameter {
-  readonly name: string;
-
-  constructor(name: string) {
-    this.name = name;
-  }
-}
-
-class StatementCompiler extends SqliteQueryCompiler {
-  protected override appendValue(value: unknown): void {
-    if (value instanceof Parameter) this.append(`:${value.name}`);
-    else this.appendImmediateValue(value);
-  }
-}
-
-/** Builds queries over these tables; it never executes one. */
-export function queryBuilder<Tables>(): Kysely<Tables> {
-  return new Kysely<Tables>({
-    dialect: {
-      createDriver: () => new DummyDriver(),
-      createAdapter: () => new SqliteAdapter(),
-      createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new StatementCompiler(),
-    },
-  });
-}
-
-/** Builds queries over a mirror's tables. */
-export const q = queryBuilder<MirrorTables>();
-
-/** Any builder that Kysely can compile to a query with these rows. */
-interface Compilable<Row> {
-  compile(): CompiledQuery<Row>;
-}
+export { idsIn, idTable, isoTime, q, queryBuilder, textsIn } from "../queries/query-builder.ts";
 
 type Arguments<Parameters> = keyof Parameters extends never ? [] : [Parameters];
+
+/** In the bundled program, most are texts already (`deploy/statement-texts.ts`). */
+type Builder<Parameters, Row> = ((p: Parameters) => Compilable<Row>) | (string & { readonly compiled: true });
 
 /** What is used of better-sqlite3's statements. */
 export interface Statement<Parameters, Row> {
@@ -94,8 +52,6 @@ class LaterStatement<Parameters, Row> implements Statement<Parameters, Row> {
   }
 }
 
-const parameters = new Proxy({}, { get: (_target, name) => new Parameter(String(name)) });
-
 /**
  * A statement for a query, prepared when it is first executed. The type of `build`'s argument names the parameters:
  *
@@ -104,7 +60,7 @@ const parameters = new Proxy({}, { get: (_target, name) => new Parameter(String(
  */
 export function prepare<Parameters extends object, Row>(
   db: Connection,
-  build: (p: Parameters) => Compilable<Row>,
+  build: Builder<Parameters, Row>,
 ): Statement<Parameters, Row> {
   return new LaterStatement(() => db.prepare(toText(build)) as unknown as Statement<Parameters, Row>);
 }
@@ -112,32 +68,13 @@ export function prepare<Parameters extends object, Row>(
 /** As `prepare`, for queries of one column: the rows are its values. */
 export function prepareColumn<Parameters extends object, Row>(
   db: Connection,
-  build: (p: Parameters) => Compilable<Row>,
+  build: Builder<Parameters, Row>,
 ): Statement<Parameters, Row[keyof Row]> {
   return new LaterStatement(
     () => db.prepare(toText(build)).pluck() as unknown as Statement<Parameters, Row[keyof Row]>,
   );
 }
 
-function toText<Parameters extends object>(build: (p: Parameters) => Compilable<unknown>): string {
-  return build(parameters as Parameters).compile().sql;
+function toText<Parameters extends object>(build: Builder<Parameters, unknown>): string {
+  return typeof build === "string" ? build : compileText(build);
 }
-
-/** The ids of a JSON array, for `in`: `where("id", "in", idsIn(p.ids))`. */
-export function idsIn(json: string): RawBuilder<number> {
-  return sql<number>`(select value from json_each(${json}))`;
-}
-
-/** As `idsIn`, for texts. */
-export function textsIn<Text extends string = string>(json: string): RawBuilder<Text> {
-  return sql<Text>`(select value from json_each(${json}))`;
-}
-
-/** The same ids as a table, for `selectFrom(idTable(p.ids))`: `j.value`. It fixes the order of a join, which `in` does not. */
-export function idTable(json: string): AliasedRawBuilder<{ value: number }, "j"> {
-  return sql<{ value: number }>`json_each(${json})`.as("j");
-}
-
-/** An SQL expression in milliseconds since 1970, as ISO 8601. */
-export const isoTime = <Time extends string | null>(millis: string): RawBuilder<Time> =>
-  sql<Time>`${sql.raw(isoTimeOf(millis))}`;

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Connection } from "../file/connection.ts";
 import { prepare, q } from "../file/statements.ts";
-import { parseStored } from "../rows/meta-and-runs.ts";
+import { parseStored } from "../rows/stored-values.ts";
 import type { SnapshotDescription } from "../snapshots/snapshot-resource.ts";
 
 export interface LoadedSnapshot {
@@ -30,7 +30,11 @@ const loadScope = z.looseObject({
   folders: z.record(z.string(), z.string()).optional(),
 });
 
-export function scopeOfLoad(descriptions: readonly SnapshotDescription[]): z.infer<typeof loadScope> {
+type LoadScope = z.infer<typeof loadScope>;
+
+const isLoadScope = (value: unknown) => loadScope.safeParse(value).success;
+
+export function scopeOfLoad(descriptions: readonly SnapshotDescription[]): LoadScope {
   const lines = descriptions.flatMap(({ rootHash, line }) => (line === undefined ? [] : [[rootHash, line]]));
   const folders = descriptions.flatMap(({ rootHash, folder }) =>
     folder === undefined ? [] : [[rootHash, folder]],
@@ -54,7 +58,7 @@ export function readLoadedSnapshots(db: Connection): LoadedSnapshot[] {
   const lines = new Map<string, string>();
   const folders = new Map<string, string>();
   for (const { id, scope, endedAt, stopped } of runs) {
-    const { snapshots, ...followed } = parseStored(scope, loadScope, `run ${id}`);
+    const { snapshots, ...followed }: LoadScope = parseStored(scope, isLoadScope, `run ${id}`);
     for (const [rootHash, line] of Object.entries(followed.lines ?? {})) lines.set(rootHash, line);
     for (const [rootHash, folder] of Object.entries(followed.folders ?? {})) folders.set(rootHash, folder);
     // A load that waits for approval of what is gone has loaded everything.

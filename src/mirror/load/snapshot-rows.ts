@@ -79,8 +79,8 @@ function selectUnconfirmedPages(db: Connection): Statement<object, number> {
       .selectFrom("_page as p")
       .innerJoin("_loaded as l", "l.resource_id", "p.id")
       .select("p.id")
-      .where(isUnconfirmed)
-      .where(isCurrent),
+      .where(isUnconfirmed())
+      .where(isCurrent()),
   );
 }
 

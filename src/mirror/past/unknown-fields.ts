@@ -2,7 +2,7 @@
  * Fields that the service has added to a body and the typed tables do not have, as `body.NAME`. In: a mirror and a kind. Out:
  * those of each stored body. Bodies are read only if such fields were seen in any resource of the kind.
  */
-import { entities } from "../../../schema/entities.ts";
+import { entityTables } from "../../../schema/entities/entity-tables.ts";
 import { isRecord } from "../../../schema/envelope.ts";
 import type { Cell } from "../../../schema/fields.ts";
 import { parseJsonBytesOrThrow } from "../../../schema/json.ts";
@@ -25,10 +25,10 @@ interface Source {
 
 /** @param table the public name of the kind's table */
 export function prepareUnknownFields({ db, identity, file }: Source, table: string): ReadUnknownFields {
-  const entity = entities.find((candidate) => candidate.table === table);
+  const entity = entityTables.find((candidate) => candidate.table === table);
   // A measurement has no known fields: all of it is its payload.
   if (entity === undefined || !hasUnknownFields(db, table)) return () => none;
-  const known = new Set([...Object.keys(entity.fields.shape), `${identity.serviceName}_url`]);
+  const known = new Set([...entity.fields, `${identity.serviceName}_url`]);
   const select = prepare(db, (p: { id: number }) =>
     q.selectFrom("_content as c").select(storedBodyColumns).where("c.id", "=", p.id),
   );

@@ -26,7 +26,7 @@ export function countPruned(
       .selectFrom("_run")
       .select(({ fn }) => fn.countAll<number>().as("count"))
       .where("pruned_at", "is not", null)
-      .where(didSomething)
+      .where(didSomething())
       .where("id", ">", p.after)
       .where("id", "<", p.before)
       .where("ended_at", "<=", p.by),

@@ -82,7 +82,7 @@ const selectEnded = () =>
     .where("pruned_at", "is", null);
 
 /** A condition: the run sent requests or changed something, as far as is known, or is the first. */
-export const didSomething = sql<SqlBool>`(
+export const didSomething = () => sql<SqlBool>`(
   coalesce(counts_json ->> '$.requests.sent', 1) > 0
   or counts_json ->> '$.resources.new' + counts_json ->> '$.resources.changed' + counts_json ->> '$.resources.gone' > 0
   or id = (select min(id) from _run)
@@ -92,7 +92,7 @@ export const didSomething = sql<SqlBool>`(
  * A condition: the run did something, or has what a run did that was pruned just before it. Other runs, such as one without
  * an allowance, repeat the state before them.
  */
-export const isActive = sql<SqlBool>`(${didSomething}
+export const isActive = () => sql<SqlBool>`(${didSomething()}
   or (select b.pruned_at from _run b where b.id < _run.id order by b.id desc limit 1) is not null
 )`;
 
@@ -108,7 +108,9 @@ function selectRun(db: Connection, point: Point): EndedRun | undefined {
         run: point.run,
       });
     case "latest":
-      return prepare(db, (p: { back: number }) => newestFirst().where(isActive).limit(1).offset(p.back)).get({
+      return prepare(db, (p: { back: number }) =>
+        newestFirst().where(isActive()).limit(1).offset(p.back),
+      ).get({
         back: point.back ?? 0,
       });
   }

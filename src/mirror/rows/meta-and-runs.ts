@@ -2,94 +2,28 @@
  * What `_meta` and `_run` may hold, and where resources may be. Every command reads them, and a mirror may come from a
  * stranger, so opening one checks them: all that follows takes times for times, and JSON for JSON.
  */
-import { z } from "zod";
-import { isUnknownKind, kindNames, unknownItemKind } from "../../../schema/kind.ts";
 import type { Connection } from "../file/connection.ts";
 import { DamagedValueError } from "../file/errors.ts";
 import { type MirrorIdentity, readMeta } from "../file/meta.ts";
 import { prepare, prepareColumn, q, textsIn } from "../file/statements.ts";
+import { isRunNumbers, isStoredTime, maxId, parseOrUndefined } from "./stored-values.ts";
 
-/** Far more than a mirror can hold; further numbers follow the highest one, and all of them must stay exact. */
-const maxId = 2 ** 40;
-
-export const id = z.int().min(1).max(maxId);
-export const count = z.int().min(0).max(maxId);
-export const text = z.string().refine((value) => value.isWellFormed());
-
-/** Of a run: ISO 8601, UTC. */
-export const runTime = z.iso.datetime();
-
-/** As `toISOString` and `isoTimeOf` write it. */
-export const time = z.string().refine((value) => {
-  const millis = Date.parse(value);
-  return value.length === 24 && !Number.isNaN(millis) && new Date(millis).toISOString() === value;
-});
-
-export const kind = z.string().refine((value) => value.isWellFormed() && isKind(value));
-const isKind = (value: string) => isUnknownKind(value) || knownKinds.has(value);
-const knownKinds: ReadonlySet<string> = new Set(kindNames.flatMap((name) => [name, unknownItemKind(name)]));
-
-/** Text in JSON of this shape. */
-export const json = (shape: z.ZodType) =>
-  z.string().refine((value) => shape.safeParse(parseOrUndefined(value)).success);
-
-function parseOrUndefined(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    return undefined;
-  }
-}
-
-/** `RunCounts`, and the message of the error that stopped the run. Further counts are allowed. */
-export const runReport = z.looseObject({
-  requests: z.looseObject({ sent: count, counted: count, notModified: count }).nullable(),
-  resources: z.looseObject({
-    ...{ new: count, changed: count, unchanged: count, gone: count, failed: count.nullable() },
-    ...{ awaitingApproval: count.optional(), partial: count.optional() },
-    ...{ pending: count.optional(), notChecked: count.optional() },
-  }),
-  error: z.string().optional(),
-});
-
-/** `KindCoverage` of each kind. */
-export const coverage = z.array(
-  z.looseObject({
-    kind,
-    ...{ known: count, held: count, due: count, failed: count, gone: count, partial: count },
-    ...{ missingLinks: count.default(0), awaitingApproval: count },
-    ...{ oldestCheckAt: time.nullable(), newestCheckAt: time.nullable() },
-    // `KindDetails`; earlier versions did not store it.
-    details: z
-      .object({
-        ...{ p90CheckAt: time.nullable(), p50CheckAt: time.nullable(), errors: count, revisions: count },
-        unfollowedLinks: z.record(z.string(), count),
-        observed: z.object({ changes: z.number().min(0), days: z.number().min(0) }).exactOptional(),
-      })
-      .exactOptional(),
-    confirmed: z.object({ bytes: count, validator: count, unconfirmed: count }).optional(),
-  }),
-);
-
-export const runScope = z.looseObject({});
-
-const runNumbers = json(z.record(z.string(), id));
-const runNumber = z.string().regex(/^[1-9]\d{0,11}$/);
+const isRunNumber = (value: string) => /^[1-9]\d{0,11}$/.test(value);
 
 /** By key; other values are checked where they are read. */
-export const metaShapes: Readonly<Record<string, z.ZodType>> = {
-  mirror_id: z.string().regex(/^[\w-]{1,100}$/),
-  user_id: text,
-  username: text,
-  with_catalogue: z.literal("true"),
-  cycle_run: runNumber,
-  cycle_mode: z.enum(["verify", "full"]),
-  refused_bras: time,
-  refused_measurements: time,
-  followed_links: runNumbers,
-  approved_empty_lists: runNumbers,
+export const metaChecks: Readonly<Record<string, (value: string) => boolean>> = {
+  mirror_id: (value) => /^[\w-]{1,100}$/.test(value),
+  user_id: (value) => value.isWellFormed(),
+  username: (value) => value.isWellFormed(),
+  with_catalogue: (value) => value === "true",
+  cycle_run: isRunNumber,
+  cycle_mode: (value) => value === "verify" || value === "full",
+  refused_bras: isStoredTime,
+  refused_measurements: isStoredTime,
+  followed_links: (value) => isRunNumbers(parseOrUndefined(value)),
+  approved_empty_lists: (value) => isRunNumbers(parseOrUndefined(value)),
   // 0 before the first run.
-  changes_passed_on: z.string().regex(/^\d{1,12}$/),
+  changes_passed_on: (value) => /^\d{1,12}$/.test(value),
 };
 
 /** @throws DamagedValueError */
@@ -97,8 +31,9 @@ export function requireMetaAndRuns(db: Connection, { area, baseUrl }: MirrorIden
   const selectMeta = prepare(db, (p: { keys: string }) =>
     q.selectFrom("_meta").select(["key", "value"]).where("key", "in", textsIn(p.keys)),
   );
-  for (const { key, value } of selectMeta.all({ keys: JSON.stringify(Object.keys(metaShapes)) }))
-    if (!metaShapes[key]?.safeParse(value).success) throw new DamagedValueError(`${key} in _meta`);
+  for (const { key, value } of selectMeta.all({ keys: JSON.stringify(Object.keys(metaChecks)) }))
+    if (typeof value !== "string" || metaChecks[key]?.(value) !== true)
+      throw new DamagedValueError(`${key} in _meta`);
   // A user's data would be taken for a catalogue, which is there to be shared.
   if (area === "catalogue" && readMeta(db, "me_url") !== null) throw new DamagedValueError("area in _meta");
   const resource = selectForeignResource(db).get(rangeOf(new URL(baseUrl).origin));
@@ -136,16 +71,4 @@ function selectUnusualRun(db: Connection) {
          and (counts_json is null or json_valid(counts_json)) and (pruned_at is null or ${isTime("pruned_at")})) limit 1`,
     )
     .pluck();
-}
-
-/**
- * Parses JSON of the bookkeeping.
- * @param where names the place in an error
- * @throws DamagedValueError
- */
-export function parseStored<Value>(value: string, shape: z.ZodType<Value>, where: string): Value {
-  // Parsed once: zod would compile each shape first, which takes longer.
-  const parsed = shape.safeParse(parseOrUndefined(value), { jitless: true });
-  if (!parsed.success) throw new DamagedValueError(where);
-  return parsed.data;
 }

@@ -3,9 +3,9 @@
  * which it was valid and the run that ended it. A row that no closed run has seen is not kept. Only this file writes
  * such tables, so that no change goes unrecorded.
  */
+import { type EntityTable, entityTables } from "../../../schema/entities/entity-tables.ts";
 import { measurement } from "../../../schema/entities/measurement.ts";
-import { entities } from "../../../schema/entities.ts";
-import { columnsOf, type Entity, type ListTable } from "../../../schema/rows-from-body.ts";
+import type { ListTable } from "../../../schema/rows-from-body.ts";
 import type { Connection } from "../file/connection.ts";
 
 export interface VersionedTable {
@@ -17,12 +17,15 @@ export interface VersionedTable {
   readonly columns: readonly string[];
 }
 
-export const entityTable = (entity: Entity): VersionedTable => ({
-  name: `_${entity.table}`,
-  key: "id",
-  position: [],
-  columns: [...entity.references.map((name) => `${name}_id`), ...columnsOf(entity)],
-});
+export function entityTable({ table }: Pick<EntityTable, "table">): VersionedTable {
+  const { references = [], columns = [] } = entityTables.find((one) => one.table === table) ?? {};
+  return {
+    name: `_${table}`,
+    key: "id",
+    position: [],
+    columns: [...references.map((name) => `${name}_id`), ...columns],
+  };
+}
 
 export const listTable = ({ table, columns }: ListTable): VersionedTable => ({
   name: `_${table}`,
@@ -47,7 +50,7 @@ export const memberTable: VersionedTable = {
 
 /** The tables with the service's fields: for each entity, its own and those of its lists. */
 export const typedTables: readonly (readonly VersionedTable[])[] = [
-  ...entities.map((entity) => [entityTable(entity), ...entity.lists.map(listTable)]),
+  ...entityTables.map((entity) => [entityTable(entity), ...entity.lists.map(listTable)]),
   [listTable(measurement)],
 ];
 

@@ -8,7 +8,7 @@ import { readEmptiedLists } from "../absence/emptied-lists.ts";
 import type { Connection } from "../file/connection.ts";
 import { isoTime, prepare, q } from "../file/statements.ts";
 import type { MirrorReader } from "../reader.ts";
-import { coverage, parseStored } from "../rows/meta-and-runs.ts";
+import { isCoverage, parseStored } from "../rows/stored-values.ts";
 import { type Confirmation, readConfirmations } from "../snapshots/loaded.ts";
 import {
   countDetails,
@@ -175,16 +175,22 @@ export function readStored({ db, asOf }: Pick<MirrorReader, "db" | "asOf">): rea
   const last = select.get({ last: asOf?.run ?? Number.MAX_SAFE_INTEGER });
   if (!last?.text) return null;
   if (parsed.get(db)?.text !== last.text)
-    parsed.set(db, { text: last.text, kinds: parseStored(last.text, coverage, `_run ${last.id}`) });
+    parsed.set(db, { text: last.text, kinds: parseKinds(last.text, `_run ${last.id}`) });
   return parsed.get(db)?.kinds ?? null;
+}
+
+/** Earlier versions did not store all of it. */
+function parseKinds(text: string, where: string): StoredKind[] {
+  const kinds: (StoredKind & { readonly missingLinks?: number })[] = parseStored(text, isCoverage, where);
+  return kinds.map((kind) => ({ ...kind, missingLinks: kind.missingLinks ?? 0 }));
 }
 
 /** A command reads it several times. */
 const parsed = new WeakMap<Connection, { readonly text: string; readonly kinds: readonly StoredKind[] }>();
 
 /** A postponed resource has not failed: it is due at a given time. */
-export const isDue = sql<boolean>`(state = 'due' or (state = 'failed' and retry_at is not null))`;
-export const isFailed = sql<boolean>`(state = 'failed' and retry_at is null)`;
+export const isDue = () => sql<boolean>`(state = 'due' or (state = 'failed' and retry_at is not null))`;
+export const isFailed = () => sql<boolean>`(state = 'failed' and retry_at is null)`;
 
 function countCoverage(db: Connection): readonly KindCoverage[] {
   const countOf = (condition: ReturnType<typeof sql<boolean>>) => sql<number>`total(${condition})`;
@@ -196,13 +202,13 @@ function countCoverage(db: Connection): readonly KindCoverage[] {
       .select(["kind", (eb) => eb.fn.countAll<number>().as("known")])
       .select([
         countOf(sql`state = 'held'`).as("held"),
-        countOf(isDue).as("due"),
-        countOf(isFailed).as("failed"),
+        countOf(isDue()).as("due"),
+        countOf(isFailed()).as("failed"),
         countOf(sql`state = 'gone'`).as("gone"),
         countOf(sql`absent_by in ('response', 'listing')`).as("awaitingApproval"),
       ])
       .select([checkAt("min").as("oldestCheckAt"), checkAt("max").as("newestCheckAt")])
-      .where(isCounted)
+      .where(isCounted())
       .groupBy("kind")
       .orderBy((eb) => eb.fn.min("id")),
   ).all();

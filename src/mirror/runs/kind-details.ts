@@ -33,7 +33,8 @@ export interface Observed {
 }
 
 /** Which resources count. Nothing fetches the items of a list whose kind is unknown: `sync --follow` fetches the list. */
-export const isCounted = sql<SqlBool>`state not in ('elsewhere', 'superseded') and not (state = 'due' and kind like '?%.item')`;
+export const isCounted = () =>
+  sql<SqlBool>`state not in ('elsewhere', 'superseded') and not (state = 'due' and kind like '?%.item')`;
 
 export const noDetails = {
   ...{ p90CheckAt: null, p50CheckAt: null },
@@ -134,7 +135,7 @@ export function observeChanges(db: Connection): ReadonlyMap<string, Observed> {
 /** Sorted here: window functions of SQLite take several times as long. */
 function checkTimes(db: Connection): Map<string, Pick<KindDetails, "p90CheckAt" | "p50CheckAt">> {
   const select = prepare(db, () =>
-    q.selectFrom("_resource").select(["kind", "checked_at"]).where("state", "=", "held").where(isCounted),
+    q.selectFrom("_resource").select(["kind", "checked_at"]).where("state", "=", "held").where(isCounted()),
   );
   const byKind = new Map<string, number[]>();
   for (const { kind, checked_at: at } of select.iterate()) {

@@ -8,7 +8,7 @@ import type { Connection } from "../file/connection.ts";
 import { prepare, prepareColumn, q } from "../file/statements.ts";
 import { isActive } from "../points/resolve-point.ts";
 import type { MirrorReader } from "../reader.ts";
-import { parseStored, runReport, runScope } from "../rows/meta-and-runs.ts";
+import { isRunReport, isRunScope, parseStored } from "../rows/stored-values.ts";
 import { coverageText } from "./coverage.ts";
 
 /** Why a run ended although resources were still due. */
@@ -227,7 +227,7 @@ export function listRuns(
   const select = prepare(db, (p: { limit: number; idle: number; before: number }) =>
     selectRuns()
       .where("id", "<", p.before)
-      .where((eb) => eb.or([eb(eb.val(p.idle), "=", 1), isActive]))
+      .where((eb) => eb.or([eb(eb.val(p.idle), "=", 1), isActive()]))
       .orderBy("id", "desc")
       .limit(p.limit),
   );
@@ -249,7 +249,7 @@ export function countRuns({ db }: RunLog, before: number = Number.MAX_SAFE_INTEG
       .select(({ fn }) =>
         fn
           .countAll<number>()
-          .filterWhere((eb) => eb.not(isActive))
+          .filterWhere((eb) => eb.not(isActive()))
           .as("idle"),
       )
       .where("id", "<", p.before),
@@ -268,19 +268,19 @@ const selectRuns = () =>
     .selectFrom("_run")
     .select(["id", "started_at as startedAt", "ended_at as endedAt", "mode", "scope_json as scope"])
     .select(["stopped", "counts_json as report", "pruned_at as prunedAt"]);
-
 type RunRow = InferResult<ReturnType<typeof selectRuns>>[number];
+type RunReport = Partial<RunCounts> & { readonly error?: string };
 
 function toRecord({ scope, stopped, report, ...row }: RunRow, file: string): RunRecord {
   const place = `_run ${row.id}`;
-  const { error = null, ...counts } = report === null ? {} : parseStored(report, runReport, place);
+  const { error, ...counts }: RunReport = report === null ? {} : parseStored(report, isRunReport, place);
   const openState = () => (isLocked(file) ? "running" : "not-finished");
   return {
     ...row,
     state: row.endedAt === null ? openState() : "ended",
-    scope: parseStored(scope, runScope, place),
+    scope: parseStored(scope, isRunScope, place),
     stopped: stopped as StopReason | null,
-    error,
+    error: error ?? null,
     counts: "resources" in counts ? (counts as RunCounts) : null,
   };
 }

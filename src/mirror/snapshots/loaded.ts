@@ -12,11 +12,11 @@ export function prepareHasLoaded(db: Connection): () => boolean {
 }
 
 /** Condition: the row of `_loaded as l` is of a current revision, the one of a tombstone excluded. */
-export const isCurrent = sql<SqlBool>`exists (
+export const isCurrent = () => sql<SqlBool>`exists (
   select 1 from _revision v where v.resource_id = l.resource_id and v.seq = l.seq and v.to_run is null)`;
 
 /** Condition: the service has confirmed the row of `_loaded as l` in neither way. */
-export const isUnconfirmed = sql<SqlBool>`(l.validator_run is null and l.bytes_run is null)`;
+export const isUnconfirmed = () => sql<SqlBool>`(l.validator_run is null and l.bytes_run is null)`;
 
 /** How the service has confirmed what is held; the sum is all that is held. */
 export interface Confirmation {
@@ -46,7 +46,7 @@ export function readConfirmations(db: Connection): ReadonlyMap<string, Confirmat
       .select(sql<number>`total(l.validator_run is null)`.as("unconfirmed"))
       .where("r.state", "=", "held")
       .where("l.bytes_run", "is", null)
-      .where(isCurrent)
+      .where(isCurrent())
       .groupBy("r.kind"),
   ).all();
   return new Map(

@@ -12,7 +12,7 @@ import { isCurrent } from "./loaded.ts";
 export const defaultSampleSize = 50;
 
 /** Condition: the row of `_loaded as l` is part of a sample, and was not fetched yet. */
-export const isPendingSample = sql<SqlBool>`(l.sampled = 1 and l.bytes_run is null and ${isCurrent})`;
+export const isPendingSample = () => sql<SqlBool>`(l.sampled = 1 and l.bytes_run is null and ${isCurrent()})`;
 
 /**
  * Draws from the resources that were loaded from a snapshot since the beginning of a run.

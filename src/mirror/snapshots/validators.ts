@@ -38,7 +38,7 @@ function proofOf(db: Connection, snapshotId: number): "unknown" | "same" | "othe
       .selectFrom("_loaded as l")
       .select("l.seq")
       .where("l.snapshot_id", "=", p.snapshotId)
-      .where(isPendingSample)
+      .where(isPendingSample())
       .limit(1),
   );
   if (pending.get({ snapshotId }) !== undefined) return "unknown";
@@ -51,7 +51,7 @@ function proofOf(db: Connection, snapshotId: number): "unknown" | "same" | "othe
       .where("l.sampled", "=", 1)
       .where("l.etag", "is not", null)
       // Another body with another validator was changed since. With the same one, the validator proves nothing.
-      .where(sql<SqlBool>`iif(l.bytes_run is null, l.etag = r.etag, ${isCurrent})`)
+      .where(sql<SqlBool>`iif(l.bytes_run is null, l.etag = r.etag, ${isCurrent()})`)
       .select(sql<0 | 1>`l.bytes_run is not null`.as("isSameBody")),
   ).all({ snapshotId });
   if (etags.length === 0) return "unknown";

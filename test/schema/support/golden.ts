@@ -35,7 +35,7 @@ export function projectEntity(
   envelope: Envelope,
   serviceName = "service",
 ): Omit<Projection, "row"> & { readonly columns: Columns } {
-  const { row, lists, issues } = entityProjector(entity)(envelope, serviceName);
+  const { row, lists, issues } = entityProjector(() => entity)(envelope, serviceName);
   if (row?.table !== entity.table) throw new Error(`a row of ${entity.table} was expected`);
   const names = columnsOf(entity);
   if (names.length !== row.cells.length) throw new Error(`${names.length} cells were expected`);

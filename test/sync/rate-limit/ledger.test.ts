@@ -7,7 +7,7 @@ import { bearerToken } from "../../../src/service/credentials/credential.ts";
 import { noResponse } from "../../../src/service/requests/rate-limiter.ts";
 import { readLedger } from "../../../src/sync/rate-limit/known-allowance.ts";
 import { type Ledger, openLedger } from "../../../src/sync/rate-limit/store/ledger-store.ts";
-import { ledgerMigrations } from "../../../src/sync/rate-limit/store/tables.ts";
+import { ledgerMigrations } from "../../../src/sync/rate-limit/store/migrations.ts";
 import { lease, releaseLease } from "../../../src/sync/rate-limit/window-events.ts";
 import { expectUnreadable } from "../../support/canary.ts";
 import { makeLedgerFolder } from "../support/ledger-folder.ts";

@@ -113,15 +113,15 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
       .where("r.kind", "in", textsIn(p.kinds))
       .where("r.checked_run", "<", p.runId)
       .where("r.absent_by", "is", null)
-      .where(isPendingSample)
+      .where(isPendingSample())
       .where(inScope(scope, "r"))
       .orderBy("r.id"),
   );
   const selectUnconfirmed = prepare(db, (p: HeldParameters & { max: number }) =>
     selectHeldWithWorth(p)
       .innerJoin("_loaded as l", "l.resource_id", "r.id")
-      .where(isUnconfirmed)
-      .where(isCurrent)
+      .where(isUnconfirmed())
+      .where(isCurrent())
       .where(isFreeAndPresent(p))
       .orderBy(sql`(1 + ${worth}) * (${p.now} - r.checked_at)`, "desc")
       .orderBy("r.id")

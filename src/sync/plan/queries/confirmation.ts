@@ -38,12 +38,12 @@ export function planConfirmation(
     q
       .selectFrom("_loaded as l")
       .innerJoin("_resource as r", "r.id", "l.resource_id")
-      .select(sql<number>`total(${isPendingSample})`.as("sample"))
-      .select(sql<number>`total(not ${isPendingSample} and ${isFree})`.as("free"))
-      .select(sql<number>`total(not ${isPendingSample} and not ${isFree})`.as("counted"))
+      .select(sql<number>`total(${isPendingSample()})`.as("sample"))
+      .select(sql<number>`total(not ${isPendingSample()} and ${isFree})`.as("free"))
+      .select(sql<number>`total(not ${isPendingSample()} and not ${isFree})`.as("counted"))
       .where("r.state", "=", "held")
-      .where(isUnconfirmed)
-      .where(isCurrent),
+      .where(isUnconfirmed())
+      .where(isCurrent()),
   ).get() ?? { sample: 0, free: 0, counted: 0 };
   const perSync = Math.max(1, maxFreeChecks ?? counts.free);
   return {

@@ -8,7 +8,7 @@ import { hasCode } from "../../../platform/errors.ts";
 import { requireDatabaseFile } from "../../../platform/files/regular-files.ts";
 import { makeFolders, syncFolder } from "../../../platform/folders.ts";
 import { LedgerError } from "../errors.ts";
-import { ledgerMigrations } from "./tables.ts";
+import { ledgerMigrations } from "./migrations.ts";
 
 /** The default place of a mirror's ledger. */
 export const ledgerFileBeside = (mirrorFile: string): string => join(dirname(mirrorFile), "ledger.sqlite");

@@ -1,5 +1,4 @@
-/** The ledger's tables as Kysely sees them, and its migrations in order. */
-import type { Migrations } from "../../../../schema/migrations.ts";
+/** The ledger's tables as Kysely sees them. */
 import { queryBuilder } from "../../../mirror/file/statements.ts";
 
 export interface LedgerTables {
@@ -23,8 +22,3 @@ export interface LedgerTables {
 
 /** Builds queries over a ledger's tables. */
 export const ledgerQuery = queryBuilder<LedgerTables>();
-
-/** Loaded when needed. A released migration is never edited. */
-export const ledgerMigrations: Migrations = {
-  "0001-initial": () => import("./migrations/0001-initial.ts"),
-};
