@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { defineConfig, type Plugin } from "rolldown";
+import { importMeta, lazyImports, lazyPackages, sourceOf } from "./deploy/lazy-imports.ts";
 
 /** Node's own modules stay outside too (`platform`). The rest of `dependencies` is there for its types. */
 const external = [
@@ -47,12 +48,28 @@ const layers = new Map<string, LayerName>();
 const layerNames = ["query-base", "cli-base", "reading"] as const;
 type LayerName = (typeof layerNames)[number];
 
-export default defineConfig({
+const folder = "dist";
+/** The folders of all packages in the bundle. */
+const packages = new Set<string>();
+
+const libraries = Object.keys(lazyPackages).map((name, index) =>
+  defineConfig({
+    platform: "node",
+    input: { [name]: name },
+    output: { dir: folder, format: "cjs", cleanDir: index === 0, entryFileNames: "[name].cjs" },
+    plugins: [readSource(name), notePackages()],
+  }),
+);
+
+const program = defineConfig({
   platform: "node",
   external,
   input: entries,
+  // Functions that are written as called at once would be compiled with the file that has them.
+  optimization: { pifeForModuleWrappers: false },
   output: {
-    ...{ dir: "dist", format: "esm", cleanDir: true, chunkFileNames: "[name].js" },
+    ...{ dir: folder, format: "esm", chunkFileNames: "[name].js" },
+    banner: `const ${importMeta} = import.meta;`,
     codeSplitting: {
       groups: layerNames.map((name, index) => ({
         name,
@@ -61,8 +78,14 @@ export default defineConfig({
       })),
     },
   },
-  plugins: [findLayers(), collectLicences(), copyWebAssets(), getBuiltinModules()],
+  plugins: [
+    findLayers(),
+    lazyImports(external),
+    ...[notePackages(), writeLicences(), copyWebAssets(), getBuiltinModules(), escapeWideCharacters()],
+  ],
 });
+
+export default [...libraries, program];
 
 /**
  * Puts modules that short commands share into few files: what a query's process loads, what every command loads, and what
@@ -157,19 +180,50 @@ function getLazily(module: string, own: readonly string[], exported: readonly st
   ].join(" ");
 }
 
-/** Writes the licences of the bundled packages beside them: their terms ask for it. */
-function collectLicences(): Plugin {
+/** The file of a package that is loaded at its first use. Of zod's languages, English is enough. */
+function readSource(name: string): Plugin {
   return {
-    name: "collect-licences",
+    name: "read-source",
+    resolveId: (source, importer) => (importer === undefined ? `\0${source}` : null),
+    load(id) {
+      if (id === `\0${name}`) return sourceOf(name);
+      return id.endsWith("/zod/v4/locales/index.js") ? 'export { default as en } from "./en.js";' : null;
+    },
+  };
+}
+
+/**
+ * V8 keeps a text in half the space, and reads it faster, if all its characters are below U+0100. Outside of comments they
+ * occur only in texts and regular expressions.
+ */
+function escapeWideCharacters(): Plugin {
+  const toEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return {
+    name: "escape-wide-characters",
+    renderChunk: (code) => code.replace(/[\u0100-\uffff]/g, toEscape),
+  };
+}
+
+function notePackages(): Plugin {
+  return {
+    name: "note-packages",
     generateBundle(_, bundle) {
-      const packages = new Set<string>();
       for (const output of Object.values(bundle)) {
         if (output.type !== "chunk") continue;
         for (const id of output.moduleIds) {
-          const folder = id.match(/^.*\/node_modules\/(@[^/]+\/)?[^/]+/)?.[0];
-          if (folder !== undefined) packages.add(folder);
+          const found = id.match(/^.*\/node_modules\/(@[^/]+\/)?[^/]+/)?.[0];
+          if (found !== undefined) packages.add(found);
         }
       }
+    },
+  };
+}
+
+/** Writes the licences of the bundled packages beside them: their terms ask for it. */
+function writeLicences(): Plugin {
+  return {
+    name: "write-licences",
+    generateBundle() {
       const source = [...packages].sort().map(licenceOf).join("\n\n");
       this.emitFile({ type: "asset", fileName: "third-party-licences.txt", source });
     },

@@ -2,23 +2,16 @@
  * Bundles the program from its sources, as `npm run build` does, before the tests that start it: several hundred of its
  * processes start in half the time.
  */
+import { execFileSync } from "node:child_process";
 import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build } from "rolldown";
-import config, { entries } from "../../rolldown.config.ts";
 
 const root = join(import.meta.dirname, "../..");
 
 export default async function setup(): Promise<() => void> {
   const folder = join(tmpdir(), "program");
-  const launcher = join(import.meta.dirname, "armoire-from-sources.ts");
-  await build({
-    ...config,
-    ...{ cwd: root, logLevel: "warn" },
-    input: { ...entries, armoire: launcher },
-    output: { dir: folder, format: "esm", chunkFileNames: "[name].js" },
-  });
+  execFileSync(process.execPath, [join(import.meta.dirname, "bundle-into.ts"), folder], { stdio: "inherit" });
   // Node.js parses every file twice unless it knows that all are modules.
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   // The program finds the packages that are not in the bundle through it.
