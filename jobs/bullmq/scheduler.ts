@@ -62,6 +62,8 @@ export interface SchedulerOptions {
   readonly signal: AbortSignal;
   readonly onReady: () => void;
   readonly onWarning: (text: string) => void;
+  /** Called at each look with what keeps runs from starting, if anything does. */
+  readonly onProblems?: (problems: readonly string[]) => void;
 }
 
 interface MirrorQueue {
@@ -79,6 +81,7 @@ const retainedJobs = { count: 20 };
 /** Resolves once `signal` is aborted and all active runs have ended. The caller ends the connection. */
 export async function runScheduler(options: SchedulerOptions): Promise<void> {
   const { redis, runs, execute, clock, pollMillis, signal, onReady, onWarning } = options;
+  const { onProblems = () => {} } = options;
   const { client } = redis;
   const activeRuns = new Set<Promise<unknown>>();
   let current: readonly RecurringRun[] = [];
@@ -139,19 +142,21 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
   };
 
   let isReady = false;
-  let isFailing = false;
+  let failure: string | null = null;
   while (!signal.aborted) {
     try {
       // An unreachable Redis must not delay the shutdown.
       await Promise.race([update(), whenAborted(signal)]);
-      isFailing = false;
+      failure = null;
       if (!isReady && !signal.aborted) onReady();
       isReady = true;
     } catch (error) {
-      const reason = messageOf(error);
-      if (!isFailing) onWarning(`The schedules cannot be written to Redis, retrying: ${reason}`);
-      isFailing = true;
+      const isNew = failure === null;
+      failure = `The schedules cannot be written to Redis, retrying: ${messageOf(error)}`;
+      if (isNew) onWarning(failure);
     }
+    const ofQueues = [...mirrorQueues.values()].map(({ watch }) => watch?.problem ?? null);
+    onProblems([failure, ...ofQueues].filter((problem) => problem !== null));
     await clock.sleep(pollMillis, signal).catch(() => {});
   }
   // Active runs end by themselves, with or without Redis.

@@ -32,6 +32,8 @@ export interface ScheduleServer extends Listening {
   noteEnd(schedule: Schedule, run: ScheduledRun): void;
   /** The scheduler looks at its schedules. */
   noteBeat(): void;
+  /** @param problems what keeps runs from starting */
+  noteProblems(problems: readonly string[]): void;
 }
 
 /** A scheduler looks every five seconds. */
@@ -44,6 +46,7 @@ export async function serveScheduleMetrics(options: ScheduleServerOptions): Prom
   const running = new Set<string>();
   const ended = new Map<string, ScheduleFigures["ended"]>();
   let beatAt = clock.now();
+  let noted: readonly string[] = [];
 
   const readSchedules = (): ScheduleFigures[] =>
     listSchedules(dataDir).map((schedule) => ({
@@ -62,8 +65,9 @@ export async function serveScheduleMetrics(options: ScheduleServerOptions): Prom
   });
   app.get("/healthz", (context) => {
     const isBeating = clock.now() - beatAt < maxSilenceMillis;
-    const problems = isBeating ? [] : ["the scheduler does not look at its schedules"];
-    return context.json({ ok: isBeating, problems }, isBeating ? 200 : 503);
+    const problems = isBeating ? noted : ["the scheduler does not look at its schedules"];
+    const ok = problems.length === 0;
+    return context.json({ ok, problems }, ok ? 200 : 503);
   });
   app.get("/metrics", (context) => {
     const schedules = readSchedules();
@@ -102,6 +106,9 @@ export async function serveScheduleMetrics(options: ScheduleServerOptions): Prom
     },
     noteBeat() {
       beatAt = clock.now();
+    },
+    noteProblems(problems) {
+      noted = problems;
     },
   };
 }

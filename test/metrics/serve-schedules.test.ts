@@ -107,6 +107,17 @@ it("/healthz has status 503 once the scheduler no longer looks at its schedules"
   expect((await rig.get("healthz")).status).toBe(200);
 });
 
+it("/healthz has status 503 and the reasons while no run can start", async () => {
+  await using rig = await startServer();
+  rig.server.noteProblems(["No jobs can be added"]);
+  expect(await rig.get("healthz")).toEqual({
+    status: 503,
+    text: '{"ok":false,"problems":["No jobs can be added"]}',
+  });
+  rig.server.noteProblems([]);
+  expect((await rig.get("healthz")).status).toBe(200);
+});
+
 it("other host names are refused, unless they are allowed", async () => {
   await using rig = await startServer({ names: ["coordinator"] });
   expect((await rig.get("metrics", { host: "evil.example" })).status).toBe(403);

@@ -16,11 +16,13 @@ export interface RedisSchedulerOptions extends LocalSchedulerOptions {
   readonly dataDir: string;
   readonly onReady: () => void;
   readonly onWarning: (text: string) => void;
+  readonly onProblems: (problems: readonly string[]) => void;
 }
 
 /** Resolves once `signal` is aborted and all active runs have ended. @throws RedisError; ScheduleError; FileError */
 export async function runOverRedis(options: RedisSchedulerOptions): Promise<void> {
-  const { dataDir, candidates, execute, clock, pollMillis, signal, onReady, onWarning } = options;
+  const { dataDir, candidates, execute, clock, pollMillis, signal } = options;
+  const { onReady, onWarning, onProblems } = options;
   const { id: dataDirId } = ensureScheduleFile(dataDir, clock);
   // Loaded only when Redis is used.
   const [{ connectRedis }, { runScheduler }] = await Promise.all([
@@ -36,6 +38,7 @@ export async function runOverRedis(options: RedisSchedulerOptions): Promise<void
       pollMillis,
       onReady,
       onWarning,
+      onProblems,
       runs: () => candidates().map((candidate) => toRecurringRun(candidate, dataDirId, clock.now())),
       async execute(id) {
         const found = candidates().find(({ schedule }) => idOf(schedule) === id);

@@ -26,6 +26,8 @@ export interface RunSchedulesOptions extends Omit<ExecuteRunContext, "scheduler"
   readonly onReady: (scheduleCount: number) => void;
   /** Receives problems that an operator may need to act on. */
   readonly onWarning: (text: string) => void;
+  /** Called every few seconds with what keeps runs from starting, if anything does. */
+  readonly onProblems?: (problems: readonly string[]) => void;
   /** Called each time the schedules are looked at, every few seconds. */
   readonly onPoll?: () => void;
 }
@@ -66,7 +68,10 @@ export async function runSchedules(options: RunSchedulesOptions): Promise<void> 
   const engine = { candidates, execute, clock, pollMillis, signal };
   const release = lockRuns(dataDir, redis !== undefined, scheduler.startedAt);
   try {
-    if (redis !== undefined) return await runOverRedis({ ...engine, dataDir, redis, onReady, onWarning });
+    if (redis !== undefined) {
+      const { onProblems = () => {} } = options;
+      return await runOverRedis({ ...engine, dataDir, redis, onReady, onWarning, onProblems });
+    }
     onReady();
     await runLocally(engine);
   } finally {

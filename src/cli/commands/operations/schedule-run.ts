@@ -50,7 +50,7 @@ export function configureRun(schedule: Command, io: Io): void {
         "commands: a sync uses workers with its own --redis, or with ARMOIRE_REDIS_URL.",
       "--metrics serves, for Prometheus, the next and last run of each schedule, and the figures of its mirror. It has no " +
         "password, and answers only to its own address, localhost and each --metrics-name. /healthz has status 200 while the " +
-        "scheduler works, else 503.",
+        "scheduler works and can start runs, else 503.",
       "The log goes to stderr, as JSON lines with --json or without a terminal. --json also prints the end of each run to " +
         "stdout.",
     ],
@@ -118,6 +118,7 @@ async function runAll(flags: RunFlags, command: Command, io: Io): Promise<void> 
       server?.noteBeat();
       beat();
     },
+    onProblems: (problems) => server?.noteProblems(problems),
     onWarning: (text) => log.warn("warning", escapeControls(text)),
     onStart(schedule, time) {
       const [{ name }, due] = [schedule, toIso(time)];
