@@ -43,6 +43,10 @@ export class PendingRequests {
     return new Set([...this.#requests.values()].flatMap(({ jobId }) => (jobId === null ? [] : [jobId])));
   }
 
+  get(jobId: string): PendingRequest | undefined {
+    return this.#requests.get(jobId);
+  }
+
   has({ id }: PendingRequest): boolean {
     return this.#requests.has(id);
   }

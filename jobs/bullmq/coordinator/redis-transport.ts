@@ -19,7 +19,7 @@ import { createCanceller } from "./cancel-jobs.ts";
 import { detectLostJobs, type QueueStatus } from "./lost-jobs.ts";
 import { hasMismatchedWorkers } from "./mismatched-workers.ts";
 import { type PendingRequest, PendingRequests } from "./pending-requests.ts";
-import { openRequestQueue, type RequestDescription } from "./request-queue.ts";
+import { isJobOf, openRequestQueue, type RequestDescription, toPayload } from "./request-queue.ts";
 import { openResponseQueue } from "./response-queue.ts";
 
 export interface RedisTransportOptions {
@@ -63,6 +63,7 @@ export async function openRedisTransport(options: RedisTransportOptions): Promis
   const closing = new AbortController();
   const onWarning = warnOnce(options.onWarning);
 
+  const reply = { coordinatorId, credentialProof, queue: responseQueueId };
   const enqueue = openRequestQueue({
     queue: requestQueue,
     pending,
@@ -70,7 +71,7 @@ export async function openRedisTransport(options: RedisTransportOptions): Promis
     signal: closing.signal,
     describe: options.describe,
     isPrivate: options.isPrivate,
-    reply: { coordinatorId, credentialProof, queue: responseQueueId },
+    reply,
   });
   const backoff = createBackoff(client, requestQueue, pending, clock, options.onPause);
 
@@ -115,6 +116,18 @@ export async function openRedisTransport(options: RedisTransportOptions): Promis
   const promote = async (jobId: string): Promise<void> => {
     await (await requestQueue.getJob(jobId))?.promote();
   };
+  const isAltered = async (jobId: string): Promise<boolean> => {
+    const request = pending.get(jobId);
+    const data = await client.hget(requestQueue.toKey(jobId), "data");
+    return request !== undefined && data !== null && !isJobOf(request, reply, data);
+  };
+  const restoreAltered = async (jobId: string): Promise<void> => {
+    const request = pending.get(jobId);
+    if (request === undefined) return;
+    onWarning("Another program has changed jobs of this sync in Redis: they are written anew.");
+    const data = JSON.stringify(toPayload(request, { reply, describe: options.describe }));
+    await client.eval(setIfExists, 1, requestQueue.toKey(jobId), "data", data);
+  };
   const warnOfWorkers = createWorkerWarning(redis, principal, onWarning);
   const detection = detectLostJobs({
     requestQueue,
@@ -123,6 +136,8 @@ export async function openRedisTransport(options: RedisTransportOptions): Promis
     pendingJobIds: () => pending.jobIds,
     onLost: (jobId) => pending.failJob(jobId, "worker-lost", "its worker was lost"),
     onOverdue: (jobId) => void promote(jobId).catch(() => {}),
+    isAltered,
+    onAltered: (jobId) => void restoreAltered(jobId).catch(() => {}),
     onStatus(status) {
       void backoff.applyQueuePause().catch(() => {});
       void warnOfWorkers(status);
@@ -180,6 +195,10 @@ export async function openRedisTransport(options: RedisTransportOptions): Promis
     },
   };
 }
+
+/** A job that has ended meanwhile is not made anew. */
+const setIfExists =
+  "return redis.call('exists', KEYS[1]) == 1 and redis.call('hset', KEYS[1], ARGV[1], ARGV[2])";
 
 /** Reports why no worker takes the requests. */
 function createWorkerWarning(

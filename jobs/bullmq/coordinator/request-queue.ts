@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { JobsOptions, Queue } from "bullmq";
 import { createBatcher } from "../async.ts";
 import { reportRejection } from "../errors.ts";
-import type { FetchPayload } from "../protocol.ts";
+import { type FetchPayload, readFetchPayload } from "../protocol.ts";
 import { payloadVersion } from "../queue-names.ts";
 import type { PendingRequest, PendingRequests } from "./pending-requests.ts";
 
@@ -36,23 +36,53 @@ const keptJobs: JobsOptions = {
 };
 const removedJobs: JobsOptions = { removeOnComplete: true, removeOnFail: true };
 
+export function toPayload(
+  { id, attempt, request: { url, condition } }: PendingRequest,
+  { reply, describe }: Pick<RequestQueueOptions, "reply" | "describe">,
+): FetchPayload {
+  const { run, kind, label, isFreeIfUnchanged } = describe(url);
+  return {
+    ...{ v: payloadVersion, run, kind, url, label, attempt },
+    condition: [...condition],
+    isFreeIfUnchanged,
+    reply: { ...reply, id },
+  };
+}
+
+/** Whether the data of a job, as stored, is what this coordinator has queued for a request. */
+export function isJobOf(
+  { id, request }: PendingRequest,
+  reply: RequestQueueOptions["reply"],
+  stored: string,
+): boolean {
+  let data: unknown;
+  try {
+    data = JSON.parse(stored);
+  } catch {
+    return false;
+  }
+  const payload = readFetchPayload(data);
+  if ("problem" in payload) return false;
+  const isSame = (one: object, other: object) => JSON.stringify(one) === JSON.stringify(other);
+  const { coordinatorId, credentialProof, queue } = payload.reply;
+  return (
+    payload.url === request.url &&
+    isSame(payload.condition, request.condition) &&
+    payload.reply.id === id &&
+    isSame([coordinatorId, credentialProof, queue], [reply.coordinatorId, reply.credentialProof, reply.queue])
+  );
+}
+
 /** @returns a function that queues one request, or rejects it if that is not possible any more */
 export function openRequestQueue(options: RequestQueueOptions): (request: PendingRequest) => void {
   const { queue, reply, describe, isPrivate, pending, onWarning, signal } = options;
   const toJob = (added: PendingRequest) => {
-    const { id, attempt, request } = added;
-    const { url, condition } = request;
-    const { run, kind, label, isFreeIfUnchanged } = describe(url);
+    const { id } = added;
     added.jobId = id;
-    const data: FetchPayload = {
-      ...{ v: payloadVersion, run, kind, url, label, attempt },
-      condition: [...condition],
-      isFreeIfUnchanged,
-      reply: { ...reply, id },
-    };
+    const data = toPayload(added, { reply, describe });
     // Retries are the coordinator's decision, since they cost allowance. The stack of a failed one helps no reader.
     const opts = { jobId: id, attempts: 1, stackTraceLimit: 0, ...(isPrivate ? removedJobs : keptJobs) };
-    return { name: kind, data, opts };
+    return { name: data.kind, data, opts };
   };
   const report = reportRejection("jobs", onWarning);
   const batcher = createBatcher<PendingRequest>({

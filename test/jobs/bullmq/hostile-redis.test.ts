@@ -2,7 +2,7 @@
 
 import { Worker } from "bullmq";
 import { request } from "undici";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type FetchPayload, toWireResponse } from "../../../jobs/bullmq/protocol.ts";
 import { fetchQueueName, keyPrefix, payloadVersion } from "../../../jobs/bullmq/queue-names.ts";
 import { openQueue } from "../../../jobs/bullmq/queues.ts";
@@ -95,6 +95,37 @@ describe("syncs", () => {
       });
     },
   );
+});
+
+const alterations: readonly (readonly [string, (data: string) => string])[] = [
+  ["a list", () => "[]"],
+  ["no JSON", () => "{"],
+  ["the job of another sync", (data) => data.replace(/"coordinatorId":"/, "$&x")],
+  ["another condition", (data) => data.replace(/"condition":\[/, '$&["if-none-match","x"]')],
+];
+
+describe.concurrent("altered jobs", () => {
+  it.each(someOf(alterations, 1))("a job that has become %s is written anew", async (_name, alter) => {
+    await using other = await startRig({ brands: 1, models: 1, sizes: 1 });
+    const principal = catalogueAt(other.sandbox.url);
+    const warnings: string[] = [];
+    const syncing = other.sync({
+      workers: { redis: redis.url, onWarning: (text) => warnings.push(text) },
+    });
+    const waiting = key(`${fetchQueueName(principal)}:wait`);
+    const [jobId = ""] = await vi.waitFor(async () => {
+      const ids = await redis.admin.lrange(waiting, 0, -1);
+      expect(ids).toHaveLength(1);
+      return ids;
+    }, 80_000);
+    const job = key(`${fetchQueueName(principal)}:${jobId}`);
+    await redis.admin.hset(job, "data", alter((await redis.admin.hget(job, "data")) ?? ""));
+    await using _workers = await startFetchWorkers(1, {
+      ...{ redis: redis.url, principals: [principal], onWarning: () => {} },
+    });
+    expect(await syncing).toMatchObject({ complete: true });
+    expect(warnings.join("\n")).toContain("Another program has changed jobs of this sync in Redis");
+  });
 });
 
 describe.concurrent("forged responses", () => {
