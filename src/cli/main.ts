@@ -17,6 +17,8 @@ import { type Io, systemIo } from "./terminal/io.ts";
  * @param io default: this process's streams and environment. The exit code is set there.
  */
 export async function main(args: readonly string[], io: Io = systemIo()): Promise<void> {
+  // The user must be able to read and replace the files that it makes.
+  process.umask(process.umask() & 0o077);
   const program = createProgram(version(), {
     writeOut: io.out,
     writeErr: io.err,

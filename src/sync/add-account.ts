@@ -60,7 +60,9 @@ export async function addAccount(options: AddAccountOptions): Promise<AddedAccou
     const { addedAt = startedAt, keychainEntry = `${name} ${randomUUID()}` } = existing ?? {};
     const serviceName = options.serviceName ?? existing?.serviceName ?? "service";
     const facts = { name, baseUrl, serviceName, addedAt, keychainEntry, tokenAt: startedAt, ...user };
-    const kept = await storeToken(dataDir, facts, token, keychain, signal);
+    // A response without the number must not open the account to another user of the same name.
+    const userId = user.userId ?? existing?.userId ?? null;
+    const kept = await storeToken(dataDir, { ...facts, userId }, token, keychain, signal);
     return { ...kept, isReplaced: existing !== null };
   });
 }

@@ -1,8 +1,8 @@
 /** Metrics at the command line: of a scheduler, and in a file. */
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { metricValue } from "../support/metric-value.ts";
 import { callArmoire, runArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
@@ -65,4 +65,20 @@ it("a metrics file that cannot be written fails the command before its first req
     stderr: expect.stringContaining("armoire.prom"),
   });
   expect(sandbox.log()).toEqual([]);
+});
+
+it("a metrics file that cannot be written after a sync fails the command, and the sync is kept", async () => {
+  await using folder = await temporaryFolder();
+  await using sandbox = await startSandbox({ brands: 2, models: 4, sizes: 8, latencyMillis: 50 });
+  const env = { ARMOIRE_DATA_DIR: join(folder.path, "data"), ARMOIRE_BASE_URL: sandbox.url };
+  const place = join(folder.path, "metrics");
+  mkdirSync(place);
+  const syncing = callArmoire(["sync", "--metrics-file", join(place, "armoire.prom")], { env });
+  await vi.waitFor(() => expect(sandbox.log().length).toBeGreaterThan(2), { timeout: 80_000, interval: 5 });
+  renameSync(place, `${place}-moved`);
+  writeFileSync(place, "a file in the place of the folder");
+  const { exitCode, stdout, stderr } = await syncing;
+  expect([exitCode, stdout]).toEqual([1, expect.stringContaining("Everything is up to date")]);
+  expect(stderr).toMatch(/^armoire: .*metrics\/armoire\.prom.*\n.*\n$/);
+  expect((await callArmoire(["sync", "--metrics-file", `${place}.prom`], { env })).exitCode).toBe(0);
 });

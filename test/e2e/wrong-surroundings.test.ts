@@ -1,8 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { jsonResponse, startRawServer } from "../support/raw-server.ts";
-import { callArmoire } from "../support/run-armoire.ts";
+import { callArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { createFixture, type Fixture } from "./support/fixture.ts";
 import { expectRefused, type RefusedCase } from "./support/refused-case.ts";
@@ -246,4 +246,19 @@ it("an unlisted brand is refused with suggestions", async () => {
     "anna",
   ]);
   expectRefusal(result, 2, /no brand called "anna"\.\nDid you mean "Anna/);
+});
+
+it("a umask that masks the owner's access has no effect", async () => {
+  await using folder = await temporaryFolder();
+  const args = ["export", "--mirror", fixture.mirror, "--out", join(folder.path, "out"), "--table", "brand"];
+  const umask = process.umask(0o777);
+  const { result } = startArmoire(args);
+  process.umask(umask);
+  expect((await result).exitCode).toBe(0);
+  const made = readdirSync(folder.path, { recursive: true, encoding: "utf8" }).map((name) => {
+    const stats = statSync(join(folder.path, name));
+    return [name, stats.mode & 0o777, stats.isDirectory()] as const;
+  });
+  expect(made.length).toBeGreaterThan(2);
+  for (const [name, mode, isFolder] of made) expect([name, mode]).toEqual([name, isFolder ? 0o700 : 0o600]);
 });
