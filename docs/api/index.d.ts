@@ -1614,6 +1614,11 @@ interface SnapshotResource {
 }
 interface SnapshotSource {
   readonly description: SnapshotDescription;
+  /** How many resources it has, and of which kinds; absent if only reading it tells. */
+  readonly contents?: {
+    readonly count: number;
+    readonly kinds: ReadonlySet<string>;
+  };
   /**
    * Owners before what they own, as far as that is known. The pages of one list may come in any order. It can be iterated
    * several times.
@@ -2486,7 +2491,7 @@ interface QueryLimits {
   readonly maxMemoryBytes: number;
   /** Length of the statement in UTF-8. Default: 1 MiB. */
   readonly maxSqlBytes: number;
-  /** Characters of a text, or bytes of a blob. Default: 16 Mi. */
+  /** Characters of a text, or bytes of a blob; also of all in a row together, with 8 more for each column. Default: 16 Mi. */
   readonly maxCellLength: number;
   /** Characters of all cells together, with 8 for each number. Default: 1 Gi. */
   readonly maxResultLength: number;
