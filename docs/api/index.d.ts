@@ -2921,6 +2921,8 @@ interface RunSchedulesOptions extends Omit<ExecuteRunContext, "scheduler"> {
   readonly onReady: (scheduleCount: number) => void;
   /** Receives problems that an operator may need to act on. */
   readonly onWarning: (text: string) => void;
+  /** Called every few seconds with what keeps runs from starting, if anything does. */
+  readonly onProblems?: (problems: readonly string[]) => void;
   /** Called each time the schedules are looked at, every few seconds. */
   readonly onPoll?: () => void;
 }
