@@ -43,8 +43,6 @@ function printVersion() {
 
 async function run() {
   process.getBuiltinModule("node:module").enableCompileCache();
-  // The user must be able to read and replace the files that it makes.
-  process.umask(process.umask() & 0o077);
   const built = new URL("../../dist/cli.js", import.meta.url);
   const sources = new URL("./main.ts", import.meta.url);
   const { main } = await import((existsSync(built) ? built : sources).href);

@@ -163,10 +163,10 @@ function isAlive({ pid, host }: ScheduledRun["scheduler"]): boolean {
 export const formatFiles = (files: readonly PrintedFile[]): string =>
   files.map(({ path, content }) => `# ${path}\n${content}`).join("\n");
 
-/** The preview of an installation: its files, and the commands after them. */
 export const untriedNote =
   "These files are written from the scheduler's documentation and not tried: check with `armoire status` after the first run.\n";
 
+/** The preview of an installation: its files, and the commands after them. */
 export function formatInstallPlan({ files, commands }: InstallPlan): string {
   return `${formatFiles(files)}\n${formatCommands(commands)}`;
 }

@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import { listRuns, type RunCounts, type RunRecord } from "../../../mirror/runs/runs.ts";
 import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
 import type { Page, View } from "../../page.ts";
+import { changedTables } from "../../parts/changes/change-list.ts";
 import { pager, table } from "../../parts/lists/table.ts";
 import { runLink } from "../../parts/runs/run-link.ts";
 import { pageEnd, pagePlace } from "../../parts/runs/run-place.ts";
@@ -11,7 +12,6 @@ import { empty, wholeness } from "../../parts/states.ts";
 import { timeOf } from "../../parts/values.ts";
 
 const pageSize = 50;
-const changedTables = ["brand", "model", "size"];
 
 export const changesPage: Page = {
   path: "/changes",

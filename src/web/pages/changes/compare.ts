@@ -2,13 +2,12 @@
 import { html } from "hono/html";
 import { ChangeError } from "../../../change/errors.ts";
 import type { FilterInput } from "../../../change/filter.ts";
-import { changeColumns, rowsOfAll } from "../../../change/log/change-rows.ts";
 import { type FromRun, openRunDiff } from "../../../change/open-diff.ts";
 import type { DiffSource } from "../../../change/sources.ts";
 import { PointError, parsePoint, pointContext } from "../../../mirror/points/point.ts";
 import { resolvePoint } from "../../../mirror/points/resolve-point.ts";
 import type { Html, Page, View } from "../../page.ts";
-import { changeList } from "../../parts/changes/change-list.ts";
+import { changeList, changeRows } from "../../parts/changes/change-list.ts";
 import { compareForm } from "../../parts/changes/compare-form.ts";
 import { sectionTabs } from "../../parts/section-tabs.ts";
 import { empty, mistake } from "../../parts/states.ts";
@@ -28,16 +27,7 @@ ${compareForm(view)}
 ${body}`,
     };
   },
-  rows(view) {
-    const { changes, close } = openChanges(view, endsOf(view));
-    return {
-      name: "changes",
-      from: ["brand", "model", "size"],
-      columns: changeColumns,
-      rows: () => rowsOfAll(changes),
-      close,
-    };
-  },
+  rows: (view) => changeRows(openChanges(view, endsOf(view))),
 };
 
 interface Ends {

@@ -1,13 +1,12 @@
 /** `/changes/RUN`: what one run changed since the run before it, grouped by brand. */
 import { html } from "hono/html";
-import { changeColumns, rowsOfAll } from "../../../change/log/change-rows.ts";
 import { openRunDiff } from "../../../change/open-diff.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
 import { comparedRun, type EndedRun, resolvePoint } from "../../../mirror/points/resolve-point.ts";
 import { listRuns } from "../../../mirror/runs/runs.ts";
 import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
 import type { Html, Page, View } from "../../page.ts";
-import { changeList } from "../../parts/changes/change-list.ts";
+import { changeList, changeRows } from "../../parts/changes/change-list.ts";
 import { timeOf } from "../../parts/values.ts";
 
 export const runChangesPage: Page = {
@@ -30,16 +29,7 @@ ${changeList(view, found, {
 })}`;
     return { title: `Run ${run} · Changes`, body };
   },
-  rows(view) {
-    const { changes, close } = openChanges(view, runOf(view).run);
-    return {
-      name: "changes",
-      from: ["brand", "model", "size"],
-      columns: changeColumns,
-      rows: () => rowsOfAll(changes),
-      close,
-    };
-  },
+  rows: (view) => changeRows(openChanges(view, runOf(view).run)),
 };
 
 /** @throws PointError, also for a run after the one whose state is shown */

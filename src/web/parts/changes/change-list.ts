@@ -1,11 +1,14 @@
 /** Changes between two states, grouped by brand; of very many the first ones, their number, and where all of them are. */
 import { html } from "hono/html";
-import type { Totals } from "../../../change/change.ts";
+import type { Change, Totals } from "../../../change/change.ts";
+import type { Keyed } from "../../../change/keys.ts";
+import { changeColumns, rowsOfAll } from "../../../change/log/change-rows.ts";
+import type { OpenDiff } from "../../../change/open-diff.ts";
 import { gapsOfDiff } from "../../../mirror/runs/describe-coverage.ts";
 import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
 import { formatMinute } from "../../../presentation/times.ts";
 import { formatKind } from "../../../presentation/words.ts";
-import type { Html, View } from "../../page.ts";
+import type { Html, PageRows, View } from "../../page.ts";
 import type { ChangesBetween } from "../../values/changes-between.ts";
 import { empty, note } from "../states.ts";
 import { changesByBrand } from "./changes-by-brand.ts";
@@ -34,6 +37,18 @@ export function changeList(
 ${gaps}${rest}
 ${changesByBrand(view, first)}`;
 }
+
+export const changedTables = ["brand", "model", "size"];
+
+/** All changes, for the address with an ending such as `.csv`. */
+export const changeRows = ({
+  changes,
+  close,
+}: Pick<OpenDiff<Keyed<Change>>, "changes" | "close">): PageRows => ({
+  ...{ name: "changes", from: changedTables, columns: changeColumns },
+  rows: () => rowsOfAll(changes),
+  close,
+});
 
 const numberOf = (totals: Totals): number =>
   Object.values(totals)
