@@ -4,7 +4,6 @@
  */
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 import { DamagedBodyError } from "../file/errors.ts";
-import { deflate } from "./deflate.ts";
 import { inflate, maxInflatedBytes } from "./inflate.ts";
 
 export type Codec = "identity" | "deflate";
@@ -49,8 +48,6 @@ const smallWindowBits = 14;
 const smallChunk = 1024;
 
 export function deflateBody(body: Uint8Array, dictionary: Uint8Array | null): Buffer {
-  const deflated = dictionary === null ? null : deflate(body, dictionary);
-  if (deflated !== null) return deflated;
   const bytes = body.byteLength + (dictionary?.byteLength ?? 0);
   const windowBits = bytes <= 2 ** smallWindowBits ? smallWindowBits : constants.Z_DEFAULT_WINDOWBITS;
   return deflateRawSync(body, { windowBits, chunkSize: smallChunk, ...(dictionary && { dictionary }) });
