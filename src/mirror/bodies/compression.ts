@@ -4,7 +4,6 @@
  */
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 import { DamagedBodyError } from "../file/errors.ts";
-import { inflate, maxInflatedBytes } from "./inflate.ts";
 
 export type Codec = "identity" | "deflate";
 
@@ -61,17 +60,12 @@ export function decodeBody({ codec, size, body }: StoredBody, dictionary: Uint8A
   if (codec === ("identity" satisfies Codec)) return body;
   if (codec !== ("deflate" satisfies Codec))
     throw new DamagedBodyError(`the body is stored with the unknown codec "${codec}"`);
-  const inflated =
-    size > maxInflatedBytes ? inflateLarge(body, dictionary, size) : inflate(body, dictionary, size);
-  if (inflated === null) throw new DamagedBodyError("the body cannot be decompressed");
-  return Buffer.from(inflated);
-}
-
-/** Null if it is damaged. */
-function inflateLarge(body: Uint8Array, dictionary: Uint8Array | null, size: number): Buffer | null {
   try {
-    return inflateRawSync(body, { maxOutputLength: size, ...(dictionary && { dictionary }) });
-  } catch {
-    return null;
+    // With room for all of it at once, zlib takes half the time.
+    const chunkSize = Math.min(Math.max(size + 1, constants.Z_MIN_CHUNK), constants.Z_DEFAULT_CHUNK);
+    const options = { maxOutputLength: size, chunkSize };
+    return inflateRawSync(body, dictionary === null ? options : { ...options, dictionary });
+  } catch (error) {
+    throw new DamagedBodyError("the body cannot be decompressed", { cause: error });
   }
 }
