@@ -1,6 +1,6 @@
 /**
- * Turns the project's modules into ones that are evaluated at the first use of what they export: a command needs few of those
- * that it imports, and most of its time would pass before it begins. The modules must have no effects of their own.
+ * Turns the project's modules into ones that are evaluated at the first use of an export: a command needs few of those that it
+ * imports, and evaluating all of them would take most of its time. The modules must have no effects of their own.
  */
 import { isBuiltin } from "node:module";
 import { join } from "node:path";

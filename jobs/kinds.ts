@@ -1,7 +1,7 @@
 /**
  * The table of kinds: for each kind of resource what is expected of it, which links lead to which kinds, and which
- * rows its body becomes. Sections refer to the service's specification. What reads bodies is named in functions: it takes a
- * while to load, and a plan reads none.
+ * rows its body becomes. Sections refer to the service's specification. Entities and summaries are given as functions: they take
+ * a while to load, and a plan needs none.
  */
 import { bra } from "../schema/entities/bra.ts";
 import { brand } from "../schema/entities/brand.ts";

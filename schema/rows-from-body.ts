@@ -65,7 +65,7 @@ export function columnsOf(entity: Entity): string[] {
 /**
  * Creates the projection of an entity. A field of a wrong type becomes null and an issue; an unknown field becomes an issue.
  * The service name is the prefix in `<name>_url`, which is read as `service_url`.
- * @param entityOf returns always the same
+ * @param entityOf must return the same entity each time
  */
 export function entityProjector(
   entityOf: () => Entity,

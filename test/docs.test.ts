@@ -74,7 +74,7 @@ describe.each(pages)("%s", (page) => {
   });
 });
 
-it("the page for beginners needs no shell magic, no crontab and no hash on the first day", () => {
+it("the page for beginners has no shell syntax, no crontab, and no hash in its first four sections", () => {
   const page = read("docs/back-up-your-data.md");
   const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block);
   expect(blocks.length).toBeGreaterThan(5);

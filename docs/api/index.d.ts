@@ -1614,7 +1614,7 @@ interface SnapshotResource {
 }
 interface SnapshotSource {
   readonly description: SnapshotDescription;
-  /** How many resources it has, and of which kinds; absent if only reading it tells. */
+  /** How many resources it has, and of which kinds; absent if it must be read for that. */
   readonly contents?: {
     readonly count: number;
     readonly kinds: ReadonlySet<string>;

@@ -1,4 +1,4 @@
-/** Child processes: whether they were started, how they end, with their parent too, and how it sees their memory. */
+/** Child processes: errors at their start, their end, also together with their parent, and their memory. */
 import { type EventEmitter, once } from "node:events";
 import { lstatSync, readFileSync } from "node:fs";
 

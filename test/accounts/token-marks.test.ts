@@ -5,7 +5,7 @@ import { bearerToken, encodingsOf } from "../../src/service/credentials/credenti
 
 const tokens = fc.stringMatching(/^canary-[!-~]{8,60}$/);
 
-it("a text that contains a token in any form is told by the token's marks, wherever the token begins", () => {
+it("marks find their token in any form and anywhere in a text", () => {
   fc.assert(
     fc.property(tokens, fc.string(), fc.string(), (text, before, after) => {
       const token = bearerToken(text);
@@ -18,7 +18,7 @@ it("a text that contains a token in any form is told by the token's marks, where
   );
 });
 
-it("a text without the token is not told by its marks, also if only one character differs", () => {
+it("marks find nothing in a text without the token, also if only one character differs", () => {
   fc.assert(
     fc.property(tokens, tokens, fc.nat(), (text, other, at) => {
       const marks = markToken(bearerToken(text));
@@ -31,7 +31,7 @@ it("a text without the token is not told by its marks, also if only one characte
   );
 });
 
-it("marks hold 32 bits of each form, and differ from time to time", () => {
+it("marks hold 32 bits of each form, and differ each time", () => {
   const token = bearerToken("canary-0123456789abcdef");
   const [first, second] = [markToken(token), markToken(token)];
   expect(first.base).not.toBe(second.base);

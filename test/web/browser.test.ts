@@ -217,7 +217,7 @@ describe("from the screen alone", () => {
     await page.context().close();
   });
 
-  it("one says whether last night was all right and what tomorrow brings", async () => {
+  it("one finds the result of the last run, the next run, and what is left to fetch", async () => {
     const { page, mishaps } = await open({});
     await page.goto(web.server.url);
     const seen = await page.locator("main").innerText();

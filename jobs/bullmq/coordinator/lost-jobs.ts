@@ -23,7 +23,7 @@ export interface LostJobsOptions {
   readonly onLost: (jobId: string) => void;
   /** Called for a job that has been postponed for longer than workers postpone one. */
   readonly onOverdue: (jobId: string) => void;
-  /** Looked at when a job has no response for long. */
+  /** Called every few seconds for a job without a response. */
   readonly isAltered: (jobId: string) => Promise<boolean>;
   readonly onAltered: (jobId: string) => void;
   /** Called at each check. */

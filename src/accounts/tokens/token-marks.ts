@@ -1,6 +1,6 @@
 /**
- * Marks of a token in the keychain. They tell whether a text may contain the token, without reading the keychain, which may
- * have to be unlocked. Each has 32 bits, far fewer than a token, so it does not give the token away.
+ * Marks of a token in the keychain. With them, a text is searched for the token without reading the keychain, which may have
+ * to be unlocked. Each has 32 bits, far fewer than a token, so the token cannot be derived from it.
  */
 import { randomInt } from "node:crypto";
 import { type Credential, encodingsOf } from "../../service/credentials/credential.ts";
@@ -12,7 +12,7 @@ export interface TokenMarks {
 }
 
 export function markToken(token: Credential): TokenMarks {
-  // An even base would make the hash forget the first bytes.
+  // With an even base, the first bytes would not change the hash.
   const base = 2 * randomInt(2 ** 15, 2 ** 30) + 1;
   const forms = encodingsOf(token).filter(({ form }) => form !== "UTF-16");
   return {

@@ -7,7 +7,7 @@ import { CliError } from "../terminal/exit-codes.ts";
 
 const maxConfigBytes = 65_536;
 
-/** No file name can hold the others. */
+/** No file name contains NUL or half a character. */
 const text = z.string().refine((value) => value.isWellFormed() && !value.includes("\0"));
 
 const configFile = z.strictObject({

@@ -41,5 +41,5 @@ function isDecodable(file: "cmdline" | "environ" | "cwd", prefix = ""): boolean 
 
 function notUtf8(what: string): CliError {
   const hint = "Names of files and folders must be UTF-8: rename it, or use another one.";
-  return new CliError("usage", `${what} is not UTF-8, and would stand for something else.`, hint);
+  return new CliError("usage", `${what} is not UTF-8, and Node.js would read it as another name.`, hint);
 }

@@ -50,7 +50,7 @@ export interface SnapshotResource {
 
 export interface SnapshotSource {
   readonly description: SnapshotDescription;
-  /** How many resources it has, and of which kinds; absent if only reading it tells. */
+  /** How many resources it has, and of which kinds; absent if it must be read for that. */
   readonly contents?: { readonly count: number; readonly kinds: ReadonlySet<string> };
   /**
    * Owners before what they own, as far as that is known. The pages of one list may come in any order. It can be iterated

@@ -38,7 +38,7 @@ export interface InstallPlan {
   readonly files: readonly PrintedFile[];
   /** Run after the files are written. */
   readonly commands: readonly SystemCommand[];
-  /** Whether anyone has run such files: else they were written from the documentation alone. */
+  /** False for files that follow the documentation of a scheduler and were never run by it. */
   readonly isTried: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Who sends a request, to which address of this server, and how it gets the reply. */
+/** The client of a request: its identity, the address that it uses, and its reply. */
 import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { hostnameOf, isOwnName } from "../../platform/network/host-names.ts";
@@ -23,7 +23,7 @@ export interface Received extends RequestAddress, Conditions {
 
 /**
  * Requests whose addresses need no normalization are answered directly, in less time than Hono takes.
- * @param answer throws only errors that it does not know
+ * @param answer an error that it throws becomes a response with status 500
  * @param middleware for all requests. Null: none
  */
 export function createHandlers(

@@ -1,4 +1,7 @@
-/** What the API responds, and its responses that are not content of the service, in the form of the service's errors (specification, section 7). */
+/**
+ * The form of all replies of the API; and those without content of the service, which have the form of its errors
+ * (specification, section 7).
+ */
 import { type AllowanceState, allowanceHeaders } from "./allowance.ts";
 
 /** A response, not yet sent. */

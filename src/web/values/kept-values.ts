@@ -68,7 +68,7 @@ export const recentMillis = 5000;
 const maxAgeMillis = 60_000;
 /** Of values that are shown while newer ones are computed. */
 const maxStale = { changedMillis: 60_000, unchangedMillis: 600_000, timesCost: 20 };
-/** While a sync writes, a value is computed again after so many times what it took: each takes a hundredth of a processor. */
+/** While a sync writes, the time between two computations of a value is 100 times its duration: a hundredth of a processor. */
 const renewed = { timesCost: 100, maxMillis: 30_000 };
 /** Of those that people watch. */
 const watchedMillis: Partial<Record<SlowName, number>> = { progress: 1000 };

@@ -75,7 +75,7 @@ it.skipIf(isMissing("python3"))(
   },
 );
 
-it.skipIf(isMissing("curl"))("curl keeps a body and its tag, and is told that it is current", async () => {
+it.skipIf(isMissing("curl"))("curl keeps a body and its tag, and gets 304 for them", async () => {
   const [url = "", body] = Object.entries(expected).at(-1) ?? [];
   const [tag, file] = ["tag", "body"].map((name) => join(folder.path, name)) as [string, string];
   const curl = async (...options: string[]) => {

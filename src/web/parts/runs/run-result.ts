@@ -1,4 +1,4 @@
-/** How a run ended, and whether that was all right. */
+/** The result of a run, and its problems. */
 import { html } from "hono/html";
 import type { RunRecord } from "../../../mirror/runs/runs.ts";
 import { formatCount } from "../../../presentation/numbers.ts";
@@ -24,7 +24,7 @@ export const describeResult = (result: string): string => words[result] ?? resul
 export const isOrdinary = ({ state, stopped }: RunRecord): boolean =>
   state === "ended" && (stopped === null || stopped === "allowance" || stopped === "budget");
 
-/** What needs attention; empty if all was right. */
+/** Empty if there are none. */
 export function problemsOf(run: RunRecord): string[] {
   const failed = run.counts?.resources.failed ?? 0;
   const partial = run.counts?.resources.partial ?? 0;
@@ -35,7 +35,7 @@ export function problemsOf(run: RunRecord): string[] {
   ];
 }
 
-/** In a list of runs: as it ended, or what was wrong. */
+/** For a list of runs: the problems, or else the result. */
 export function resultInList(run: RunRecord): Html | string {
   const problems = problemsOf(run);
   return problems.length === 0
