@@ -43,13 +43,6 @@ export function resourceLineShape(origin: string) {
 }
 
 export type ResourceLine = z.infer<ReturnType<typeof resourceLineShape>>;
-/** The cells of a line that say what the resource is; the others say where its body is. */
-export type ResourceCells = Omit<ResourceLine, "sha256" | "offset" | "length">;
-
-/** Leaves out cells without a value. */
-export const cellsOf = (row: BookkeepingRow): BookkeepingRow =>
-  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
-
 /** What a line says, but for the day on which that was last confirmed and the place of the body. */
 export function identityOf(line: BookkeepingRow | ResourceLine): string {
   const { fetched_on: _day, offset: _offset, length: _length, ...rest } = line;

@@ -18,7 +18,9 @@ export interface VersionedTable {
 }
 
 export function entityTable({ table }: Pick<EntityTable, "table">): VersionedTable {
-  const { references = [], columns = [] } = entityTables.find((one) => one.table === table) ?? {};
+  const found = entityTables.find((one) => one.table === table);
+  if (found === undefined) throw new Error(`no entity has the table ${table}`);
+  const { references, columns } = found;
   return {
     name: `_${table}`,
     key: "id",

@@ -189,8 +189,8 @@ function parseKinds(text: string, where: string): StoredKind[] {
 const parsed = new WeakMap<Connection, { readonly text: string; readonly kinds: readonly StoredKind[] }>();
 
 /** A postponed resource has not failed: it is due at a given time. */
-export const isDue = () => sql<boolean>`(state = 'due' or (state = 'failed' and retry_at is not null))`;
-export const isFailed = () => sql<boolean>`(state = 'failed' and retry_at is null)`;
+const isDue = () => sql<boolean>`(state = 'due' or (state = 'failed' and retry_at is not null))`;
+const isFailed = () => sql<boolean>`(state = 'failed' and retry_at is null)`;
 
 function countCoverage(db: Connection): readonly KindCoverage[] {
   const countOf = (condition: ReturnType<typeof sql<boolean>>) => sql<number>`total(${condition})`;

@@ -88,7 +88,7 @@ function responseOf({ status, headers, body }: Reply): Response {
 }
 
 /** @param url without a fragment, as requests have it */
-export function splitUrl(url: string): RequestAddress {
+function splitUrl(url: string): RequestAddress {
   const path = url.indexOf("/", url.indexOf("//") + 2);
   const origin = url.slice(0, path);
   return { origin, hostHeader: origin.slice(origin.indexOf("//") + 2), target: url.slice(path) };

@@ -2,13 +2,11 @@
  * What a mirror knows of a URL. In: a URL as the service spells it. Out: its current content, still compressed, or what else
  * is known. To be called in a transaction.
  */
-import { hash as hashOf } from "node:crypto";
 import { sql } from "kysely";
 import { limits } from "../../../schema/input/limits.ts";
 import { readRefusedAt, scopeLists } from "../../mirror/absence/refused-scopes.ts";
 import type { StoredBody } from "../../mirror/bodies/compression.ts";
-import { prepareReadBody, storedBodyColumns } from "../../mirror/bodies/read-body.ts";
-import { DamagedBodyError } from "../../mirror/file/errors.ts";
+import { prepareReadProvenBody, storedBodyColumns } from "../../mirror/bodies/read-body.ts";
 import { prepare, prepareColumn, q } from "../../mirror/file/statements.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 
@@ -99,7 +97,7 @@ export function prepareLookup({ db, identity }: MirrorReader): MirrorLookup {
   const selectUnfollowed = prepareColumn(db, (p: { url: string }) =>
     q.selectFrom("_link").select(sql<1>`1`.as("found")).where("unfollowed_url", "=", p.url).limit(1),
   );
-  const readBody = prepareReadBody(db);
+  const readProvenBody = prepareReadProvenBody(db);
 
   const isRefused = (kind: string): boolean => {
     const list = scopeLists.find((name) => name === kind);
@@ -146,11 +144,7 @@ export function prepareLookup({ db, identity }: MirrorReader): MirrorLookup {
         selectUnfollowed.get({ url }) !== undefined
       );
     },
-    readBody({ stored, hash }) {
-      const body = readBody(stored);
-      if (hashOf("sha256", body, "base64url") !== hash)
-        throw new DamagedBodyError("the body does not match its SHA-256");
-      return body.toString("latin1");
-    },
+    readBody: ({ stored, hash }) =>
+      readProvenBody(stored, Buffer.from(hash, "base64url").toString("hex")).toString("latin1"),
   };
 }

@@ -171,7 +171,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
  * @returns expected changes a day of one resource, by kind; close to a guess where little was observed. The last run has stored
  * what was observed, unless a run is open.
  */
-export function readChangeRates(db: Connection): Map<string, number> {
+function readChangeRates(db: Connection): Map<string, number> {
   const { changesPerDay, changeGuessDays } = weights;
   return new Map(
     [...readObserved(db)].map(([kind, { changes, days }]) => [
