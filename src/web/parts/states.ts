@@ -24,7 +24,7 @@ function coverageIn(view: Pick<View, "slow">, tables: TablesRead): Coverage {
   return tables === "all" ? all : coverageOfTables(all, tables);
 }
 
-export const note = (text: string): Html => html`<p class="note" role="note">${text}</p>`;
+export const note = (text: Html | string): Html => html`<p class="note" role="note">${text}</p>`;
 
 /** What a part of a page lacks, in sentences; empty ones are left out. */
 export function shortfall(sentences: readonly string[]): Html | string {

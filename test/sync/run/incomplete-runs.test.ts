@@ -103,7 +103,9 @@ function observeLongestRead(): () => number {
       longest = Math.max(longest, rows.length);
       return rows;
     };
-    Object.defineProperty(statement, "all", { value: read });
+    const iterate = (...values: unknown[]) => read(...values).values();
+    for (const [name, value] of Object.entries({ all: read, iterate }))
+      Object.defineProperty(statement, name, { value });
     return statement;
   };
   Database.prototype.prepare = observed as typeof prepare;

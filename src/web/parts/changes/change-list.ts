@@ -32,7 +32,9 @@ export function changeList(
   const rest =
     all === first.length
       ? ""
-      : html`<p class="note" role="note">These are the first ${formatNumber(first.length)}${all === null ? "" : ` of ${formatNumber(all)}`} changes, brands first. <a href="${options.allHref}" download>All changes as CSV</a></p>`;
+      : note(
+          html`These are the first ${formatNumber(first.length)}${all === null ? "" : ` of ${formatNumber(all)}`} changes, brands first. <a href="${options.allHref}" download>All changes as CSV</a>`,
+        );
   return html`<p class="count">${totals === null ? options.uncounted : totalsOf(totals)}</p>
 ${gaps}${rest}
 ${changesByBrand(view, first)}`;
