@@ -33,7 +33,7 @@ afterAll(() => rig[Symbol.asyncDispose]());
 
 const gap = /Not complete: .*\d+ of 60 models held/;
 
-describe("on standard error, in one line", () => {
+describe("what is missing is printed on stderr, in one line, by", () => {
   it.each([
     "export --out FOLDER/all",
     "export --out - --table model",
@@ -70,7 +70,7 @@ describe("on standard error, in one line", () => {
   );
 });
 
-describe("in the file itself", () => {
+describe("what is missing is stated in", () => {
   const write = async (...words: readonly string[]) =>
     expect(await armoire(...words)).toMatchObject({ exitCode: 0 });
   const textOf = (name: string) => readFileSync(inFolder(name), "utf8");
@@ -104,7 +104,7 @@ describe("in the file itself", () => {
     });
   });
 
-  it("a Parquet file, in its metadata", async () => {
+  it("the metadata of a Parquet file", async () => {
     const noted = async (name: string, ...words: readonly string[]) => {
       await write("export", "--out", inFolder(name), ...words);
       const { buffer, byteOffset, length } = readFileSync(inFolder(name));
@@ -156,8 +156,8 @@ describe("in the file itself", () => {
   });
 });
 
-describe("to a program or a browser", () => {
-  it("the tools of mcp have gaps", async () => {
+describe("what is missing is sent by", () => {
+  it("the tools of mcp, as gaps", async () => {
     const signal = new AbortController().signal;
     const mirror = { file: rig.file };
     for (const [tool, input] of [
@@ -171,7 +171,7 @@ describe("to a program or a browser", () => {
     expect(await searchTool.run({ text: "a", kind: "brand" }, mirror, signal)).toMatchObject({ gaps: [] });
   });
 
-  it("pages have a note, and their rows a header", async () => {
+  it("serve, as a note on pages and a header of their rows", async () => {
     await using server = await serve();
     for (const path of [
       "/models",

@@ -1,11 +1,9 @@
 /** A package explains itself: what each column means, in which form it is, how fresh it is, and how to load and cite it. */
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { exportTable } from "../../exports/export-table.ts";
 import { describeColumn, meaningOf } from "../../schema/dictionary/columns.ts";
 import { storedTypes } from "../../schema/dictionary/table-meaning.ts";
-import { runQuery } from "../../src/query/sql/run-query.ts";
 import { callArmoire } from "../support/run-armoire.ts";
 import { type Rig, startRig } from "../sync/support/rig.ts";
 
@@ -101,7 +99,6 @@ it("--with-envelopes adds the last response for each resource", async () => {
   );
   expect(rows).toHaveLength(Number(held));
   expect(JSON.parse(rows[0] ?? "")).toMatchObject({ href: rig.sandbox.url, kind: "root", status: 200 });
-  expect(existsSync(placeOf("meanings/envelope.csv"))).toBe(true);
 });
 
 it("the README says what it is, how whole it is, how to load it, what the types are, and how to cite it", async () => {
@@ -141,17 +138,6 @@ it("the README says what it is, how whole it is, how to load it, what the types 
     /## Cite as\n\nData of http.*, as of run 1, which ended .* UTC\. Exported with Armoire \d/,
   );
   expect(plain).not.toContain("## CSV");
-});
-
-it("a condition of --where that takes too long is stopped, and nothing is written", async () => {
-  const out = placeOf("endless.csv");
-  const endless =
-    "(with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n) > 0";
-  const run = (select: Parameters<typeof runQuery>[0]) => runQuery({ ...select, timeoutMillis: 100 });
-  await expect(
-    exportTable({ file: rig.file, table: "brand", format: "csv", out, where: { sql: endless, run } }),
-  ).rejects.toMatchObject({ name: "QueryError", code: "timeout" });
-  expect(existsSync(out)).toBe(false);
 });
 
 it("`armoire tables` explains the types that a table has, in the words of docs/schema.md", async () => {

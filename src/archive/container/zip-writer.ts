@@ -89,7 +89,7 @@ const deflate = promisify(deflateRaw);
 
 /** The file is a tenth larger than with zlib's default level, in half the time. */
 const level = 3;
-/** A block becomes about so many bytes. zlib asks for memory in the main thread, in pieces of this size. */
+/** About the size of a compressed block. zlib takes memory in the main thread, in pieces of this size. */
 const outputBytes = 2 ** 17;
 
 /** Reads all of the content. @returns waits until the threads have compressed it */

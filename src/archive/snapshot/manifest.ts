@@ -54,7 +54,7 @@ const manifest = z.strictObject({
 export type SnapshotManifest = z.infer<typeof manifest>;
 export type SnapshotCoverage = SnapshotManifest["coverage"];
 
-/** What a snapshot lacks of what its mirror knew, in one line; null if nothing. */
+/** The known resources that a snapshot lacks, in one line; null if there are none. */
 export function describeMissingFrom(coverage: SnapshotCoverage): string | null {
   if (coverage.every(({ due }) => due === 0)) return null;
   const kinds = coverage.map(({ kind, held, gone, due }) => ({

@@ -127,7 +127,7 @@ export function describeError(error: unknown, isVerbose: boolean): string {
   return lines.map((line) => `${escapeControls(line)}\n`).join("");
 }
 
-/** The system's own limits can stop the program anywhere, even while it loads its code. */
+/** The system's limits can stop the program anywhere, even while it loads its code. Some libraries pass on only the message. */
 function hintForOther(error: unknown): string {
   return /\b(EMFILE|ENFILE)\b|too many open files/.test(messageOf(error))
     ? "Too many files are open. End other programs, or raise the limit of open files (ulimit -n)."

@@ -11,7 +11,7 @@ export class SvgElement {
   readonly namespaceURI = namespace;
   readonly localName: string;
   readonly attributes = new Map<string, string>();
-  /** Left out, as the policy of the pages wants. */
+  /** Styles are left out: the policy of the pages refuses them. */
   readonly style = { setProperty() {}, removeProperty() {} };
   #children: Child[] = [];
 

@@ -9,7 +9,7 @@ export interface Target extends Pick<View, "parameters" | "query" | "path" | "as
   readonly redis: SharedThroughRedis | null;
 }
 
-/** What a view is made for. */
+/** The request that a view is made for, without the rest of its page. */
 export type ViewTarget = Omit<Target, "page"> & { readonly page: Pick<AnyPage, "area"> };
 
 export const hasRows = (page: AnyPage): boolean => "prepare" in page || page.rows !== undefined;
