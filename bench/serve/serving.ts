@@ -8,6 +8,9 @@ import { createInterface } from "node:readline";
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 
+/** What Node.js adds to every response. */
+const ofNode = new Set(["connection", "date", "keep-alive"]);
+
 const [copied = ""] = process.argv.slice(2);
 const server = createAdaptorServer({ fetch: await bareFrom(copied) });
 server.listen(0, "127.0.0.1");
@@ -18,9 +21,6 @@ for await (const _ of createInterface(process.stdin)) {
   process.stdout.write(`${user + system}\n`);
 }
 process.exit();
-
-/** What Node.js adds to every response. */
-const ofNode = new Set(["connection", "date", "keep-alive"]);
 
 /** @param copied JSON: the address of the API, and the paths that are copied from it */
 async function bareFrom(copied: string) {
