@@ -128,6 +128,14 @@ it("a pipe in place of the schedules is refused without a word about tokens", as
   expectRefusal(result, 4, /schedules\.json is not a regular file\.\nMove it away\.\n$/);
 });
 
+it("a link to nothing in the place of the config file is refused", async () => {
+  const configFolder = fixture.newPath();
+  mkdirSync(join(configFolder, "armoire"), { recursive: true });
+  makeLinkToNothing(join(configFolder, "armoire", "config.json"));
+  const result = await runArmoire(["status"], { env: { XDG_CONFIG_HOME: configFolder } });
+  expectRefusal(result, 1, /config\.json is a symbolic link, not a regular file/);
+});
+
 it("a config file without an end is refused", async () => {
   const file = fixture.newPath();
   writeFileSync(file, " ".repeat(70_000));

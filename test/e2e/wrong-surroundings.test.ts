@@ -76,7 +76,7 @@ describe("sync", () => {
     "with a config file that is no JSON": [
       (f) => ["sync", "--config", f.textFile],
       4,
-      /notes\.txt is not JSON/,
+      /notes\.txt is not a JSON document\./,
     ],
     "into a file that is no mirror": [
       (f) => [...syncTo("--mirror", f.textFile)(f)],
@@ -156,6 +156,11 @@ describe("config file", () => {
     ],
     ["half a character", '{"dataDir":"x\\ud800"}', /has a dataDir that is not a valid text\.\n/],
     ["bytes that are not UTF-8", '{"dataDir":"x\xff"}', /is not UTF-8\.\n/],
+    [
+      "a setting twice",
+      '{"dataDir":"a","license":"MIT","dataDir":"b"}',
+      /new-\d+ has dataDir twice\.\nCorrect/,
+    ],
   ])("a config file with %s is refused", async (_what, content, message) => {
     const file = fixture.newPath();
     writeFileSync(file, content, "latin1");

@@ -1,6 +1,7 @@
 /** The config file. It is apart from the settings because most users have none, and zod takes a while to load. */
 import { z } from "zod";
-import { FileError, hasCode } from "../../platform/errors.ts";
+import { JsonError, type ParsedJson, parseJsonBytesOrThrow } from "../../../schema/json.ts";
+import { FileError } from "../../platform/errors.ts";
 import { readRegularFile } from "../../platform/files/regular-files.ts";
 import { similarNames } from "../../platform/text/fuzzy-names.ts";
 import { CliError } from "../terminal/exit-codes.ts";
@@ -22,27 +23,23 @@ export type ConfigValues = Readonly<z.infer<typeof configFile>>;
 
 /** @throws CliError without texts of the file; FileError if it is no regular file */
 export function readConfigFile(file: string): ConfigValues {
-  let parsed: unknown;
+  const refused = (problem: string, cause?: unknown) => {
+    const hint = "Correct it, or name another file with --config.";
+    return new CliError("settings", `The config file ${file} ${problem}`, hint, { cause });
+  };
+  let parsed: ParsedJson;
   try {
-    const bytes = readRegularFile(file, maxConfigBytes);
-    parsed = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+    parsed = parseJsonBytesOrThrow(readRegularFile(file, maxConfigBytes));
   } catch (error) {
     if (error instanceof FileError) throw error;
-    const isDecodingError = hasCode(error, "ERR_ENCODING_INVALID_ENCODED_DATA");
-    const problem = isDecodingError
-      ? "is not UTF-8"
-      : error instanceof SyntaxError
-        ? "is not JSON"
-        : "cannot be read";
-    throw new CliError(
-      "settings",
-      `The config file ${file} ${problem}.`,
-      "Correct it, or name another file with --config.",
-      { cause: error },
-    );
+    throw refused(error instanceof JsonError ? `is ${error.message}.` : "cannot be read.", error);
   }
-  const checked = configFile.safeParse(parsed);
-  if (checked.success) return checked.data;
+  const checked = configFile.safeParse(parsed.value);
+  if (checked.success) {
+    // Either value may be the right one.
+    if (parsed.hasDuplicateKeys) throw refused(`has ${parsed.repeatedKeys?.[0]?.[0]} twice.`);
+    return checked.data;
+  }
   throw new CliError(
     "settings",
     `The config file ${file} ${describeIssue(checked.error.issues[0])}`,

@@ -2,7 +2,6 @@
  * The settings of a command, each with its source: flags beat the environment, the environment beats the config file, and
  * that beats defaults. A secret is never a flag, and never shown.
  */
-import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import envPaths from "env-paths";
@@ -10,6 +9,8 @@ import type { Publication } from "../../../exports/package/descriptor.ts";
 import type { Account } from "../../accounts/account.ts";
 import { readAccount } from "../../accounts/accounts.ts";
 import { isServiceName } from "../../mirror/file/meta.ts";
+import { FileError } from "../../platform/errors.ts";
+import { requireRegularFile } from "../../platform/files/regular-files.ts";
 import { ServiceSettingsError } from "../../service/errors.ts";
 import { readOriginOrThrow } from "../../service/same-origin.ts";
 import { CliError } from "../terminal/exit-codes.ts";
@@ -42,7 +43,7 @@ export function readSettings(command: Command, io: Io): Settings {
   const paths = envPaths("armoire", { suffix: "" });
   const config = options.config ?? join(paths.config, "config.json");
   const configured: ConfigValues =
-    options.config === undefined && !existsSync(config) ? {} : readConfigFile(config);
+    options.config === undefined && !hasConfigFile(config) ? {} : readConfigFile(config);
   const pick = (
     name: "dataDir" | "baseUrl" | "serviceName",
     variable: string,
@@ -76,6 +77,17 @@ export function readSettings(command: Command, io: Io): Settings {
     quiet: options.quiet ?? false,
     verbose: options.verbose ?? false,
   };
+}
+
+/** @throws FileError if something other than a regular file is in its place */
+function hasConfigFile(file: string): boolean {
+  try {
+    return requireRegularFile(file);
+  } catch (error) {
+    if (error instanceof FileError) throw error;
+    // The folder is not there, or another user's.
+    return false;
+  }
 }
 
 function publicationIn({ license, citation }: ConfigValues): Publication {
