@@ -216,6 +216,17 @@ describe("--on-change", () => {
     expect(runsIn("fourth.ndjson")).toEqual(new Set([run + 4]));
   });
 
+  it("a process that the command leaves in the background does not keep the sync waiting", async () => {
+    // More changes than a pipe holds, so that a part of the input is never read.
+    await using other = await startSandbox({ brands: 2, models: 20, sizes: 600, allowance: 10_000 });
+    const settings = { ARMOIRE_DATA_DIR: at("background"), ARMOIRE_BASE_URL: other.url };
+    const command = `sh -c 'exec 3<&0; sleep 600 & echo $! > process'`;
+    const args = ["sync", "--quiet", "--on-change", command];
+    const result = await callArmoire(args, { env: settings, cwd: folder.path });
+    process.kill(Number(readFileSync(at("process"), "utf8")));
+    expect(result).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+  });
+
   it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],

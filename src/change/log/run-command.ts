@@ -94,7 +94,7 @@ export function errorOfCommand(outcome: ChangeCommandOutcome): ChangeError | nul
 const start = (program: string, args: readonly string[], env: ChangeCommand["env"]) =>
   spawn(program, args, { env, stdio: ["pipe", process.stderr, process.stderr], windowsHide: true });
 
-const closedInput = ["EPIPE", "ECONNRESET", "ERR_STREAM_PREMATURE_CLOSE"];
+const closedInput = ["EPIPE", "ECONNRESET", "ECANCELED", "ERR_STREAM_PREMATURE_CLOSE"];
 
 function isEmpty(items: Iterable<unknown>): boolean {
   for (const _item of items) return false;

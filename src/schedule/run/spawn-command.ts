@@ -1,8 +1,9 @@
 /** Runs a command of this program as a process of its own. In: arguments. Out: its exit code and output. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import type { Clock } from "../../platform/clock.ts";
 import { startErrorOf } from "../../platform/watched-processes.ts";
 
@@ -37,6 +38,8 @@ export interface CommandResult {
 
 /** From the interruption to SIGKILL. */
 const shutdownMillis = 10_000;
+/** From the end of a command to that of its output: a process that it leaves in the background may hold the pipes for ever. */
+const drainMillis = 1000;
 /** No report is as long. */
 const maxStdoutLength = 4_194_304;
 
@@ -62,9 +65,9 @@ export async function spawnCommand(options: SpawnOptions): Promise<CommandResult
   });
   const startError = await startErrorOf(child);
   if (startError) return { exitCode: null, stdout: "", problem: startError.message };
-  const closed = once(child, "close").then(
+  const ended = endOf(child, clock).then(
     ([exitCode, endSignal]) => ({
-      exitCode: exitCode ?? interruptedExitCodes[endSignal] ?? null,
+      exitCode: exitCode ?? (endSignal && interruptedExitCodes[endSignal]) ?? null,
       problem: endSignal === null || endSignal in interruptedExitCodes ? null : `ended by ${endSignal}`,
     }),
     (error: Error) => ({ exitCode: null, problem: error.message }),
@@ -86,12 +89,26 @@ export async function spawnCommand(options: SpawnOptions): Promise<CommandResult
   children.add(child);
   if (signal.aborted) interrupt();
   else signal.addEventListener("abort", interrupt, { once: true });
-  const { exitCode, problem } = await closed;
+  const { exitCode, problem } = await ended;
   exited.abort();
   signal.removeEventListener("abort", interrupt);
   children.delete(child);
   if (children.size === 0) process.off("exit", terminateChildren);
   return { exitCode, stdout, problem };
+}
+
+/** @throws the error of the process */
+async function endOf(
+  child: ChildProcessByStdio<null, Readable, Readable>,
+  clock: SpawnOptions["clock"],
+): Promise<readonly [exitCode: number | null, signal: NodeJS.Signals | null]> {
+  const drained = new AbortController();
+  child.once("close", () => drained.abort());
+  const [exitCode, signal] = await once(child, "exit");
+  await clock.sleep(drainMillis, drained.signal).catch(() => {});
+  child.stdout.destroy();
+  child.stderr.destroy();
+  return [exitCode, signal];
 }
 
 /** A second signal ends this process at once; the children must not outlive it. */
