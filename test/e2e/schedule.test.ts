@@ -1,8 +1,9 @@
 /** Schedules at the command line: added, run and listed. */
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { ListedSchedule } from "../../src/cli/format/operations/schedules.ts";
+import { verifyDataPackage } from "../../src/index.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { logLines } from "../support/log-lines.ts";
 import { startRedis } from "../support/redis.ts";
@@ -178,6 +179,31 @@ describe("one process", () => {
     second.process.kill("SIGTERM");
     expect((await second.result).exitCode).toBe(0);
   });
+});
+
+it("schedules publish a dated export and a snapshot of the same run", async () => {
+  const dataDir = newDataDir();
+  const service = ["--base-url", sandbox.url];
+  expect((await callArmoire(["sync", ...service, "--data-dir", dataDir])).exitCode).toBe(0);
+  const [{ endedAt }] = JSON.parse(
+    (await callArmoire(["runs", "--json", ...service, "--data-dir", dataDir])).stdout,
+  );
+  const date = endedAt.slice(0, 10);
+  const exports = join(folder.path, "catalogue-{date}");
+  const snapshots = join(folder.path, "public");
+  const publish = ["snapshot", "publish", "--to", snapshots, "--license", "CC0-1.0"];
+  await add(dataDir, "export", ...atNewYear, "--", "export", "--out", exports, ...service);
+  await add(dataDir, "publish", ...atNewYear, "--", ...publish, ...service);
+  backdateSchedules(dataDir);
+  const running = startScheduler(dataDir);
+  await waitFor(async () =>
+    expect((await list(dataDir)).map(({ runs }) => runs.at(-1)?.outcome)).toEqual(["done", "done"]),
+  );
+  running.process.kill("SIGTERM");
+  await running.result;
+  const { contents, problems } = await verifyDataPackage(join(folder.path, `catalogue-${date}`));
+  expect({ run: contents.state.run, problems }).toEqual({ run: 1, problems: [] });
+  expect(readdirSync(snapshots).sort()).toEqual([`catalogue-000001-${date}.zip`, "state.json"]);
 });
 
 it("schedulers with one Redis start each due run once, one at a time per mirror", async () => {
