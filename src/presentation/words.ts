@@ -1,5 +1,6 @@
 /** Kinds of resources, and values of their fields, in words. */
 import { describeColumn } from "../../schema/dictionary/columns.ts";
+import { publicTables } from "../../schema/dictionary/public-tables.ts";
 import { formatNumber, isLargeNumber, isWhole } from "./numbers.ts";
 import { formatStoredTime } from "./times.ts";
 
@@ -14,11 +15,18 @@ export function formatKind(kind: string): string {
 export function readableValue<Value>(kind: string, field: string, value: Value): Value | string {
   const type = describeColumn(kind === "me" ? "user" : kind, field)?.type;
   if (type === "time") return formatStoredTime(value);
-  if (type !== "boolean") return value;
-  // A number or a bigint; text from an export.
+  return type === "boolean" ? yesOrNo(value) : value;
+}
+
+/** @param value a number or a bigint; text from an export */
+export function yesOrNo<Value>(value: Value): Value | "yes" | "no" {
   const text = String(value);
   return text === "1" ? "yes" : text === "0" ? "no" : value;
 }
+
+/** Whether a column of an answer has the name of a boolean. */
+export const isBooleanName = (name: string): boolean =>
+  Object.keys(publicTables).some((table) => describeColumn(table, name)?.type === "boolean");
 
 /** As `readableValue`, and a large whole number has separators. */
 export function readableText<Value>(kind: string, field: string, value: Value): Value | string {

@@ -42,6 +42,21 @@ it("a terminal shows the stored times of a query in short, and other outputs sho
   expect(shown).toBe(inKathmandu(whole));
 });
 
+it("a terminal shows the booleans of a question as yes and no, and other outputs as 1 and 0", async () => {
+  const { stdout: size } = await runArmoire([
+    "query",
+    "select size from size limit 1",
+    "--format",
+    "ndjson",
+    "--mirror",
+    rig.file,
+  ]);
+  const question = ["query", "@models-in-size", "--size", JSON.parse(size).size, "--quiet"];
+  expect(await inTerminal(question)).toMatch(/ (yes|no) {2}/);
+  const { stdout } = await runArmoire([...question, "--format", "ndjson", "--mirror", rig.file]);
+  expect(stdout).toMatch(/"is_discontinued":[01],/);
+});
+
 it("an empty answer in a terminal is followed by a line that says so", async () => {
   expect(await inTerminal(["query", "select name from brand where 0"])).toContain("No rows.");
 });

@@ -4,6 +4,7 @@ import type { Cell } from "../../../../schema/fields.ts";
 import { describeLostRevisions } from "../../../mirror/points/pruned-runs.ts";
 import { openMirrorReader } from "../../../mirror/reader.ts";
 import { formatRows } from "../../../presentation/numbers.ts";
+import { isBooleanName, yesOrNo } from "../../../presentation/words.ts";
 import { areasOf, type Question } from "../../../query/questions/question.ts";
 import { findQuestion, listQuestions } from "../../../query/questions/questions.ts";
 import { type QuestionResult, runQuestion } from "../../../query/questions/run-question.ts";
@@ -116,12 +117,13 @@ export function configure(command: Command, io: Io): void {
       const signal = flags.out === undefined ? null : interruptSignal(io, "the file was not written");
       const result = await execute(sql, flags, settings, io, signal);
       const counted = countRows(result);
-      await give(counted, format, flags, settings, io, signal);
+      const isOnScreen = format === "table" && flags.out === undefined && io.screen !== null;
+      if (isOnScreen && isQuestion(sql)) await printResult(withWords(counted), format, "guarded", io);
+      else await give(counted, format, flags, settings, io, signal);
       const option = result.maxRows < flags.maxRows ? "--limit" : "--max-rows";
       printGapsOfQuery(result.coverage, settings, io);
       if (!settings.quiet && result.prunedRuns > 0) io.err(`${describeLostRevisions(result.prunedRuns)}\n`);
       if (!settings.quiet && result.lacksRelations) io.err(`${followHint}\n`);
-      const isOnScreen = format === "table" && flags.out === undefined && io.screen !== null;
       if (!settings.quiet && io.hasReader()) printEmptiness(counted, result.ifEmpty ?? null, isOnScreen, io);
       if (result.isCut && flags.out === undefined) truncationNotice(result, option, settings, io);
     }
@@ -207,6 +209,21 @@ function countRows(result: QueryResult): CountedResult {
   };
 }
 
+const isQuestion = (sql: string | undefined): boolean => sql?.startsWith("@") ?? false;
+
+/** Booleans as yes and no. */
+function withWords({
+  columns,
+  rows,
+  batches,
+}: QueryResult): Pick<QueryResult, "columns" | "rows" | "batches"> {
+  const areBooleans = columns.map(isBooleanName);
+  async function* readRows() {
+    for await (const row of rows) yield row.map((cell, n) => (areBooleans[n] ? yesOrNo(cell) : cell));
+  }
+  return { columns, rows: readRows(), batches };
+}
+
 async function printList(sql: string | undefined, { json, account }: Settings, io: Io): Promise<void> {
   const isSuitable = (question: Question) => account === null || areasOf(question).includes("account");
   const suitable = listQuestions().filter(isSuitable);
@@ -241,10 +258,9 @@ async function execute(
       flags[name] === undefined ? [] : [[name, String(flags[name])]],
     ),
   );
-  const isQuestion = sql?.startsWith("@") ?? false;
-  const [misplaced] = isQuestion ? Object.keys(parameters) : Object.keys(options);
+  const [misplaced] = isQuestion(sql) ? Object.keys(parameters) : Object.keys(options);
   if (misplaced !== undefined) {
-    throw isQuestion
+    throw isQuestion(sql)
       ? new CliError(
           "usage",
           "-p is for SQL, not for a question.",
@@ -270,6 +286,6 @@ async function execute(
     ...(signal && { signal }),
     ...(catalogue !== null && { catalogue }),
   };
-  if (isQuestion) return await runQuestion({ ...limits, question: statement.slice(1), options });
+  if (isQuestion(sql)) return await runQuestion({ ...limits, question: statement.slice(1), options });
   return await runQuery({ ...limits, sql: statement, parameters });
 }
