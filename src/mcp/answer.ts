@@ -51,7 +51,7 @@ export function describeFailure(error: unknown): string {
   return cutText(error instanceof Error ? error.message : String(error));
 }
 
-const cutText = (text: string): string =>
+export const cutText = (text: string): string =>
   text.length <= maxTextLength ? text : `${text.slice(0, maxTextLength)}… (${text.length} characters)`;
 
 /** The value with its long texts and lists cut, and their lengths noted. */

@@ -5,4 +5,6 @@ export class McpError extends errorClass("McpError", {
   "not-installed": "settings",
   /** The mirror is an account's, and the caller did not ask for one. */
   "private-mirror": "usage",
+  /** A message is too long, or the output cannot be written. */
+  broken: "failed",
 }) {}

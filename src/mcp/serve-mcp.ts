@@ -6,7 +6,7 @@ import type { Readable, Writable } from "node:stream";
 import type { McpServer, Transport } from "@modelcontextprotocol/server";
 import { toJson } from "../../exports/formats/json.ts";
 import { readMirror } from "../mirror/reader.ts";
-import { describeFailure, maxAnswerLength, shorten, toAnswer } from "./answer.ts";
+import { cutText, describeFailure, maxAnswerLength, shorten, toAnswer } from "./answer.ts";
 import { McpError } from "./errors.ts";
 import { loadSdk, type Sdk } from "./load-sdk.ts";
 import type { McpMirror, Tool } from "./tool.ts";
@@ -34,7 +34,8 @@ const tools: readonly Tool[] = [tables, questions, searchTool, show, diff, query
 
 /**
  * Serves until the input ends, or the signal.
- * @throws McpError without the optional package, or for an account's mirror that the caller does not allow; MirrorError
+ * @throws McpError without the optional package, for an account's mirror that the caller does not allow, or
+ * for a message beyond 10 MiB or an output that cannot be written; MirrorError
  */
 export async function serveMcp(options: McpOptions): Promise<void> {
   const { file, catalogue, allowsAccount = false, input, output, signal } = options;
@@ -42,8 +43,21 @@ export async function serveMcp(options: McpOptions): Promise<void> {
   const sdk = await loadSdk();
   const mirror = { file, ...(catalogue !== undefined && { catalogue }) };
   const transport = withShortFailures(new sdk.StdioServerTransport(input, output));
-  const server = sdk.serveStdio(() => createServer(sdk, options.version, mirror), { transport });
   const ended = Promise.withResolvers<void>();
+  let problem = "";
+  const server = sdk.serveStdio(() => createServer(sdk, options.version, mirror), {
+    transport,
+    onerror({ message }) {
+      problem = message;
+    },
+  });
+  // Also after a message that is too long, or an error of the output; the input is not read any more then.
+  const { onclose } = transport;
+  transport.onclose = () => {
+    onclose?.();
+    if (input.readableEnded || input.destroyed) ended.resolve();
+    else ended.reject(new McpError("broken", `The connection is broken: ${cutText(problem)}.`));
+  };
   for (const event of ["end", "close", "error"]) input.once(event, () => ended.resolve());
   signal?.addEventListener("abort", () => ended.resolve(), { once: true });
   if (signal?.aborted || input.readableEnded) ended.resolve();

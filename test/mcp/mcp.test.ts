@@ -2,11 +2,14 @@
 import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { maxAnswerLength } from "../../src/mcp/answer.ts";
 import { loadSdk } from "../../src/mcp/load-sdk.ts";
+import { serveMcp } from "../../src/mcp/serve-mcp.ts";
+import { listCatalogueMirrors } from "../../src/mirror/file/paths.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { armoireProgram } from "../support/armoire-program.ts";
 import { callArmoire, runArmoire, temporaryFolder } from "../support/run-armoire.ts";
@@ -222,4 +225,20 @@ it("the server ends with its input, and at once without a mirror", async () => {
   expect(ended).toMatchObject({ stdout: "", stderr: "", exitCode: 0 });
   const empty = await runArmoire(["mcp", "--data-dir", join(folder.path, "empty")]);
   expect(empty).toMatchObject({ stdout: "", exitCode: 4 });
+});
+
+it("the server ends with a message that is too long, and with a broken output", async () => {
+  const [file = ""] = listCatalogueMirrors(dataDir);
+  const serve = (input: PassThrough, output: PassThrough) => serveMcp({ file, version: "1", input, output });
+  const endless = new PassThrough();
+  endless.write(`"${"a".repeat(11_000_000)}`);
+  await expect(serve(endless, new PassThrough())).rejects.toThrow(
+    /broken: .* maximum size of 10485760 bytes\./,
+  );
+  const output = new PassThrough();
+  const served = serve(new PassThrough(), output);
+  // After the server has begun to listen.
+  await vi.waitFor(() => expect(output.listenerCount("error")).toBeGreaterThan(0));
+  output.destroy(new Error("no space"));
+  await expect(served).rejects.toThrow("The connection is broken: no space.");
 });
