@@ -55,6 +55,8 @@ export default defineConfig(({ mode }) => {
       provide: { isThorough },
       testTimeout: timeout,
       hookTimeout: timeout,
+      // What a test waits for comes late on a busy machine: by default it would give up after a second.
+      expect: { poll: { timeout: 100_000 } },
     },
   };
 });

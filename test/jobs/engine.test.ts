@@ -6,7 +6,7 @@ import { describeEngineConformance } from "./support/engine-conformance.ts";
 describeEngineConformance("the inline engine", createEngine);
 
 it("with all capacity in use, a result waits at most 50 milliseconds for its batch, and the time that storing takes", async () => {
-  vi.useFakeTimers();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
   onTestFinished(() => void vi.useRealTimers());
   const [responseMillis, storeMillis] = [3, 8];
   const finishedAt = new Map<number, number>();
@@ -21,6 +21,7 @@ it("with all capacity in use, a result waits at most 50 milliseconds for its bat
       return { resourceId: ++count, url: `https://api.example/${count}`, etag: null };
     });
   const ages: number[] = [];
+  let hasEnded = false;
   const stored = (async () => {
     for await (const batch of createEngine(execute, { concurrency: 4 }).run(
       { next },
@@ -29,8 +30,11 @@ it("with all capacity in use, a result waits at most 50 milliseconds for its bat
       await delay(storeMillis);
       for (const { job } of batch) ages.push(Date.now() - (finishedAt.get(job.resourceId) ?? 0));
     }
-  })();
-  await vi.runAllTimersAsync();
+  })().finally(() => {
+    hasEnded = true;
+  });
+  // Not all timers: a client that an earlier test of this process left may set one again and again.
+  while (!hasEnded) await vi.advanceTimersByTimeAsync(1);
   await stored;
   expect(ages).toHaveLength(600);
   // While one batch is stored, results wait that may begin the next.

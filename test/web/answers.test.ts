@@ -271,7 +271,7 @@ it("at most 4 statements run at a time, and the next one is refused with the tim
     sent.on("error", () => {});
     return sent.end();
   });
-  const patience = { timeout: 15_000 };
+  const patience = { timeout: 80_000 };
   const next = async () => await web.get(sqlPath("select 1", ".json"));
   const { headers } = await vi.waitUntil(async () => {
     const reply = await next();

@@ -171,9 +171,6 @@ it("a value is computed again once the mirror has changed, at most every five se
   values.close();
 });
 
-/** The thread has a low priority, and must start first. */
-const patience = { timeout: 80_000 };
-
 describe("of a large mirror", () => {
   let now = 0;
   const values = createKeptValues({ now: () => now, threadFrom: 0 });
@@ -192,7 +189,7 @@ describe("of a large mirror", () => {
     now = 100_000;
     // The thread computes a newer one meanwhile.
     expect(read()).toBe(tables);
-    await expect.poll(read, patience).not.toBe(tables);
+    await expect.poll(read).not.toBe(tables);
     const known = read();
     now += 1_000_000;
     expect(read).toThrow(PendingValue);
@@ -204,7 +201,7 @@ describe("of a large mirror", () => {
     const posted = vi.spyOn(Worker.prototype, "postMessage");
     served.read(undefined, values.prepare);
     const names = () => posted.mock.calls.map(([request]) => request.name);
-    await expect.poll(() => names().at(-1), patience).toBe("plan");
+    await expect.poll(() => names().at(-1)).toBe("plan");
     posted.mockRestore();
     expect(read()).toHaveLength(served.read(undefined, listCountedTables).length);
   });
@@ -216,7 +213,7 @@ describe("of a large mirror", () => {
     db.exec("insert into _meta values ('changed', '')");
     now += 59_000;
     expect(read()).toBe(before);
-    await expect.poll(read, patience).not.toBe(before);
+    await expect.poll(read).not.toBe(before);
     db.exec("update _meta set value = 'again' where key = 'changed'");
     // Longer for values that take long.
     now += 120_000;

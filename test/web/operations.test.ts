@@ -54,8 +54,6 @@ afterAll(async () => {
 const get = async (path: string, headers: Record<string, string> = {}) =>
   await send(server, path, { headers });
 const textOf = (html: string) => html.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
-// The overview is read at most every two seconds.
-const polled = { timeout: 80_000 };
 
 it("failed resources are grouped by reason, with their addresses, and all are in the downloads", async () => {
   const { status, headers, body } = await get("/operations");
@@ -82,7 +80,7 @@ it("workers are shown with host, version, whether their credential is accepted, 
     .poll(async () => {
       const { workers } = JSON.parse((await get("/operations.json", { cookie })).body);
       return workers[0]?.principals;
-    }, polled)
+    })
     .toMatchObject([
       { name: "catalogue", credential: "none", acceptsJobs: true, lastJob: { kind: expect.any(String) } },
       { name: "ada", credential: "accepted", lastJob: { kind: expect.any(String), label: null } },
@@ -136,14 +134,12 @@ it("a run under way has its progress by kind, what is left, and until when", asy
     .poll(async () => {
       job.update(() => progress);
       return textOf((await get("/operations")).body);
-    }, polled)
+    })
     .toMatch(
       /catalogue at http:\/\/other\.example, run 7, verify model 3 of 11 .*counted 5 due 15 left of the allowance 85 ends about 2099-01-01/,
     );
   await job.end({ status: "failed", reason: "the service <is> gone" });
-  await expect
-    .poll(async () => (await get("/operations")).body, polled)
-    .toContain("the service &lt;is&gt; gone");
+  await expect.poll(async () => (await get("/operations")).body).toContain("the service &lt;is&gt; gone");
   end();
 });
 
@@ -168,7 +164,7 @@ it("schedules are shown with their next and last runs and what these reported", 
   });
   await hasRun;
   await expect
-    .poll(async () => JSON.parse((await get("/operations.json")).body).schedules, polled)
+    .poll(async () => JSON.parse((await get("/operations.json")).body).schedules)
     .toMatchObject([
       { name: "nightly", nextAt: Date.UTC(2099, 0, 1), runs: [{ state: "done", counts: { changed: 4 } }] },
     ]);

@@ -139,7 +139,7 @@ it.concurrent("workers of another version get no jobs of this one, and a sync wi
   const transport = await rig.startCoordinator();
   const first = transport.send(requestFor("0"));
   await expect
-    .poll(() => rig.warnings, { timeout: 80_000 })
+    .poll(() => rig.warnings)
     .toEqual([
       "The workers for catalogue have another credential or version than this sync: give them the same.",
     ]);
@@ -165,7 +165,7 @@ it.concurrent("a worker with another credential gets no requests, and no credent
   await rig.startWorker(async () => responseOf("from other"), otherPrincipal);
   const response = transport.send(requestFor("me/"));
   await expect
-    .poll(() => rig.warnings, { timeout: 80_000 })
+    .poll(() => rig.warnings)
     .toContain("The workers for ada have another credential or version than this sync: give them the same.");
   await rig.startWorker(async () => responseOf("from ada"), ada);
   expect(textOf(await response)).toBe("from ada");
@@ -289,7 +289,7 @@ it.concurrent("the queue has a limit only while its workers are paused", async (
   const sending = (async () => {
     while (isBusy) await transport.send(requestFor("more"));
   })();
-  await expect.poll(limit, { timeout: 80_000 }).toBeNull();
+  await expect.poll(limit).toBeNull();
   isBusy = false;
   await sending;
 });
@@ -403,9 +403,7 @@ it.concurrent("coordinator and worker each warn once about a full Redis, and con
 }) => {
   await using rig = await startBullmqRig();
   const { response, makeRoom } = await sendUntilFull(rig, responseOf("{}"));
-  await expect
-    .poll(() => rig.warnings, { timeout: 80_000 })
-    .toEqual([outOfMemoryMessage, outOfMemoryMessage]);
+  await expect.poll(() => rig.warnings).toEqual([outOfMemoryMessage, outOfMemoryMessage]);
   await makeRoom();
   expect(textOf(await response)).toBe("{}");
   expect(rig.warnings).toHaveLength(2);
@@ -449,7 +447,7 @@ it.concurrent("nothing is sent for a run whose heartbeat workers cannot see, unt
   await rig.redis.admin.acl("SETUSER", "default", "resetchannels");
   const response = transport.send(requestFor("a"));
   await expect
-    .poll(() => rig.warnings, { timeout: 80_000 })
+    .poll(() => rig.warnings)
     .toEqual([expect.stringMatching(/^Workers do not see this sync and send nothing for it, .*NOPERM/)]);
   expect(sent).toEqual([]);
   await rig.redis.admin.acl("SETUSER", "default", "allchannels");

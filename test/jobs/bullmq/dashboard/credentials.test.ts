@@ -54,7 +54,7 @@ it("/healthz and the log warn when requests wait for workers with another creden
     (text) => void logged.push(text),
   );
   await expect
-    .poll(async () => (await readHealth(worker.url)).warnings, { timeout: 80_000 })
+    .poll(async () => (await readHealth(worker.url)).warnings)
     .toEqual(["requests for ada wait for workers with another credential"]);
   expect(logged).toEqual([
     "Requests for ada wait for workers with another credential than this worker's. Give it the same.",

@@ -58,13 +58,10 @@ it("a run is an active job with progress and log, and then a completed one with 
   run.log("paused");
   run.log("continued");
   await expect
-    .poll(
-      async () => {
-        run.update(() => ({ progress: 40 }));
-        return (await rig.jobs.getActive())[0]?.progress;
-      },
-      { timeout: 80_000 },
-    )
+    .poll(async () => {
+      run.update(() => ({ progress: 40 }));
+      return (await rig.jobs.getActive())[0]?.progress;
+    })
     .toEqual({ progress: 40 });
   await run.end(complete, { progress: 100 });
   const [job] = await rig.jobs.getCompleted();
@@ -107,9 +104,7 @@ it("the run of a coordinator that has ended becomes a failed job, although no ot
   // Its lock would expire within 15 seconds.
   await rig.redis.admin.del(`${rig.jobs.toKey(job?.id ?? "")}:lock`);
   await expect
-    .poll(async () => (await rig.jobs.getFailed()).map(({ failedReason }) => failedReason), {
-      timeout: 80_000,
-    })
+    .poll(async () => (await rig.jobs.getFailed()).map(({ failedReason }) => failedReason))
     .toEqual([coordinatorEnded]);
   await queue.close();
   watching.end();
