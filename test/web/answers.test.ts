@@ -214,7 +214,7 @@ it("an answer is kept until the mirror changes, and a process waits for the next
   // While a sync writes, the last one is shown, and the next one asked for.
   now += 6000;
   expect(await find("3", true)).toEqual([[3]]);
-  await vi.waitFor(async () => expect(await find("3", true)).toEqual([[4]]));
+  await expect.poll(() => find("3", true)).toEqual([[4]]);
   now += 200_000;
   expect(await find("4", true)).toEqual([[5]]);
   const spare = createSpareProcess();

@@ -88,7 +88,7 @@ it("with an ample allowance, a sync killed while the service is silent has store
       expect(log.filter(({ fault }) => fault !== undefined)).toHaveLength(concurrency);
       expect(heldUrls(rig).size).toBe(log.length - concurrency);
     },
-    { timeout: 20_000, interval: 5 },
+    { timeout: 80_000, interval: 5 },
   );
   await child.kill();
   sandbox.setFaults([]);
