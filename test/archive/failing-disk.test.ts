@@ -78,7 +78,7 @@ it(`a disk error at any step of unpacking leaves no part of the folder (each ${k
   );
   expect(steps).toBeGreaterThan(60);
   // After the final rename, three calls remain: open, sync and close the parent folder.
-  expect(unpacked).toBe(3 / killStride);
+  expect([Math.floor(3 / killStride), Math.ceil(3 / killStride)]).toContain(unpacked);
 });
 
 it("a disk error at any step of a restore leaves no part of the mirror", async () => {

@@ -11,6 +11,7 @@ import type { RetentionPolicy } from "../../src/mirror/runs/retention.ts";
 import { crawl } from "../mirror/support/mirror-rig.ts";
 import { baseUrl } from "../mirror/support/world.ts";
 import { expectUnreadable, testPassphrase } from "../support/canary.ts";
+import { tries } from "../support/thorough.ts";
 import { accountWorld } from "./support/account-world.ts";
 import { type BackupRig, startBackupRig, startRigWithBackupFolder } from "./support/backup-rig.ts";
 
@@ -204,7 +205,7 @@ it("pruning always keeps the newest backup of each account, by time and by run",
         expect(names(held).some((name) => remaining.includes(name))).toBe(true);
       },
     ),
-    { numRuns: 15 },
+    { numRuns: tries(6, 50) },
   );
 });
 

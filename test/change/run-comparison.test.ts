@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { runBeforeLastChange } from "../../src/change/run-comparison.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
+import { tries } from "../support/thorough.ts";
 import { textOf } from "./support/apply.ts";
 import { histories, replayHistory, type Step } from "./support/histories.ts";
 
@@ -47,6 +48,6 @@ it("runBeforeLastChange passes over runs that changed nothing", async () => {
         expect(runBeforeLastChange(mirror, run)?.run ?? null).toBe(expected);
       }
     }),
-    { numRuns: 15, examples: [[backWithinOneRun], [goneAtFirst], [readInPart]] },
+    { numRuns: tries(6, 50), examples: [[backWithinOneRun], [goneAtFirst], [readInPart]] },
   );
 });

@@ -11,10 +11,10 @@ declare module "vitest" {
 export const isThorough = inject("isThorough");
 
 /**
- * The steps at which a process is killed or a call fails: in the suite every third one, from a random one that the title of a test has to
+ * The steps at which a process is killed or a call fails: in the suite every fifth one, from a random one that the title of a test has to
  * show; in `npm run thorough` each one.
  */
-export const killStride = isThorough ? 1 : 3;
+export const killStride = isThorough ? 1 : 5;
 export const firstKill = 1 + Math.floor(Math.random() * killStride);
 
 /** All of the cases in `npm run thorough`; in the suite at most `usual`, others each time: the titles have to name them. */
