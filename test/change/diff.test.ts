@@ -19,9 +19,7 @@ const fields = [
   "brand_href",
 ];
 
-it("a diff applied to the state of one run gives the state of the other, in both directions", {
-  timeout: 60_000,
-}, async () => {
+it("a diff applied to the state of one run gives the state of the other, in both directions", async () => {
   await proveDiffs({ histories: tries(10, 50) });
 });
 
