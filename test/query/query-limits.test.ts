@@ -1,6 +1,9 @@
 /** What a statement may use: memory, disk, and the size of its text and result. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import { printResult } from "../../src/cli/format/data/result.ts";
+import { defaultLimits } from "../../src/query/sql/limits.ts";
 import {
   forkQueryProcess,
   type StartQueryProcess,
@@ -115,4 +118,16 @@ it("a result that is too large for a table is refused with the formats that have
     message: "The result is too large for a table: more than 33554432 characters.",
     hint: "Use --format csv, json or ndjson, or select fewer rows.",
   });
+});
+
+it("a query whose process never begins is stopped at its deadline, and says so", async () => {
+  await using folder = await temporaryFolder();
+  const program = join(folder.path, "never");
+  writeFileSync(program, "#!/bin/sh\nexec sleep 600\n", { mode: 0o700 });
+  const begun = forkQueryProcess(program).begin({ ...defaultLimits, timeoutMillis: 200 });
+  await expect(begun.request({ type: "next" })).rejects.toMatchObject({
+    message: "The query took longer than 0.2 s and was stopped.",
+    hint: expect.stringMatching(/^Its process has not begun\. .*ulimit -u/),
+  });
+  await begun.stop();
 });

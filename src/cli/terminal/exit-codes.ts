@@ -129,8 +129,11 @@ export function describeError(error: unknown, isVerbose: boolean): string {
 
 /** The system's limits can stop the program anywhere, even while it loads its code. Some libraries pass on only the message. */
 function hintForOther(error: unknown): string {
-  return /\b(EMFILE|ENFILE)\b|too many open files/.test(messageOf(error))
-    ? "Too many files are open. End other programs, or raise the limit of open files (ulimit -n)."
+  const message = messageOf(error);
+  if (/\b(EMFILE|ENFILE)\b|too many open files/.test(message))
+    return "Too many files are open. End other programs, or raise the limit of open files (ulimit -n).";
+  return /^EAGAIN$|\bspawn .* EAGAIN$/.test(message)
+    ? "Too many processes or threads are running. End other programs, or raise their limit (ulimit -u)."
     : "This is unexpected. --verbose shows where it happened.";
 }
 

@@ -84,6 +84,11 @@ function notStarted(cause: string): QueryError {
   return new QueryError("crashed", `The query's process could not be started (${cause}).`, hint);
 }
 
+const slowHint = "Narrow it with WHERE or LIMIT, or allow it more time.";
+/** Node.js waits for ever where it cannot start its own threads. */
+const unstartedHint =
+  "Its process has not begun. End other programs, raise the limit of processes (ulimit -u), or allow it more time.";
+
 export type StartQueryProcess = (limits: QueryLimits, signal?: AbortSignal) => QueryProcess;
 
 export const startQueryProcess: StartQueryProcess = (limits, signal) =>
@@ -117,6 +122,7 @@ export function forkQueryProcess(setpriv = findSetpriv()): WaitingProcess {
   let failure: { readonly reason: unknown } | undefined;
   let pending: PromiseWithResolvers<QueryResponse> | undefined;
 
+  let hasResponded = false;
   let maxMemoryBytes = Number.POSITIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   let stopListening = (): void => {};
@@ -148,7 +154,10 @@ export function forkQueryProcess(setpriv = findSetpriv()): WaitingProcess {
     for (const handle of [child, child.channel, timer]) isNeeded ? handle?.ref() : handle?.unref();
   }
 
-  child.on("message", (response) => pending?.resolve(response as QueryResponse));
+  child.on("message", (response) => {
+    hasResponded = true;
+    pending?.resolve(response as QueryResponse);
+  });
   child.on("error", ({ message }) => onEnd(child.pid === undefined ? notStarted(message) : crashed(message)));
   child.on("exit", (code, signalName) => {
     const cause = signalName ?? `exit code ${code}`;
@@ -169,7 +178,7 @@ export function forkQueryProcess(setpriv = findSetpriv()): WaitingProcess {
       maxMemoryBytes = limits.maxMemoryBytes;
       timer = setTimeout(() => {
         const message = `The query took longer than ${timeoutMillis / 1000} s and was stopped.`;
-        fail(new QueryError("timeout", message, "Narrow it with WHERE or LIMIT, or allow it more time."));
+        fail(new QueryError("timeout", message, hasResponded ? slowHint : unstartedHint));
       }, timeoutMillis);
       const onAbort = (): void => fail(signal?.reason);
       signal?.addEventListener("abort", onAbort);
