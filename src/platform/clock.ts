@@ -17,8 +17,12 @@ export interface Clock {
   random(): number;
 }
 
+/** Far enough from the year 10000, whose times are texts of another form, also for times that are computed from it. */
+const lastMillis = Date.UTC(9000, 0);
+
 export const systemClock: Clock = {
-  now: Date.now,
+  // A clock that is wrong by millennia must not make a mirror that cannot be read.
+  now: () => Math.min(Math.max(Date.now(), 0), lastMillis),
   random: Math.random,
   async sleep(millis, signal) {
     try {

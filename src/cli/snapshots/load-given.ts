@@ -18,6 +18,7 @@ import { catalogueMirrorFile } from "../../mirror/file/paths.ts";
 import { loadSnapshots } from "../../mirror/load/load-snapshot.ts";
 import { readLoadedSnapshots } from "../../mirror/load/loaded-snapshots.ts";
 import { readMirror } from "../../mirror/reader.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { formatLoadProgress, formatOpened, type GivenReport } from "../format/mirror/loaded.ts";
 import { givenServiceName, type Settings } from "../settings/settings.ts";
 import { CliError } from "../terminal/exit-codes.ts";
@@ -77,7 +78,7 @@ export async function loadGiven(given: GivenSnapshots, settings: Settings, io: I
       ...{ sources, kinds, signal, withHistory },
       expected: expectedService(settings),
       ...(sampleSize !== undefined && { sampleSize }),
-      now: Date.now,
+      now: systemClock.now,
       onProgress: settings.quiet ? () => {} : (progress) => display.update(() => progress),
     }).finally(display.end);
   } finally {

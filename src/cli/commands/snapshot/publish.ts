@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { defaultKeep, defaultMaxIncrements, publishSnapshot } from "../../../archive/published/publish.ts";
 import { readSigningKey } from "../../../archive/signatures/signing-key.ts";
 import { readCoverage } from "../../../mirror/runs/coverage.ts";
+import { systemClock } from "../../../platform/clock.ts";
 import { positiveNumber, wholeNumber } from "../../flags/option-values.ts";
 import { printGaps } from "../../format/data/result.ts";
 import { formatPublished } from "../../format/operations/snapshot.ts";
@@ -77,7 +78,13 @@ async function publishOne(flags: PublishFlags, command: Command, io: Io): Promis
   const publication = requirePublication(flags, settings);
   const report = await publishSnapshot({
     ...publication,
-    ...{ mirror: mirrorFileToRead(settings), folder: to, maxIncrements: increments, keep, now: Date.now },
+    ...{
+      mirror: mirrorFileToRead(settings),
+      folder: to,
+      maxIncrements: increments,
+      keep,
+      now: systemClock.now,
+    },
     dataDir: settings.dataDir.value,
     ...(sign !== undefined && { signingKey: readSigningKey(sign) }),
     ...(succeeds !== undefined && { predecessor: readSigningKey(succeeds) }),
