@@ -168,6 +168,15 @@ describe("folders", () => {
     expect(existsSync(place)).toBe(false);
   });
 
+  it("the folder of accounts beside a ledger is refused before there is an account", async () => {
+    await using folder = await temporaryFolder();
+    const accounts = accountsFolder(folder.path);
+    requireNotOwnFolder(accounts);
+    writeFileSync(join(folder.path, "ledger.sqlite"), "");
+    expect(() => requireNotOwnFolder(accounts)).toThrow(FileError);
+    expect(() => requireNotOwnFolder(join(accounts, "ada"))).toThrow(FileError);
+  });
+
   it.each(["exports", "media", "accounts", "schedule-runs", "accounts/ada"])(
     "a folder of that name elsewhere may be written: %s",
     async (name) => {

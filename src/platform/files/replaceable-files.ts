@@ -97,7 +97,11 @@ function isOwnFolder(folder: string): boolean {
   const above = dirname(folder);
   if (isNamed(folder, "media")) return namesIn(above).some((name) => isMirror(join(above, name)));
   if (isNamed(folder, "schedule-runs")) return existsSync(join(above, "schedules.json"));
-  if (isNamed(folder, "accounts")) return namesIn(folder).some((name) => isAccount(join(folder, name)));
+  if (isNamed(folder, "accounts"))
+    return (
+      existsSync(join(above, "ledger.sqlite")) ||
+      namesIn(folder).some((name) => isAccount(join(folder, name)))
+    );
   return isNamed(above, "accounts") && isAccount(folder);
 }
 
