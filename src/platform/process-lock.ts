@@ -3,7 +3,16 @@
  * the process, however that dies, so there are no stale locks. A second small file names the holder, for messages only.
  * If the file of a held lock is removed, it locks nothing any more: `requireHeld` takes the lock again.
  */
-import { closeSync, futimesSync, lstatSync, openSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  futimesSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { hostname } from "node:os";
 import Database from "better-sqlite3";
 import { FileError, hasCode } from "./errors.ts";
@@ -147,8 +156,11 @@ function tryRemove(file: string): void {
   }
 }
 
+/** A link has the lock of its target. */
 function pathsOf(file: string) {
-  return { lockFile: `${file}.lock`, holderFile: `${file}.holder.json` };
+  const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink();
+  const target = isLink && existsSync(file) ? realpathSync(file) : file;
+  return { lockFile: `${target}.lock`, holderFile: `${target}.holder.json` };
 }
 
 interface HeldFile {

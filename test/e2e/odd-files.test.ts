@@ -3,13 +3,14 @@ import { execFileSync } from "node:child_process";
 import {
   copyFileSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readlinkSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isLocked, takeLock } from "../../src/platform/process-lock.ts";
 import { callArmoire, runArmoire } from "../support/run-armoire.ts";
@@ -71,6 +72,27 @@ it("a mirror that is a link to nothing is refused, and the link stays", async ()
   expectRefusal(await callArmoire(["backup", "restore", archive, "--mirror", link]), 1, message);
   expect(readlinkSync(link)).toBe(`${link}-target`);
   expect(existsSync(link)).toBe(false);
+});
+
+it("a link to a mirror has the lock of its target, and is synced as that", async () => {
+  const mirror = copyMirror();
+  const link = fixture.newPath();
+  symlinkSync(mirror, link);
+  const lock = takeLock(mirror, useOf(mirror));
+  expectRefusal(await callArmoire(syncTo(link)), 11, /is in use by process/);
+  lock.release();
+  expect((await callArmoire(syncTo(link))).exitCode).toBe(0);
+  expect(existsSync(`${link}.lock`)).toBe(false);
+});
+
+it.each(["m.sqlite", "ledger.sqlite"])("%s is not written while it has a hard link", async (name) => {
+  const mirror = copyMirror();
+  const sync = [...syncTo(mirror), "--data-dir", dirname(mirror)];
+  expect((await callArmoire(sync)).exitCode).toBe(0);
+  const file = join(dirname(mirror), name);
+  linkSync(file, fixture.newPath());
+  expectRefusal(await callArmoire(sync), 1, /sqlite has another name, too \(a hard link\).*\nCopy it/);
+  expect((await callArmoire(["status", "--mirror", mirror])).exitCode).toBe(0);
 });
 
 describe("a lock file", () => {

@@ -5,7 +5,7 @@
 import { chmodSync, closeSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { requireDatabaseFile } from "../../platform/files/regular-files.ts";
+import { requireDatabaseFile, requireOneName } from "../../platform/files/regular-files.ts";
 import { syncFolder } from "../../platform/folders.ts";
 import { type Lock, takeLock } from "../../platform/process-lock.ts";
 import { applicationId, requireMirror } from "./definitions.ts";
@@ -31,8 +31,11 @@ export function lockMirror(file: string, startedAt: string): Lock {
 export function openForWriting(file: string, options: { readonly isPrivate: boolean }): Connection {
   // "wx" creates the file with its mode, so that no other user can ever open it, whatever the umask.
   if (!requireDatabaseFile(file)) closeSync(openSync(file, "wx", 0o600));
-  // The owner of a catalogue may have opened it to others; a user's data stays private.
-  else if (options.isPrivate) chmodSync(file, 0o600);
+  else {
+    requireOneName(file);
+    // The owner of a catalogue may have opened it to others; a user's data stays private.
+    if (options.isPrivate) chmodSync(file, 0o600);
+  }
   const db = new Database(file);
   requireSafeSqlite(db, file);
   db.pragma("journal_mode = WAL");

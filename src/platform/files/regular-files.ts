@@ -77,6 +77,19 @@ export function requireRegularFile(path: string): boolean {
 }
 
 /**
+ * SQLite keeps its locks and its log by name, so two programs that write a database under two names damage it.
+ * @throws FileError `unwritable` if the file has several hard links
+ */
+export function requireOneName(path: string): void {
+  if (statSync(path).nlink === 1) return;
+  throw new FileError(
+    "unwritable",
+    `${path} has another name, too (a hard link): to write it under both would damage it.`,
+    "Copy it, or remove the other name, which `find / -xdev -samefile` shows.",
+  );
+}
+
+/**
  * As `requireRegularFile`, for a database and the files that SQLite opens beside it.
  * @returns whether there is a database
  */

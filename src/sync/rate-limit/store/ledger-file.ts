@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import type { Connection } from "../../../mirror/file/connection.ts";
 import { migrate } from "../../../mirror/file/migrate.ts";
 import { hasCode } from "../../../platform/errors.ts";
-import { requireDatabaseFile } from "../../../platform/files/regular-files.ts";
+import { requireDatabaseFile, requireOneName } from "../../../platform/files/regular-files.ts";
 import { makeFolders, syncFolder } from "../../../platform/folders.ts";
 import { LedgerError } from "../errors.ts";
 import { ledgerMigrations } from "./migrations.ts";
@@ -20,7 +20,7 @@ const applicationId = 0x61726d6c;
 export async function openLedgerFile(file: string): Promise<Connection> {
   makeFolders(dirname(file));
   createPrivately(file);
-  requireDatabaseFile(file);
+  if (requireDatabaseFile(file)) requireOneName(file);
   const db = new Database(file, { fileMustExist: true });
   try {
     await takeTurn(() => prepareFile(db, file));
