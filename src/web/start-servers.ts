@@ -45,7 +45,7 @@ export interface ServerOptions {
   readonly allowsActions?: boolean;
   /** Default: the system's. */
   readonly clock?: Clock;
-  /** Called with errors that are no user's fault. Default: they are only shown on the page. */
+  /** Called with errors that are no user's fault. Default: only the page, or the status of a response, shows them. */
   readonly onError?: (text: string) => void;
 }
 
@@ -141,12 +141,15 @@ export async function startServers(options: ServerOptions, threadFrom?: number):
   dispatcher.addRoutes(app);
 
   const api = options.api
-    ? await startApi(options, options.api, { host, clock, key: createAccessKey(sessions.key, clock) }).catch(
-        (error: unknown) => {
-          operators?.close();
-          throw error;
-        },
-      )
+    ? await startApi(options, options.api, {
+        host,
+        clock,
+        onError,
+        key: createAccessKey(sessions.key, clock),
+      }).catch((error: unknown) => {
+        operators?.close();
+        throw error;
+      })
     : null;
   const pageServer = await listen(app, {
     host,
@@ -199,7 +202,7 @@ async function reachRedis(redis: string, allowsActions: boolean): Promise<Operat
 async function startApi(
   { findCatalogue, asOf, account }: ServerOptions,
   { port, ...options }: ApiServerOptions,
-  common: Pick<ApiOptions, "host" | "key"> & { readonly clock: Clock },
+  common: Pick<ApiOptions, "host" | "key" | "onError"> & { readonly clock: Clock },
 ) {
   const findAccount = account?.findMirror ?? null;
   const api = createApi({

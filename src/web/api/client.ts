@@ -1,6 +1,7 @@
 /** The client of a request: its identity, the address that it uses, and its reply. */
 import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
+import { messageOf } from "../../platform/errors.ts";
 import { hostnameOf, isOwnName } from "../../platform/network/host-names.ts";
 import type { Direct, Handlers, Incoming, Outgoing } from "../listen.ts";
 import type { AccessKey } from "../session/access-key.ts";
@@ -23,18 +24,25 @@ export interface Received extends RequestAddress, Conditions {
 
 /**
  * Requests whose addresses need no normalization are answered directly, in less time than Hono takes.
- * @param answer an error that it throws becomes a response with status 500
+ * @param answer an error of it becomes a response with status 500
  * @param middleware for all requests. Null: none
+ * @param onError called with each error of `answer`
  */
 export function createHandlers(
   answer: (request: Received) => Reply | Promise<Reply>,
   middleware: MiddlewareHandler | null,
+  onError: (text: string) => void,
 ): Handlers {
+  const fail = (error: unknown): Reply => {
+    onError(messageOf(error));
+    return { status: 500, headers: [], body: null };
+  };
   const replyTo: typeof answer = (request) => {
     try {
-      return answer(request);
-    } catch {
-      return { status: 500, headers: [], body: null };
+      const reply = answer(request);
+      return reply instanceof Promise ? reply.catch(fail) : reply;
+    } catch (error) {
+      return fail(error);
     }
   };
   const app = new Hono();

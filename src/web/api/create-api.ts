@@ -42,6 +42,8 @@ export interface ApiOptions extends MirrorOptions {
   /** The forecast of the plan, for `Retry-After`. Default: null, no plan. */
   readonly readForecast?: ReadForecast | null;
   readonly clock?: Clock;
+  /** Called with errors that are no client's fault. Default: only the status of the response shows them. */
+  readonly onError?: (text: string) => void;
 }
 
 interface ApiRequest extends Omit<Received, "authorization"> {
@@ -59,7 +61,7 @@ export interface Api {
 /** @throws MirrorError, PointError: when an existing mirror cannot be used, or has no such point */
 export function createApi(options: ApiOptions): Api {
   const { key, host, allowedHosts = [], corsOrigins = [], readForecast = null } = options;
-  const { clock = systemClock, allowance: allowanceOptions = null } = options;
+  const { clock = systemClock, allowance: allowanceOptions = null, onError = () => {} } = options;
   const mirrors = openMirrors(options);
   const allowance = createAllowance(allowanceOptions, clock.now);
   const retryAfter = createRetryAfter(readForecast, clock.now);
@@ -160,6 +162,7 @@ export function createApi(options: ApiOptions): Api {
       return key.pause().then(() => reply);
     } catch (error) {
       if (!(error instanceof ArmoireError)) throw error;
+      onError(error.message);
       return problemReply(problems.unreadable, null, allowance.stateOf("none"));
     }
   };
@@ -169,7 +172,7 @@ export function createApi(options: ApiOptions): Api {
       const mirror = catalogue ?? account?.mirror ?? null;
       return mirror === null ? "/" : new URL(mirror.baseUrl).pathname;
     });
-  return { handlers: createHandlers(answer, middleware), basePath, close: mirrors.close };
+  return { handlers: createHandlers(answer, middleware, onError), basePath, close: mirrors.close };
 }
 
 /** Requests of it are not counted. */

@@ -240,8 +240,9 @@ describe("what is not held", () => {
     expect((await api.get("/")).status).toBe(200);
   });
 
-  it("a damaged body is answered with 500 and never sent", async () => {
-    await using served = await startServed();
+  it("a damaged body is answered with 500, reported and never sent", async () => {
+    const errors: string[] = [];
+    await using served = await startServed({ onError: (text) => errors.push(text) });
     served.mirror.db
       .prepare("update _content set codec = 'identity', body = ? where id = (select max(id) from _content)")
       .run(Buffer.from(JSON.stringify(entity({ name: "other" }))));
@@ -251,6 +252,23 @@ describe("what is not held", () => {
       ),
     );
     expect(statuses.sort()).toEqual([200, 200, 200, 200, 500]);
+    expect(errors).toEqual([expect.stringContaining("damaged")]);
+  });
+
+  it.each([
+    { through: "Hono", corsOrigins: ["*"] },
+    { through: "no framework", corsOrigins: [] },
+  ])("an unexpected error is answered with 500 and reported, through $through", async ({ corsOrigins }) => {
+    const errors: string[] = [];
+    let isBroken = false;
+    const findCatalogue = () => {
+      if (isBroken) throw new Error("the disk is gone");
+      return null;
+    };
+    await using api = await serveApi({ findCatalogue, corsOrigins, onError: (text) => errors.push(text) });
+    isBroken = true;
+    const response = await api.get("/");
+    expect([response.status, await response.text(), errors]).toEqual([500, "", ["the disk is gone"]]);
   });
 });
 
