@@ -1,6 +1,9 @@
 /** `armoire serve` as a process: what it prints, and how it ends. */
 import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
+import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { callArmoire, runArmoire, startArmoire, temporaryFolder } from "../support/run-armoire.ts";
 import { type Rig, startRig } from "../sync/support/rig.ts";
@@ -12,16 +15,28 @@ beforeAll(async () => {
 });
 afterAll(() => rig[Symbol.asyncDispose]());
 
-it("prints its address, serves, and ends with exit code 0 at Ctrl-C", async () => {
-  const running = startArmoire(["serve", "--mirror", rig.file, "--port", "0", "--json"]);
+it("prints its address, opens the browser there, serves, and ends with exit code 0 at Ctrl-C", async () => {
+  await using folder = await temporaryFolder();
+  const opened = join(folder.path, "opened");
+  const env = await withBrowser(folder.path, `echo "$@" > '${opened}.new' && mv '${opened}.new' '${opened}'`);
+  const running = startArmoire(["serve", "--mirror", rig.file, "--port", "0", "--open", "--json"], { env });
   const [line] = await once(running.process.stdout, "data");
   const { pages, api, key } = JSON.parse(String(line));
   expect(key).toBe(null);
+  await expect.poll(() => existsSync(opened)).toBe(true);
+  expect(await readFile(opened, "utf8")).toBe(`${pages}\n`);
   expect(await (await fetch(new URL("/brands.json", pages))).json()).toHaveLength(2);
   expect(await (await fetch(api)).json()).toMatchObject({ links: { brands: `${api}brands/` } });
   running.process.kill("SIGINT");
   expect(await running.result).toMatchObject({ exitCode: 0, stderr: "" });
 });
+
+/** Finds this script under the names of the programs that open addresses. */
+async function withBrowser(folder: string, script: string) {
+  for (const name of ["xdg-open", "open"])
+    await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return { PATH: [folder, process.env.PATH].join(delimiter) };
+}
 
 it("a port in use is one clear line", async () => {
   const other = createServer().listen(0, "127.0.0.1");

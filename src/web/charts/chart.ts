@@ -9,6 +9,7 @@ export interface Chart {
   readonly summary: string;
   readonly x: Axis;
   readonly y: { readonly label: string; readonly form: "count" | "share" | "number" };
+  /** At most two, as many as the stylesheet has colours for. */
   readonly series: readonly Series[];
   /** Horizontal lines, such as an allowance. Default: none. */
   readonly limits?: readonly { readonly label: string; readonly y: number }[];

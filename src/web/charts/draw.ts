@@ -60,7 +60,7 @@ function optionsOf(chart: Chart): PlotOptions {
     ...numberScale(chart),
   };
   const marks = [
-    ...series.flatMap((one, n) => marksOf(one, chart, `var(--chart-${(n % seriesColors) + 1})`)),
+    ...series.flatMap((one, n) => marksOf(one, chart, `var(--chart-${n + 1})`)),
     ...limits.flatMap((limit) => [
       ruleY([limit.y], { stroke: "var(--chart-limit)", strokeDasharray: "2,3" }),
       text([limit], {
@@ -105,8 +105,6 @@ function optionsOf(chart: Chart): PlotOptions {
     marks: [ruleY([0]), ...marks].slice(series.every(({ form }) => form !== "bar") ? 1 : 0),
   } as PlotOptions;
 }
-
-const seriesColors = 6;
 
 /** The numbers of an axis are right of the edge. */
 const marginOf = (chart: Chart): number =>

@@ -26,7 +26,8 @@ async function figureOf(chart: Chart) {
 <figcaption><strong><bdi>${title}</bdi></strong> <span>${summary}</span>${
     isLabelled
       ? html`<ul class="chart-keys">${series.map(
-          ({ name }, n) => html`<li class="chart-key-${n + 1}"><bdi>${name}</bdi></li>`,
+          ({ name, isForecast = false }, n) =>
+            html`<li class="chart-key-${n + 1}${isForecast ? " forecast" : ""}"><bdi>${name}</bdi></li>`,
         )}</ul>`
       : ""
   }</figcaption>

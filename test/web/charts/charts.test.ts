@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { parseHTML } from "linkedom";
 import { expect, it } from "vitest";
@@ -108,6 +110,23 @@ it("the coverage of each day ends with the present share, and the forecast begin
   expect(chart.summary).toBe("The models of 25 % of all users' bras are held.");
 });
 
+it("what is expected is a broken line in the drawing and in its key, and not only another colour", async () => {
+  const after = [
+    { day: 0, share: 0.5 },
+    { day: 7, share: 1 },
+  ];
+  const coverage = { covered: 1, expected: 2, after };
+  const chart = coverageChart([{ day: today, counted: 5, brasCovered: 1 }], { coverage }, now);
+  const { document } = parseHTML(String(await chartFigure(chart)));
+  const lines = [...document.querySelectorAll("svg [stroke-dasharray]")];
+  expect(lines.map((line) => line.getAttribute("stroke"))).toEqual(["var(--chart-2)"]);
+  const keys = [...document.querySelectorAll(".chart-keys li")];
+  expect(keys.map(({ className, textContent }) => [className, textContent])).toEqual([
+    ["chart-key-1", "so far"],
+    ["chart-key-2 forecast", "expected"],
+  ]);
+});
+
 it("a covered catalogue has no forecast", () => {
   const coverage = { covered: 10, expected: 10, after: [{ day: 0, share: 1 }] };
   expect(coverageChart([], { coverage }, now).series).toHaveLength(1);
@@ -210,4 +229,16 @@ it("a measurement is a chart once it has values on two days", () => {
     ["Underbust", [70, 72]],
     ["Bust", [90, 91.5]],
   ]);
+});
+
+it("the libraries of charts take time to load, so they are loaded with the first chart", () => {
+  const root = join(import.meta.dirname, "../../..");
+  const importing = (pattern: RegExp) =>
+    globSync("{src,jobs,exports,schema}/**/*.ts", { cwd: root }).filter((file) =>
+      pattern.test(readFileSync(join(root, file), "utf8")),
+    );
+  expect(importing(/@observablehq/)).toEqual(["src/web/charts/draw.ts"]);
+  expect(importing(/\/draw\.ts"/)).toEqual(["src/web/charts/drawings.ts"]);
+  expect(importing(/await import\("\.\/draw\.ts"\)/)).toEqual(["src/web/charts/drawings.ts"]);
+  expect(importing(/from ".*\/draw\.ts"/)).toEqual([]);
 });
