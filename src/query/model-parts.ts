@@ -37,13 +37,17 @@ export interface SizeOfModel {
   readonly state: "held" | "listed" | "gone";
 }
 
+/** Of the brand of the model `m`. A subquery: for a join, SQLite would read all brands. */
+const ofBrand = (column: "name" | "default_sizing_system") =>
+  q.selectFrom("brand as b").select(`b.${column}`).whereRef("b.href", "=", sql.ref("m.brand_href"));
+
 export function readModelParts(mirror: MirrorReader, href: string): ModelParts {
   const { db } = mirror;
   const brand = prepare(db, (p: { href: string }) =>
     q
       .selectFrom("model as m")
-      .leftJoin("brand as b", "b.href", "m.brand_href")
-      .select(["m.brand_href as href", "b.name", "b.default_sizing_system as system"])
+      .select("m.brand_href as href")
+      .select([ofBrand("name").as("name"), ofBrand("default_sizing_system").as("system")])
       .where("m.href", "=", p.href),
   ).get({ href });
   const pictures = prepare(db, (p: { href: string }) =>
@@ -53,9 +57,8 @@ export function readModelParts(mirror: MirrorReader, href: string): ModelParts {
     q
       .selectFrom("relation as l")
       .leftJoin("model as m", "m.href", "l.related_href")
-      .leftJoin("brand as b", "b.href", "m.brand_href")
       .innerJoin("_resource as r", "r.url", "l.related_href")
-      .select(["l.name", "l.related_href as href", "b.name as brand"])
+      .select(["l.name", "l.related_href as href", ofBrand("name").as("brand")])
       .select(sql<string | null>`${sql.raw(resourceKey("r"))}`.as("key"))
       .select(({ fn }) => fn.coalesce("m.full_name", "m.name").as("model"))
       .where("l.href", "=", p.href)

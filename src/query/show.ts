@@ -13,8 +13,8 @@ import { type ModelParts, readModelParts } from "./model-parts.ts";
 import { type LastChange, type Provenance, readLastChange, readProvenance } from "./provenance.ts";
 import { q } from "./views.ts";
 
-/** A resource with all that is known of it, as `armoire show` shows it. */
-export interface ShownResource {
+/** What the mirror holds of a resource, and where it comes from. */
+export interface HeldResource {
   readonly kind: ShownKind;
   readonly fields: Readonly<Record<string, Cell>>;
   /** `url` is null for a link to another origin, which is not followed. */
@@ -25,9 +25,13 @@ export interface ShownResource {
   readonly model?: ModelParts;
   /** Only of a brand. */
   readonly brand?: BrandParts;
+  readonly source: Provenance;
+}
+
+/** A resource with all that is known of it, as `armoire show` shows it. */
+export interface ShownResource extends HeldResource {
   /** Null if it has not changed since it was first fetched. */
   readonly lastChange: LastChange | null;
-  readonly source: Provenance;
 }
 
 export interface BrandParts {
@@ -50,15 +54,21 @@ export interface ShownPicture {
  */
 export function showResource(mirror: MirrorReader, kind: ShownKind, key: string | null): ShownResource {
   const { href } = findResource(mirror, kind, key);
+  const { source, ...held } = readHeldResource(mirror, kind, href);
+  return { ...held, lastChange: readLastChange(mirror, kind, href), source };
+}
+
+/** Without its history. @param href of a resource of this kind */
+export function readHeldResource(mirror: MirrorReader, kind: ShownKind, href: string): HeldResource {
   const rows = readRows(mirror, kind, href);
   const links = readLinks(mirror, href);
-  const origin = { lastChange: readLastChange(mirror, kind, href), source: readProvenance(mirror, href) };
+  const source = readProvenance(mirror, href);
   const [fields = {}] = rows;
   if (kind === "measurement") {
     // `n` is its place in a list, not a field.
     const { n: _, ...own } = fields;
     const payload = joinMeasurements(rows.map((row) => String(row.payload)));
-    return { kind, fields: { ...own, payload }, links, ...origin };
+    return { kind, fields: { ...own, payload }, links, source };
   }
   const pictures = readPictures(mirror, href);
   return {
@@ -66,7 +76,7 @@ export function showResource(mirror: MirrorReader, kind: ShownKind, key: string 
     ...(pictures.length > 0 && { pictures }),
     ...(kind === "model" && { model: readModelParts(mirror, href) }),
     ...(kind === "brand" && { brand: readBrandParts(mirror, href) }),
-    ...origin,
+    source,
   };
 }
 

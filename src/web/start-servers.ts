@@ -180,9 +180,12 @@ export async function startServers(options: ServerOptions, threadFrom?: number):
   };
 }
 
+/** Then a search, or a list of all models, reads each page of the file at most once: half of its time. */
+const cacheKibibytes = 8192;
+
 function openForPages(findFile: () => string | null, options: KeptValuesOptions): MirrorOfPages {
   const values = createKeptValues(options);
-  return { mirror: serveMirror(findFile, values.clear), values };
+  return { mirror: serveMirror(findFile, values.clear, cacheKibibytes), values };
 }
 
 /** Without a mirror that can be read, the first page says so. */

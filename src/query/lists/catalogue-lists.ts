@@ -3,7 +3,9 @@ import type { List } from "./list.ts";
 
 const isGone = "iif(exists (select 1 from _resource where id = t.id and state = 'gone'), 'gone', 'current')";
 const goneAt = "(select started_at from _run where id = r.gone_run)";
-const gone = { value: isGone, default: "current" } as const;
+/** Few are gone, and an index leads to them. The views of the past have no index. */
+const isGoneNow = `iif(t.id in (select id from _resource where kind in ('brand', 'model') and state = 'gone'), 'gone', 'current')`;
+const gone = { value: isGone, presentValue: isGoneNow, default: "current" } as const;
 
 const currentModels = `(select count(*) from _model m join _resource x on x.id = m.id and x.state <> 'gone'
   where m.brand_id = t.id)`;

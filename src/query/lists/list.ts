@@ -20,6 +20,8 @@ export interface List {
 export interface Facet {
   /** An SQL expression over `t`. It has few values. */
   readonly value: string;
+  /** The same, and faster, where the tables are those of the present. Default: `value`. */
+  readonly presentValue?: string;
   /** The value that is chosen without a request; null for all. */
   readonly default: Cell;
 }
@@ -91,7 +93,7 @@ interface KeyedRow {
 }
 
 function* readKeyedRows(
-  { db }: MirrorReader,
+  mirror: MirrorReader,
   list: List,
   request: ListRequest,
   limit: number,
@@ -99,7 +101,7 @@ function* readKeyedRows(
   const sort = list.sorts[request.sort];
   if (sort === undefined) throw new Error(`the list has no sort ${request.sort}`);
   const direction = request.isDescending ? "desc" : "asc";
-  const { conditions, values } = conditionsOf(list, request, null);
+  const { conditions, values } = conditionsOf(mirror, list, request, null);
   const [after, id] = request.after ?? [];
   if (id !== undefined) {
     const isBeyond = request.isDescending ? "<" : ">";
@@ -112,7 +114,7 @@ function* readKeyedRows(
     if (after !== null) values.after = after;
   }
   const order = `sort_value is null, sort_value ${direction}, id`;
-  const select = db.prepare<object, unknown[]>(
+  const select = mirror.db.prepare<object, unknown[]>(
     `with chosen as materialized (
        select t.id as id, ${sort} as sort_value from ${list.from} where ${conditions.join(" and ")}
        order by ${order} limit :limit)
@@ -144,14 +146,14 @@ export interface FacetGroup {
 
 /** Counted with one pass over the rows, whatever values are chosen. @param request its facets and order make no difference */
 export function countFacetGroups(
-  { db }: MirrorReader,
+  mirror: MirrorReader,
   list: Pick<List, "from" | "facets">,
   request: Pick<ListRequest, "ids" | "where">,
 ): readonly FacetGroup[] {
   const names = Object.keys(list.facets);
-  const { conditions, values } = conditionsOf(list, request, names);
-  const expressions = names.map((name) => list.facets[name]?.value ?? "null");
-  return db
+  const { conditions, values } = conditionsOf(mirror, list, request, names);
+  const expressions = Object.values(list.facets).map((facet) => valueIn(mirror, facet));
+  return mirror.db
     .prepare<object, unknown[]>(
       `select count(*)${expressions.map((value, n) => `, ${value} as f${n}`).join("")} from ${list.from}
        where ${conditions.join(" and ")} group by ${names.map((_, n) => `f${n}`).join(", ")}`,
@@ -197,10 +199,14 @@ export function chosenValue(
   return list.facets[name]?.default ?? anyValue;
 }
 
+const valueIn = ({ asOf }: MirrorReader, { value, presentValue = value }: Facet): string =>
+  asOf === null ? presentValue : value;
+
 const same = (a: Cell, b: Cell): boolean => a === b || (a !== null && b !== null && String(a) === String(b));
 
 /** @param without facets whose choice is left out */
 function conditionsOf(
+  mirror: MirrorReader,
   list: Pick<List, "facets">,
   request: Pick<ListRequest, "facets" | "ids" | "where">,
   without: readonly string[] | null,
@@ -211,8 +217,9 @@ function conditionsOf(
     conditions.push("t.id in (select value from json_each(:ids))");
     values.ids = JSON.stringify(request.ids);
   }
-  for (const [name, { value }] of Object.entries(list.facets)) {
+  for (const [name, facet] of Object.entries(list.facets)) {
     const chosen = chosenValue(list, request, name);
+    const value = valueIn(mirror, facet);
     if (without?.includes(name) || chosen === anyValue) continue;
     conditions.push(chosen === null ? `(${value}) is null` : `cast(${value} as text) = :facet_${name}`);
     if (chosen !== null) values[`facet_${name}`] = String(chosen);

@@ -25,11 +25,13 @@ export function findBrandByKey({ db }: MirrorReader, key: string): KeyedResource
 
 /** The model of this slug or URL; null if there is none, or several. */
 export function findModelByKey({ db }: MirrorReader, brandId: number, key: string): KeyedResource | null {
-  const select = db.prepare<[number, string, string], KeyedResource>(
-    `select r.id, r.url as href from _model m join _resource r on r.id = m.id
-     where m.brand_id = ? and (m.slug = ? or r.url = ?) limit 2`,
+  const select = db.prepare<object, KeyedResource>(
+    `select r.id, r.url as href from _model m join _resource r on r.id = m.id where m.id in (
+       select id from _model where brand_id = :brandId and slug = :key
+       union select id from _resource where url = :key and kind = 'model'
+     ) and m.brand_id = :brandId limit 2`,
   );
-  return only(select.all(brandId, key, key));
+  return only(select.all({ brandId, key }));
 }
 
 const only = (found: readonly KeyedResource[]): KeyedResource | null =>

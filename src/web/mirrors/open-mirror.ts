@@ -9,6 +9,7 @@ import { resolvePoint } from "../../mirror/points/resolve-point.ts";
 import { type MirrorReader, openMirrorReader } from "../../mirror/reader.ts";
 import { hasCode } from "../../platform/errors.ts";
 import { isLocked } from "../../platform/process-lock.ts";
+import { keepStatements } from "./kept-statements.ts";
 
 export interface ServedMirror {
   /**
@@ -38,8 +39,16 @@ const busyMillis = 250;
 /** Earlier states that are kept open. */
 const maxPastReaders = 4;
 
-/** @param findFile called again while there is no file @param onReplaced called when nothing known of the file holds any more */
-export function serveMirror(findFile: () => string | null, onReplaced: () => void = () => {}): ServedMirror {
+/**
+ * @param findFile called again while there is no file
+ * @param onReplaced called when nothing known of the file holds any more
+ * @param cacheKibibytes of the file, kept in memory for reading its present state. Default: that of `openMirrorReader`
+ */
+export function serveMirror(
+  findFile: () => string | null,
+  onReplaced: () => void = () => {},
+  cacheKibibytes?: number,
+): ServedMirror {
   /** By the run whose state they show. */
   const past = new Map<number, OpenReader>();
   let present: PresentReader | null = null;
@@ -83,6 +92,7 @@ export function serveMirror(findFile: () => string | null, onReplaced: () => voi
     closeAll();
     openings++;
     present = watchVersions(openReader(file, undefined));
+    if (cacheKibibytes !== undefined) present.reader.db.pragma(`cache_size = -${cacheKibibytes}`);
     return present;
   };
 
@@ -172,7 +182,6 @@ function ifThere(readVersion: () => string): string {
   }
 }
 
-/** With statements that are prepared once: requests of the API run them in less time than it takes to prepare them. */
 interface OpenReader {
   readonly reader: MirrorReader;
   begin(): void;
@@ -187,8 +196,9 @@ interface PresentReader extends OpenReader {
 }
 
 function openReader(file: string, point: Point | undefined): OpenReader {
-  const reader = openMirrorReader(file, point, busyMillis);
-  const [begin, rollback] = [reader.db.prepare<[]>("begin"), reader.db.prepare<[]>("rollback")];
+  const opened = openMirrorReader(file, point, busyMillis);
+  const [begin, rollback] = [opened.db.prepare<[]>("begin"), opened.db.prepare<[]>("rollback")];
+  const reader = { ...opened, db: keepStatements(opened.db) };
   return { reader, begin: () => begin.run(), rollback: () => rollback.run() };
 }
 

@@ -8,7 +8,7 @@ import type { List } from "../../query/lists/list.ts";
 import { describeListState } from "../../query/lists/list-state.ts";
 import { findBrandByKey, type KeyedResource, readResourceKeys } from "../../query/lists/resource-keys.ts";
 import { findModelsWithSize, type SizeMatrix } from "../../query/lists/size-matrix.ts";
-import { type ShownResource, showResource } from "../../query/show.ts";
+import { type HeldResource, readHeldResource, showResource } from "../../query/show.ts";
 import type { Html, Page, PageResult, View } from "../page.ts";
 import { listSection } from "../parts/lists/list-page.ts";
 import { readListState } from "../parts/lists/list-state.ts";
@@ -54,7 +54,7 @@ const { system: _, ...facetsOfModels } = modelList.facets;
 const modelsOfBrand: List = { ...modelList, facets: facetsOfModels };
 
 function show(view: View, { id, href }: KeyedResource): PageResult {
-  const shown = showResource(view.mirror, "brand", href);
+  const shown = readHeldResource(view.mirror, "brand", href);
   const { fields } = shown;
   const cell = chosenCell(view);
   const matrices = view.slow("sizes of a brand", id);
@@ -97,7 +97,7 @@ ${listNote(shown.brand)}${modelsOf(view, state, cell === null ? "No model of thi
 }
 
 /** What is missing of this brand, whatever is missing of others. */
-function listNote(parts: ShownResource["brand"]): Html | string {
+function listNote(parts: HeldResource["brand"]): Html | string {
   if (parts === undefined) return "";
   const {
     modelList,
@@ -132,7 +132,7 @@ function chosenCell({ query }: View): { readonly band: number; readonly cup: str
 /** Of the system in the URL, or of the brand's own, or of that of the most models; null without any label. */
 function chosenMatrix(
   { query }: View,
-  { fields }: ShownResource,
+  { fields }: HeldResource,
   matrices: readonly SizeMatrix[],
 ): SizeMatrix | null {
   const found = [query.get("system"), fields.default_sizing_system]

@@ -5,7 +5,7 @@ import { readHistory } from "../../query/history.ts";
 import { findResource } from "../../query/keys/resolve-key.ts";
 import { findBrandByKey, findModelByKey, readResourceKeys } from "../../query/lists/resource-keys.ts";
 import { readBody } from "../../query/provenance.ts";
-import { type ShownResource, showResource } from "../../query/show.ts";
+import { type HeldResource, readHeldResource, showResource } from "../../query/show.ts";
 import type { Html, Page, PageResult, View } from "../page.ts";
 import { facts } from "../parts/resource/facts.ts";
 import { provenance } from "../parts/resource/provenance.ts";
@@ -23,7 +23,7 @@ export const modelPage: Page = {
       const key = readResourceKeys(view.mirror, [href]).get(href);
       return { redirect: view.link(key === undefined ? "/models" : pathOf(key)) };
     }
-    return show(view, found.id, showResource(view.mirror, "model", found.href));
+    return show(view, found.id, readHeldResource(view.mirror, "model", found.href));
   },
   rows(view) {
     const href = find(view)?.href ?? findResource(view.mirror, "model", keyIn(view)).href;
@@ -45,7 +45,7 @@ function find({ mirror, parameters: { brand = "", model = "" } }: View) {
   return owner === null ? null : findModelByKey(mirror, owner.id, model);
 }
 
-function show(view: View, id: number, shown: ShownResource): PageResult {
+function show(view: View, id: number, shown: HeldResource): PageResult {
   const { mirror } = view;
   const { fields, model: parts, source } = shown;
   const name = fields.full_name ?? fields.name ?? null;
@@ -77,7 +77,7 @@ function prettyBody(body: Buffer): string {
   return JSON.stringify(parseJsonOrThrow(body.toString()).value, null, 2);
 }
 
-function picturesOf({ model: parts, fields }: ShownResource): Html | string {
+function picturesOf({ model: parts, fields }: HeldResource): Html | string {
   const main =
     typeof fields.main_picture === "string" ? [{ url: fields.main_picture, text: "Main picture" }] : [];
   const all = [...main, ...(parts?.pictures ?? [])].filter(({ url }) => typeof url === "string");
@@ -95,7 +95,7 @@ const relationWords: Readonly<Record<string, string>> = {
   same_cut_models: "Models of the same cut",
 };
 
-function relatedOf(view: View, { model: parts }: ShownResource): Html | string {
+function relatedOf(view: View, { model: parts }: HeldResource): Html | string {
   const related = parts?.related ?? [];
   const keys = readResourceKeys(
     view.mirror,

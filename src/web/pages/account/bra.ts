@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import { readHistory } from "../../../query/history.ts";
 import type { Bra } from "../../../query/lists/wardrobe.ts";
-import { showResource } from "../../../query/show.ts";
+import { readProvenance } from "../../../query/provenance.ts";
 import type { Html, Page, View } from "../../page.ts";
 import { facts } from "../../parts/resource/facts.ts";
 import { provenance } from "../../parts/resource/provenance.ts";
@@ -17,7 +17,6 @@ export const braPage: Page = {
   render(view) {
     const bra = braIn(view);
     const { fields, href } = bra;
-    const shown = showResource(view.mirror, "bra", href);
     const body = html`<nav class="crumbs" aria-label="Breadcrumbs"><a href="${view.link("/me")}">My bras</a></nav>
 <div class="title"><h1>${nameOf(fields.name ?? null)}</h1>${braTags(bra)}</div>
 ${picturesOf(view, bra)}
@@ -26,7 +25,7 @@ ${picturesOf(view, bra)}
 <section aria-labelledby="sizes"><h2 id="sizes">In other sizing systems</h2>${sizesOf(bra)}</section>
 </div>
 <section aria-labelledby="history"><h2 id="history">History</h2>${timeline(readHistory(view.mirror, "bra", href))}</section>
-<section aria-labelledby="source"><h2 id="source">Where this comes from</h2>${provenance(shown.source)}</section>`;
+<section aria-labelledby="source"><h2 id="source">Where this comes from</h2>${provenance(readProvenance(view.mirror, href))}</section>`;
     return { title: String(fields.name ?? "Bra"), body };
   },
   rows(view) {
