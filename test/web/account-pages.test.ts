@@ -204,9 +204,8 @@ it("the narrowest gore is found from the screen; each page, and the page to keep
   const browser = await launchBrowser(inject("chromium"));
   try {
     const watched = await watchPage(browser, account.server.url);
-    await watched.page.goto(`${account.server.url}brands#key=${account.server.key}`);
-    await watched.page.waitForURL(`${account.server.url}brands`);
-    await watched.page.waitForLoadState("networkidle");
+    await watched.page.goto(`${account.server.url}me#key=${account.server.key}`);
+    await watched.page.getByRole("heading", { name: "Bras of ", level: 1 }).waitFor();
     await findNarrowestGore(watched.page);
     for (const path of [...paths(), `/me/compare?bra=${a}&bra=${b}`, "/me?q=zzz"]) {
       const { href } = new URL(path, account.server.url);

@@ -33,6 +33,7 @@ export interface Frame {
   readonly downloads: readonly { readonly label: string; readonly href: string }[];
 }
 
+/** Browsers wait for the end of the page before they draw it: the columns of a table would move with each row that arrives. */
 export function layout(frame: Frame): Html {
   const { title, body, navigation, path, asOf, service, link } = frame;
   return html`<!doctype html>
@@ -42,6 +43,7 @@ export function layout(frame: Frame): Html {
 <title>${title === "" ? "Armoire" : `${title} · Armoire`}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+<link rel="expect" href="#end-of-page" blocking="render">
 <link rel="icon" type="image/svg+xml" href="${assets.icon.path}">
 <link rel="stylesheet" href="${assets.style.path}">
 <script src="${assets.script.path}" defer></script>
@@ -63,6 +65,7 @@ ${body}
 ${downloadLinks(frame)}
 </main>
 ${service === null ? "" : html`<footer class="bottom"><p>A mirror of <span class="code">${service}</span>. Nothing here asks the service.</p></footer>`}
+<div id="end-of-page" hidden></div>
 </body>
 </html>
 `;
