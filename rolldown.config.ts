@@ -30,6 +30,7 @@ export const entries = {
   index: "src/index.ts",
   sandbox: "src/sandbox/sandbox.ts",
   // Started by path: `join(import.meta.dirname, "thread…")`. All output is in one folder, so the path holds in every chunk.
+  "blocks-thread": "src/archive/snapshot/blocks/blocks-thread.ts",
   "keychain-child": "src/accounts/tokens/keychain-child.ts",
   "query-child": "src/query/sql/query-child.ts",
   thread: "src/sync/writer/thread.ts",

@@ -5,7 +5,8 @@
 import { hash } from "node:crypto";
 import type { BookkeepingRow } from "../../mirror/bookkeeping/rows.ts";
 import { type BodyFolder, blockEntry, blockIndexEntry } from "../contents/entry-names.ts";
-import { parseRows, partBytes } from "./row-parts.ts";
+import { type Block, collectBlocks, lineFeed } from "./collect-blocks.ts";
+import { parseRows } from "./row-parts.ts";
 import { ZipError } from "./zip-reader.ts";
 import type { WholeEntry } from "./zip-writer.ts";
 
@@ -17,57 +18,25 @@ export interface NewBody {
   readonly about?: string;
 }
 
-const lineFeed = Buffer.from("\n");
-
 /** Pairs of entries, an index and its block; none without bodies. */
 export function* blockEntries(folder: BodyFolder, bodies: Iterable<NewBody>): Generator<WholeEntry> {
-  const index = growingBytes(partBytes / 2);
-  // With room for the body that ends the block.
-  const content = growingBytes(partBytes + 2 ** 16);
-  let block = 1;
-  function* entries(): Generator<WholeEntry> {
-    yield { name: blockIndexEntry(folder, block), content: index.take() };
-    yield { name: blockEntry(folder, block), content: content.take() };
-    block++;
-  }
-  for (const { sha256, body, about = "" } of bodies) {
-    if (content.length() >= partBytes) yield* entries();
-    index.addText(`{${about}"sha256":"${sha256}","offset":${content.length()},"length":${body.length}}\n`);
-    content.add(body);
-    content.add(lineFeed);
-  }
-  if (content.length() > 0) yield* entries();
+  const collector = collectBlocks();
+  const entriesOf = nameBlocks(folder);
+  for (const { sha256, body, about = "" } of bodies)
+    yield* entriesOf(collector.add(`{${about}"sha256":"${sha256}`, body));
+  yield* entriesOf(collector.end());
 }
 
-/** Of UTF-8, for a unit of UTF-16. */
-const maxBytesPerUnit = 3;
-
-/** Collects bytes in one buffer: thousands of small ones at a time would take several times their size. */
-function growingBytes(firstBytes: number) {
-  let bytes = Buffer.alloc(0);
-  let length = 0;
-  const makeRoom = (count: number): void => {
-    if (length + count <= bytes.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(2 * bytes.length, length + count, firstBytes));
-    bytes.copy(larger, 0, 0, length);
-    bytes = larger;
-  };
-  return {
-    length: () => length,
-    add(more: Uint8Array): void {
-      makeRoom(more.length);
-      bytes.set(more, length);
-      length += more.length;
-    },
-    addText(text: string): void {
-      makeRoom(maxBytesPerUnit * text.length);
-      length += bytes.write(text, length);
-    },
-    take(): Buffer {
-      const taken = bytes.subarray(0, length);
-      [bytes, length] = [Buffer.alloc(0), 0];
-      return taken;
-    },
+/** @returns gives each block, in order, its names; no entries for no block */
+export function nameBlocks(folder: BodyFolder): (block: Block | null) => WholeEntry[] {
+  let count = 0;
+  return (block) => {
+    if (block === null) return [];
+    count++;
+    return [
+      { name: blockIndexEntry(folder, count), content: block.index },
+      { name: blockEntry(folder, count), content: block.content },
+    ];
   };
 }
 

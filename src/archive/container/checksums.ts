@@ -5,7 +5,7 @@
 
 import { createHash, type Hash, hash } from "node:crypto";
 import { checksumsEntry } from "../contents/entry-names.ts";
-import type { NewEntry } from "./zip-writer.ts";
+import type { NewEntries, NewEntry } from "./zip-writer.ts";
 
 /** SHA-256 in hex, by entry name. */
 export type Checksums = ReadonlyMap<string, string>;
@@ -19,16 +19,16 @@ export function checksumsText(checksums: Checksums): string {
 
 export interface HashedEntries {
   /** Iterate once, and read each entry to its end before the next one. Ends with the checksums of all others. */
-  readonly entries: Iterable<NewEntry>;
+  readonly entries: AsyncIterable<NewEntry>;
   /** In hex; valid after all entries were read. */
   readonly rootHash: () => string;
 }
 
-export function withChecksums(entries: Iterable<NewEntry>): HashedEntries {
+export function withChecksums(entries: NewEntries): HashedEntries {
   let rootHash = "";
-  function* hashed(): Generator<NewEntry> {
+  async function* hashed(): AsyncGenerator<NewEntry> {
     const checksums = new Map<string, string>();
-    for (const entry of entries) {
+    for await (const entry of entries) {
       const sum = createHash("sha256");
       yield { ...entry, content: passThrough(entry.content, sum) };
       checksums.set(entry.name, sum.digest("hex"));

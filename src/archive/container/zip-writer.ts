@@ -22,6 +22,8 @@ export interface NewEntry {
   readonly isCompressed?: boolean;
 }
 
+export type NewEntries = AsyncIterable<NewEntry> | Iterable<NewEntry>;
+
 export interface WholeEntry extends NewEntry {
   readonly content: Buffer;
 }
@@ -35,7 +37,7 @@ const wholeOf = (content: NewEntry["content"]): Buffer =>
 const minPackedBytes = 128;
 
 /** Reads the content of an entry to its end before the next entry. @throws BackupError `too-big` */
-export async function* zipChunks(entries: Iterable<NewEntry>): AsyncGenerator<Buffer> {
+export async function* zipChunks(entries: NewEntries): AsyncGenerator<Buffer> {
   const written: { readonly entry: ZipEntry; readonly offset: number }[] = [];
   let offset = 0;
   let contentBytes = 0;
@@ -70,9 +72,9 @@ interface Packed {
 const entriesAhead = 4;
 
 /** While threads of Node compress entries, the next ones are read. */
-async function* packAhead(entries: Iterable<NewEntry>): AsyncGenerator<Packed & { readonly name: string }> {
+async function* packAhead(entries: NewEntries): AsyncGenerator<Packed & { readonly name: string }> {
   const started: { readonly name: string; readonly finish: () => Promise<Packed> }[] = [];
-  for (const { name, content, isCompressed = false } of entries) {
+  for await (const { name, content, isCompressed = false } of entries) {
     const first = started.length < entriesAhead ? undefined : started.shift();
     if (first !== undefined) yield { name: first.name, ...(await first.finish()) };
     started.push({ name, finish: isCompressed ? store(content) : await pack(content) });

@@ -1,7 +1,7 @@
 /** Reads a catalogue's mirror as the entries of a snapshot, in order. The same state gives the same entries. */
 import type { PublicTable } from "../../mirror/public-tables.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
-import { blockEntries } from "../container/body-blocks.ts";
+import { nameBlocks } from "../container/body-blocks.ts";
 import { type HashedEntries, withChecksums } from "../container/checksums.ts";
 import type { NewEntry } from "../container/zip-writer.ts";
 import { manifestEntry, readmeEntry } from "../contents/entry-names.ts";
@@ -75,14 +75,15 @@ export function readSnapshotContents(
   return { manifest, wholeCoverage, ...withChecksums(contentOf(manifest, shared, tables)) };
 }
 
-function* contentOf(
+async function* contentOf(
   manifest: SnapshotManifest,
-  { bodies }: SharedResources,
+  { blocks }: SharedResources,
   tables: readonly PublicTable[],
-): Generator<NewEntry> {
+): AsyncGenerator<NewEntry> {
   yield { name: manifestEntry, content: Buffer.from(manifestText(manifest)) };
   yield { name: readmeEntry, content: Buffer.from(snapshotReadme(manifest, tables.length > 0)) };
-  yield* blockEntries("resources", bodies());
+  const entriesOf = nameBlocks("resources");
+  for await (const block of blocks()) yield* entriesOf(block);
   if (tables.length === 0) return;
   const { service, license, citation } = manifest;
   // No run and no time of the mirror.

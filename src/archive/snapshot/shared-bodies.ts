@@ -1,13 +1,14 @@
 /**
- * Reads the resources in the temporary table that `shared-resources.ts` fills: their bodies, and what the index says of each.
- * SQLite writes the lines of the index and joins bodies: a hundred thousand rows take half as long as one by one.
+ * Reads the resources in the temporary table that `shared-resources.ts` fills: what the index says of each, and blocks of their
+ * bodies.
  */
 import { isoTimeOf } from "../../../schema/tables.ts";
-import { prepareReadProvenBody } from "../../mirror/bodies/read-body.ts";
 import type { BookkeepingRow } from "../../mirror/bookkeeping/rows.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
 import type { SeenBy } from "../../mirror/snapshots/snapshot-resource.ts";
-import type { NewBody } from "../container/body-blocks.ts";
+import type { Block } from "../container/collect-blocks.ts";
+import { makeBlocksHere, startBlockThread } from "./blocks/blocks-client.ts";
+import { type BodyRecords, recordSql } from "./blocks/body-records.ts";
 import { identityOf } from "./resource-lines.ts";
 
 /** Of a line of the index, in their order. */
@@ -47,65 +48,75 @@ export function findChanged(db: Connection, seenBy: SeenBy, known: ReadonlyMap<s
   return changed;
 }
 
+/** Its line of the index, without cells that have no value and without those of its body. */
+const about = cells
+  .map((cell) => `iif(${cell} is null, '', '"${cell}":' || json_quote(${cell}) || ',')`)
+  .join(" || ");
+const record = recordSql({
+  ...{ number: "n", codec: "codec", size: "size", dictionaryId: "dictionary_id", sha256: "sha256", about },
+  stored: "iif(length(body) > :maxBytes, '', body)",
+});
+
 /** In one statement. */
 const rowsTogether = 256;
 /** Larger bodies are read one by one: together they might take much memory. */
-const maxJoinedBytes = 2 ** 14;
+const maxBytesTogether = 2 ** 13;
+/** Statements whose bodies are in memory. */
+const statementsAhead = 4;
+/** With fewer bodies, a thread would take longer to start than it saves. */
+const minOfThread = 8192;
 
-/** Without cells that have no value. */
-const line = cells
-  .map((cell) => `iif(${cell} is null, '', '"${cell}":' || json_quote(${cell}) || ',')`)
-  .join(" || ");
-
-/** Several resources in the order of their numbers. */
-interface Together {
-  /** One line each; line feeds within are escaped. */
-  readonly lines: string;
-  /** JSON of `StoredRow[]`. */
-  readonly stored: string;
-  /** Of those that are not large, one after the other. */
-  readonly bodies: Buffer;
+/** Blocks in the order of their bodies' numbers. @throws DamagedBodyError */
+export async function* readSharedBlocks(db: Connection, seenBy: SeenBy): AsyncGenerator<Block> {
+  const [count, last] = db
+    .prepare<[], [number, number]>("select count(*), coalesce(max(n), 0) from temp._shared")
+    .raw()
+    .get() ?? [0, 0];
+  const dictionaries = db.prepare<[], [number, Buffer]>("select id, body from _dictionary").raw().all();
+  const start = count < minOfThread ? makeBlocksHere : startBlockThread;
+  const thread = start(new Map(dictionaries));
+  const started: Promise<Block[]>[] = [];
+  const add = (records: BodyRecords | null) => {
+    const made = thread.add(records);
+    // An error is thrown where it is awaited.
+    made.catch(() => {});
+    started.push(made);
+  };
+  try {
+    for (const records of readRecords(db, seenBy, last)) {
+      add(records);
+      const first = started.length > statementsAhead ? started.shift() : undefined;
+      if (first !== undefined) yield* await first;
+    }
+    add(null);
+    for (const made of started) yield* await made;
+  } finally {
+    await thread.close();
+  }
 }
 
-type StoredRow = [
-  n: number,
-  sha256: string,
-  codec: string,
-  size: number,
-  storedBytes: number,
-  dictionaryId: number | null,
-];
-
-/** A body is valid until the next one is read. @throws DamagedBodyError */
-export function* readSharedBodies(db: Connection, seenBy: SeenBy): Generator<NewBody> {
-  const readBody = prepareReadProvenBody(db);
-  const last = db.prepare<[], number | null>("select max(n) from temp._shared").pluck().get() ?? 0;
-  // `group_concat` keeps the bytes of blobs. A changed byte would be found by its SHA-256.
-  const select = db.prepare<{ seenBy: SeenBy; first: number; last: number }, Together>(
-    `select coalesce(group_concat(${line}, char(10)), '') as lines,
-       json_group_array(json_array(n, sha256, codec, size, length(body), dictionary_id)) as stored,
-       cast(coalesce(group_concat(iif(length(body) > ${maxJoinedBytes}, '', body), ''), '') as blob) as bodies
+/** SQLite makes the texts: a hundred thousand rows take half as long as one by one. */
+function* readRecords(db: Connection, seenBy: SeenBy, last: number): Generator<BodyRecords> {
+  interface Range {
+    readonly seenBy: SeenBy;
+    readonly first: number;
+    readonly last: number;
+    readonly maxBytes: number;
+  }
+  const select = db.prepare<Range, BodyRecords & { readonly large: number }>(
+    `select count(*) as count, cast(group_concat(${record}, char(10)) as blob) as lines,
+       count(*) filter (where length(body) > :maxBytes) as large
      from (${resources("s.n between :first and :last")})`,
   );
-  const selectLarge = db
-    .prepare<{ seenBy: SeenBy; n: number }, Buffer>(`select body from (${resources("s.n = :n")})`)
-    .pluck();
   for (let first = 1; first <= last; first += rowsTogether) {
-    const together = select.get({ seenBy, first, last: first + rowsTogether - 1 });
-    if (together === undefined) return;
-    const lines = together.lines.split("\n");
-    const rows: StoredRow[] = JSON.parse(together.stored);
-    let at = 0;
-    for (const [index, [n, sha256, codec, size, bytes, dictionaryId]] of rows.entries()) {
-      const isLarge = bytes > maxJoinedBytes;
-      const joined = together.bodies.subarray(at, isLarge ? at : at + bytes);
-      at += joined.length;
-      const body = isLarge ? (selectLarge.get({ seenBy, n }) ?? joined) : joined;
-      yield {
-        sha256,
-        body: readBody({ codec, size, body, dictionaryId }, sha256),
-        about: lines[index] ?? "",
-      };
-    }
+    const range = { seenBy, first, last: first + rowsTogether - 1, maxBytes: maxBytesTogether };
+    const together = select.get(range);
+    if (together === undefined || together.count === 0) continue;
+    if (together.large === 0) yield together;
+    else
+      for (let n = first; n <= range.last; n++) {
+        const one = select.get({ seenBy, first: n, last: n, maxBytes: Number.MAX_SAFE_INTEGER });
+        if (one !== undefined && one.count > 0) yield one;
+      }
   }
 }

@@ -9,18 +9,18 @@ import type { Connection } from "../../mirror/file/connection.ts";
 import { type PublicTable, tablesAbout } from "../../mirror/public-tables.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import type { SeenBy } from "../../mirror/snapshots/snapshot-resource.ts";
-import type { NewBody } from "../container/body-blocks.ts";
+import type { Block } from "../container/collect-blocks.ts";
 import { BackupError } from "../errors.ts";
 import type { SnapshotCoverage } from "./manifest.ts";
 import { startOfDay } from "./resource-lines.ts";
-import { findChanged, readSharedBodies } from "./shared-bodies.ts";
+import { findChanged, readSharedBlocks } from "./shared-bodies.ts";
 
 export interface SharedResources {
   readonly takenOn: string;
   readonly seenBy: SeenBy;
   readonly coverage: SnapshotCoverage;
   /** Owners before what they own, then by kind and URL. @throws DamagedBodyError */
-  bodies(): Generator<NewBody>;
+  blocks(): AsyncGenerator<Block>;
   /** Resources of which something else is known than was. @returns their numbers */
   findChanged(known: ReadonlyMap<string, string>): readonly number[];
   /** The public tables with the rows of these resources. @throws BackupError `not-shareable` */
@@ -107,7 +107,7 @@ export function chooseShared(mirror: MirrorReader): SharedResources {
     .get();
   return {
     ...{ takenOn: takenOn ?? "", seenBy, coverage },
-    bodies: () => readSharedBodies(db, seenBy),
+    blocks: () => readSharedBlocks(db, seenBy),
     tables: () => readSharedTables(mirror),
     findChanged: (known) => findChanged(db, seenBy, known),
     keepOnly(numbers) {

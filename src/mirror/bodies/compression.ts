@@ -2,6 +2,7 @@
  * Compresses and decompresses bodies. A body is stored as sent, or as a raw deflate stream (RFC 1951) with a dictionary of
  * similar bodies. Pure: it does not know where bodies and dictionaries are stored.
  */
+import { hash } from "node:crypto";
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 import { DamagedBodyError } from "../file/errors.ts";
 
@@ -56,7 +57,10 @@ export function deflateBody(body: Uint8Array, dictionary: Uint8Array | null): Bu
  * Returns the bytes as sent. Some damage is only visible in their SHA-256, which this function does not check.
  * @throws DamagedBodyError
  */
-export function decodeBody({ codec, size, body }: StoredBody, dictionary: Uint8Array | null): Buffer {
+export function decodeBody(
+  { codec, size, body }: Omit<StoredBody, "dictionaryId">,
+  dictionary: Uint8Array | null,
+): Buffer {
   if (codec === ("identity" satisfies Codec)) return body;
   if (codec !== ("deflate" satisfies Codec))
     throw new DamagedBodyError(`the body is stored with the unknown codec "${codec}"`);
@@ -68,4 +72,20 @@ export function decodeBody({ codec, size, body }: StoredBody, dictionary: Uint8A
   } catch (error) {
     throw new DamagedBodyError("the body cannot be decompressed", { cause: error });
   }
+}
+
+/**
+ * As `decodeBody`, after checking the length and SHA-256.
+ * @param sha256 of the body as sent, in lower-case hexadecimal
+ * @throws DamagedBodyError
+ */
+export function decodeProvenBody(
+  stored: Omit<StoredBody, "dictionaryId">,
+  dictionary: Uint8Array | null,
+  sha256: string,
+): Buffer {
+  const body = decodeBody(stored, dictionary);
+  if (body.byteLength !== stored.size || hash("sha256", body) !== sha256)
+    throw new DamagedBodyError("the body does not match its SHA-256");
+  return body;
 }

@@ -1,9 +1,8 @@
 /** Reads stored bodies: decompresses them with their dictionary and, where required, checks their SHA-256. */
-import { hash } from "node:crypto";
 import type { Connection } from "../file/connection.ts";
 import { DamagedBodyError } from "../file/errors.ts";
 import { prepare, prepareColumn, q } from "../file/statements.ts";
-import { decodeBody, type StoredBody } from "./compression.ts";
+import { decodeBody, decodeProvenBody, type StoredBody } from "./compression.ts";
 
 /** The columns of a `StoredBody`, from `_content as c`. */
 export const storedBodyColumns = ["c.codec", "c.size", "c.body", "c.dictionary_id as dictionaryId"] as const;
@@ -12,19 +11,23 @@ export const storedBodyColumns = ["c.codec", "c.size", "c.body", "c.dictionary_i
 export type ReadBody = (stored: StoredBody) => Buffer;
 
 /** The returned function caches dictionaries: one never changes, and its id is never reused. */
-export function prepareReadBody(db: Connection): ReadBody {
+function prepareDictionaryOf(db: Connection): (id: number | null) => Buffer | null {
   const select = prepareColumn(db, (p: { id: number }) =>
     q.selectFrom("_dictionary").select("body").where("id", "=", p.id),
   );
   const dictionaries = new Map<number, Buffer>();
-  const dictionaryOf = (id: number): Buffer => {
+  return (id) => {
+    if (id === null) return null;
     const dictionary = dictionaries.get(id) ?? select.get({ id });
     if (dictionary === undefined) throw new DamagedBodyError(`its dictionary ${id} is missing`);
     dictionaries.set(id, dictionary);
     return dictionary;
   };
-  return (stored) =>
-    decodeBody(stored, stored.dictionaryId === null ? null : dictionaryOf(stored.dictionaryId));
+}
+
+export function prepareReadBody(db: Connection): ReadBody {
+  const dictionaryOf = prepareDictionaryOf(db);
+  return (stored) => decodeBody(stored, dictionaryOf(stored.dictionaryId));
 }
 
 /**
@@ -35,13 +38,8 @@ export function prepareReadBody(db: Connection): ReadBody {
 export type ReadProvenBody = (stored: StoredBody, sha256: string) => Buffer;
 
 export function prepareReadProvenBody(db: Connection): ReadProvenBody {
-  const readBody = prepareReadBody(db);
-  return (stored, sha256) => {
-    const body = readBody(stored);
-    if (body.byteLength !== stored.size || hash("sha256", body) !== sha256)
-      throw new DamagedBodyError("the body does not match its SHA-256");
-    return body;
-  };
+  const dictionaryOf = prepareDictionaryOf(db);
+  return (stored, sha256) => decodeProvenBody(stored, dictionaryOf(stored.dictionaryId), sha256);
 }
 
 /** Reads every body, earlier revisions included, in no particular order. @throws DamagedBodyError */
