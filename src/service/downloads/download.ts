@@ -189,6 +189,12 @@ async function openFollowingClient(request: DownloadRequest): Promise<FollowingC
         const fetched = await client.fetch({ url: target.href, from, signal });
         if (fetched.outcome !== "elsewhere") return fetched;
         const next = new URL(fetched.url);
+        if (!/^https?:$/.test(next.protocol))
+          throw new ServiceError(
+            "link-refused",
+            "redirected to an address that is neither https: nor http:",
+            { url },
+          );
         if (target.protocol === "https:" && next.protocol !== "https:")
           throw new ServiceError("link-refused", "redirected to an address without https:", { url });
         await client.close();
@@ -204,10 +210,16 @@ async function openFollowingClient(request: DownloadRequest): Promise<FollowingC
 function toDownloadError(error: unknown, url: string, canContinue: boolean): unknown {
   if (!(error instanceof ServiceError)) return error;
   if (error.code === "private-address") {
-    const hint = "Add --allow-private if that network is yours.";
-    return new DownloadError("refused", `The address is in a private network: ${shownAddress(url)}`, hint, {
-      cause: error,
-    });
+    const [given, refused] = [shownAddress(url), shownAddress(error.url)];
+    const message =
+      given === refused
+        ? `The address is in a private network: ${given}`
+        : `${given} leads to a private network: ${refused}`;
+    const hint =
+      given === refused
+        ? "Add --allow-private if that network is yours."
+        : "If that network is yours, give that address, and --allow-private.";
+    return new DownloadError("refused", message, hint, { cause: error });
   }
   const hint = canContinue
     ? "What has arrived is kept; the same command continues."

@@ -154,6 +154,22 @@ it("a redirect to another server is followed, as often as needed for each part",
   expect(readFileSync(target.to).equals(content)).toBe(true);
 });
 
+it.each([
+  ["file:///etc/passwd", "unavailable", /redirected to an address that is neither https: nor http:/],
+  [
+    "http://10.0.0.1/c.zip",
+    "refused",
+    /\/catalogue\.zip leads to a private network: http:\/\/10\.0\.0\.1\/c\.zip$/,
+  ],
+])("a redirect to %s is refused", async (location, code, message) => {
+  await using server = await startServer((_request, response) => response.writeHead(302, { location }).end());
+  await using target = await startTarget();
+  await expect(target.run(server.url)).rejects.toMatchObject({
+    code,
+    message: expect.stringMatching(message),
+  });
+});
+
 it("private networks, too large files and wrong parts are refused", async () => {
   const content = randomBytes(3456);
   await using server = await startServer(sendPart(() => content));
