@@ -23,13 +23,27 @@ export function configure(command: Command, io: Io): void {
     exitCodes: ["done", "failed", "usage"],
   });
   command.action((shell: string) => {
-    script(shell, "armoire", "armoire");
-    if (shell === "bash") io.out(wholeQuestions);
+    if (shell === "bash") io.out(bashScript);
+    else script(shell, "armoire", "armoire");
   });
 }
 
-/** As the script of npm does. */
-const wholeQuestions = `
+/** The library's script for bash evaluates what the user has typed so far, and runs a command substitution in it. */
+const bashScript = `# bash completion for armoire
+__armoire_complete() {
+    local words cword line
+    _get_comp_words_by_ref -n "=:" words cword
+    COMPREPLY=()
+    while IFS= read -r line; do
+        case $line in
+            :4) compopt +o default ;;
+            :*) ;;
+            *) COMPREPLY+=("\${line%%$'\\t'*}") ;;
+        esac
+    done < <(armoire complete -- "\${words[@]:1:cword}" 2>/dev/null)
+}
+complete -o default -F __armoire_complete armoire
+
 # Else a word such as @models would begin after the @.
 COMP_WORDBREAKS=\${COMP_WORDBREAKS//@/}
 `;
