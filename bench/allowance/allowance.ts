@@ -9,8 +9,7 @@ import { benchFirstCrawl } from "./first-crawl.ts";
 import { benchInterleavings } from "./interleavings.ts";
 import { benchKills } from "./kills.ts";
 import { startRig } from "./rig.ts";
-import { benchVerify } from "./verify.ts";
-import { benchWithoutEtags } from "./without-etags.ts";
+import { benchVerify, benchWithoutEtags } from "./verify.ts";
 
 export async function benchAllowance(print: (text: string) => void): Promise<void> {
   const seed = Number(process.env.ARMOIRE_BENCH_SEED ?? Math.floor(Math.random() * 2 ** 31));
