@@ -74,7 +74,7 @@ async function request(
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
   const startError = await startErrorOf(child);
-  if (startError) throw new KeychainError(startError.message);
+  if (startError) throw new KeychainError(startError.message, { cause: startError });
   const response = Promise.withResolvers<Result>();
   const fail = (why: string) => response.reject(new KeychainError(why));
   const notice = setTimeout(onWait, Math.min(noticeAfterMillis, deadlineMillis));

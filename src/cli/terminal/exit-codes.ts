@@ -127,14 +127,27 @@ export function describeError(error: unknown, isVerbose: boolean): string {
   return lines.map((line) => `${escapeControls(line)}\n`).join("");
 }
 
-/** The system's limits can stop the program anywhere, even while it loads its code. Some libraries pass on only the message. */
+const tooManyFiles =
+  "Too many files are open. End other programs, or raise the limit of open files (ulimit -n).";
+const hintsOfLimits: Readonly<Record<string, string>> = {
+  EMFILE: tooManyFiles,
+  ENFILE: tooManyFiles,
+  EAGAIN: "Too many processes or threads are running. End other programs, or raise their limit (ulimit -u).",
+};
+
+/** The system's limits can stop the program anywhere, even while it loads its code. */
 function hintForOther(error: unknown): string {
-  const message = messageOf(error);
-  if (/\b(EMFILE|ENFILE)\b|too many open files/.test(message))
-    return "Too many files are open. End other programs, or raise the limit of open files (ulimit -n).";
-  return /^EAGAIN$|\bspawn .* EAGAIN$/.test(message)
-    ? "Too many processes or threads are running. End other programs, or raise their limit (ulimit -u)."
-    : "This is unexpected. --verbose shows where it happened.";
+  const causes = error instanceof Error ? [error, error.cause] : [];
+  const hints = causes.map((cause) => hintsOfLimits[systemCodeOf(cause) ?? ""]);
+  return (
+    hints.find((hint) => hint !== undefined) ?? "This is unexpected. --verbose shows where it happened."
+  );
+}
+
+/** Of a thread that could not be started, Node has it only at the end of the message. */
+function systemCodeOf(error: unknown): string | null {
+  if (!(error instanceof Error) || !("code" in error)) return null;
+  return error.code === "ERR_WORKER_INIT_FAILED" ? error.message.replace(/^.* /, "") : String(error.code);
 }
 
 /** True for an ArmoireError, and for an error of the sandbox, which shares no code with the rest. */
