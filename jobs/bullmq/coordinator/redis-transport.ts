@@ -6,6 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../../src/platform/clock.ts";
+import { messageOf } from "../../../src/platform/errors.ts";
 import type { Transport } from "../../../src/service/transport/transport.ts";
 import { cacheFor, warnOnce, withTimeout } from "../async.ts";
 import { startHeartbeat } from "../heartbeat.ts";
@@ -137,7 +138,12 @@ export async function openRedisTransport(options: RedisTransportOptions): Promis
     onLost: (jobId) => pending.failJob(jobId, "worker-lost", "its worker was lost"),
     onOverdue: (jobId) => void promote(jobId).catch(() => {}),
     isAltered,
-    onAltered: (jobId) => void restoreAltered(jobId).catch(() => {}),
+    onAltered: (jobId) =>
+      void restoreAltered(jobId).catch((error: unknown) => {
+        // It is tried again every few seconds.
+        if (!closing.signal.aborted)
+          onWarning(`A job that another program has changed cannot be written anew: ${messageOf(error)}`);
+      }),
     onStatus(status) {
       void backoff.applyQueuePause().catch(() => {});
       void warnOfWorkers(status);
