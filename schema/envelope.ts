@@ -6,7 +6,7 @@ import { z } from "zod";
 import { text, url } from "./fields.ts";
 import { IssueList, type IssueSink } from "./input/issues.ts";
 import { limits } from "./input/limits.ts";
-import { isRawNumber, type ParsedJson } from "./json.ts";
+import { isRecord, type ParsedJson } from "./json.ts";
 
 const rels = ["resource", "entity", "collection"] as const;
 export type Rel = (typeof rels)[number];
@@ -229,10 +229,6 @@ export function readKnownFields<Shape extends z.ZodRawShape>(
     }
   }
   return readFields(definition, value, at, issues);
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !isRawNumber(value);
 }
 
 export function toPointer(path: readonly PropertyKey[]): string {

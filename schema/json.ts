@@ -23,6 +23,11 @@ const exactJson = JSON as unknown as JsonWithSource;
 
 export const isRawNumber = (value: unknown): value is RawNumber => exactJson.isRawJSON(value);
 
+/** Whether it is a JSON object. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isRawNumber(value);
+}
+
 export interface JsonLimits {
   /** Levels of nesting. */
   readonly maxDepth: number;

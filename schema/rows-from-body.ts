@@ -3,10 +3,11 @@
  * definition of the entity, which decides the columns. Out: cells without ids, which the mirror adds. Pure.
  */
 import type { z } from "zod";
-import { type Envelope, type FieldIssue, isRecord, readKnownFields, toPointer } from "./envelope.ts";
+import { type Envelope, type FieldIssue, readKnownFields, toPointer } from "./envelope.ts";
 import type { Cell } from "./fields.ts";
 import { IssueList, type IssueSink } from "./input/issues.ts";
 import { limits } from "./input/limits.ts";
+import { isRecord } from "./json.ts";
 
 /** A table with one row per entity, keyed by the entity's resource. */
 export interface Entity {

@@ -1,8 +1,9 @@
 /** A model of a brand (service-specification, section 2.10), and its stock pictures. */
 import { z } from "zod";
-import { type FieldIssue, isRecord, readKnownFields } from "../envelope.ts";
+import { type FieldIssue, readKnownFields } from "../envelope.ts";
 import { type Cell, flag, integer, open, text, timestamp, url } from "../fields.ts";
 import type { IssueSink } from "../input/issues.ts";
+import { isRecord } from "../json.ts";
 import type { Entity } from "../rows-from-body.ts";
 
 const picture = z.object({ url, text });

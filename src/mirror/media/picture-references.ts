@@ -2,8 +2,9 @@
  * Finds the pictures that a body refers to. Pure. Only the name of a field shows that it contains a picture: any other text
  * that looks like an address is ignored.
  */
-import { isRecord, toPointer } from "../../../schema/envelope.ts";
+import { toPointer } from "../../../schema/envelope.ts";
 import { limits } from "../../../schema/input/limits.ts";
+import { isRecord } from "../../../schema/json.ts";
 
 export interface PictureReference {
   /** JSON pointer into the body. */

@@ -3,14 +3,14 @@
  * those of each stored body. Bodies are read only if such fields were seen in any resource of the kind.
  */
 import { entityTables } from "../../../schema/entities/entity-tables.ts";
-import { isRecord } from "../../../schema/envelope.ts";
 import type { Cell } from "../../../schema/fields.ts";
-import { parseJsonBytesOrThrow } from "../../../schema/json.ts";
+import { isRecord, parseJsonBytesOrThrow } from "../../../schema/json.ts";
 import { prepareReadBody, storedBodyColumns } from "../bodies/read-body.ts";
 import type { Connection } from "../file/connection.ts";
 import { toMirrorError } from "../file/errors.ts";
 import type { MirrorIdentity } from "../file/meta.ts";
-import { prepare, prepareColumn, q } from "../file/statements.ts";
+import { prepare, prepareColumn } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 
 /** @param contentId of a stored body @throws MirrorError `damaged` */
 export type ReadUnknownFields = (contentId: number) => Readonly<Record<string, Cell>>;

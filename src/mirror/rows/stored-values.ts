@@ -2,6 +2,7 @@
  * Checks of JSON and times that the bookkeeping holds. They are plain functions, because every command makes some of them,
  * and zod takes a while to load.
  */
+import { isRecord } from "../../../schema/json.ts";
 import { isUnknownKind, kindNames, unknownItemKind } from "../../../schema/kind.ts";
 import { DamagedValueError } from "../file/errors.ts";
 
@@ -37,8 +38,6 @@ const optional =
   (value) =>
     value === undefined || check(value);
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 const recordOf =
   (check: Check): Check =>
   (value) =>

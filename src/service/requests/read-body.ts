@@ -1,5 +1,4 @@
-import { isRecord } from "../../../schema/envelope.ts";
-import { decodeUtf8, JsonError, parseRoundedJsonOrThrow } from "../../../schema/json.ts";
+import { decodeUtf8, isRecord, JsonError, parseRoundedJsonOrThrow } from "../../../schema/json.ts";
 import { ServiceError, type ServiceErrorCode } from "../errors.ts";
 import { decode, offeredEncodings, readEncoding } from "../transport/content-encoding.ts";
 import type { ServiceLimits } from "../transport/pool.ts";

@@ -3,7 +3,7 @@
  * sent, with this server in place of the service in their URLs. It is read-only and never connects to the service. The rules
  * and their reasons are in decision 36.
  */
-import { isRecord } from "../../../schema/envelope.ts";
+import { isRecord } from "../../../schema/json.ts";
 import { type Clock, systemClock } from "../../platform/clock.ts";
 import { ArmoireError } from "../../platform/errors.ts";
 import { isLoopback } from "../../platform/network/ip-class.ts";
