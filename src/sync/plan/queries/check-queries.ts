@@ -1,7 +1,8 @@
 /** Which held resources may be checked, and in which order. Each query reads the mirror as it is at that moment. */
 import { sql } from "kysely";
 import type { Connection } from "../../../mirror/file/connection.ts";
-import { prepare, q, textsIn } from "../../../mirror/file/statements.ts";
+import { prepare } from "../../../mirror/file/statements.ts";
+import { q, textsIn } from "../../../mirror/queries/query-builder.ts";
 import { readObserved } from "../../../mirror/runs/coverage.ts";
 import { type DueResource, dueColumns, inScope } from "../../../mirror/scope.ts";
 import { hasLoaded, isCurrent, isUnconfirmed } from "../../../mirror/snapshots/loaded.ts";
@@ -103,20 +104,6 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
   const selectOverdue = prepare(db, (p: HeldParameters) =>
     selectHeldWithWorth(p).orderBy("r.checked_at").orderBy(worth, "desc").orderBy("r.id"),
   );
-  const selectSample = prepare(db, (p: { kinds: string; runId: number }) =>
-    q
-      .selectFrom("_loaded as l")
-      .innerJoin("_resource as r", "r.id", "l.resource_id")
-      .select(dueColumns)
-      .select(sql<0>`0`.as("isFree"))
-      .where("r.state", "=", "held")
-      .where("r.kind", "in", textsIn(p.kinds))
-      .where("r.checked_run", "<", p.runId)
-      .where("r.absent_by", "is", null)
-      .where(isPendingSample())
-      .where(inScope(scope, "r"))
-      .orderBy("r.id"),
-  );
   const selectUnconfirmed = prepare(db, (p: HeldParameters & { max: number }) =>
     selectHeldWithWorth(p)
       .innerJoin("_loaded as l", "l.resource_id", "r.id")
@@ -145,7 +132,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
   const isAnyLoaded = hasLoaded(db);
   return {
     root: () => selectRoot.get({ runId, checkedBefore: now() - restMillis, now: now() }) ?? null,
-    sample: () => (isAnyLoaded ? selectSample.all({ kinds: JSON.stringify(scope.kinds), runId }) : []),
+    sample: prepareSample(db, request, isAnyLoaded),
     listings: (hasMoreWork) => selectListings.all(listingParameters(request, runBeforeCrawl, hasMoreWork)),
     suspects: () => selectSuspects.all(suspectParameters(request)),
     overdue: () => {
@@ -165,6 +152,29 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
     },
     everything: () => selectEverything.all(held(0)),
   };
+}
+
+/** `CheckQueries.sample`. */
+export function prepareSample(
+  db: Connection,
+  { scope, runId }: Pick<PlanRequest, "scope" | "runId">,
+  isAnyLoaded = hasLoaded(db),
+): () => CheckRow[] {
+  const select = prepare(db, (p: { kinds: string; runId: number }) =>
+    q
+      .selectFrom("_loaded as l")
+      .innerJoin("_resource as r", "r.id", "l.resource_id")
+      .select(dueColumns)
+      .select(sql<0>`0`.as("isFree"))
+      .where("r.state", "=", "held")
+      .where("r.kind", "in", textsIn(p.kinds))
+      .where("r.checked_run", "<", p.runId)
+      .where("r.absent_by", "is", null)
+      .where(isPendingSample())
+      .where(inScope(scope, "r"))
+      .orderBy("r.id"),
+  );
+  return () => (isAnyLoaded ? select.all({ kinds: JSON.stringify(scope.kinds), runId }) : []);
 }
 
 /**

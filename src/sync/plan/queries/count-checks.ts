@@ -1,6 +1,7 @@
 /** Counts checks without reading their resources, of which there may be as many as the mirror has. */
 import type { Connection } from "../../../mirror/file/connection.ts";
-import { idsIn, prepareColumn, q } from "../../../mirror/file/statements.ts";
+import { prepareColumn } from "../../../mirror/file/statements.ts";
+import { idsIn, q } from "../../../mirror/queries/query-builder.ts";
 import type { PlanRequest } from "../request.ts";
 import {
   type HeldParameters,
@@ -17,16 +18,12 @@ import {
   selectSuspected,
   suspectParameters,
 } from "./check-conditions.ts";
-import { prepareCheckQueries } from "./check-queries.ts";
+import { prepareSample } from "./check-queries.ts";
 
 /** The ids of due checks: of samples, of suspects, and of resources that exceed the max staleness. */
 export function readDueCheckIds(db: Connection, request: PlanRequest): Set<number> {
   const { scope, maxStalenessMillis } = request;
-  const ids = new Set(
-    prepareCheckQueries(db, request)
-      .sample()
-      .map(({ id }) => id),
-  );
+  const ids = new Set(prepareSample(db, request)().map(({ id }) => id));
   const suspects = prepareColumn(db, (p: SuspectParameters) => selectSuspected(scope, p).select("r.id"));
   for (const id of suspects.iterate(suspectParameters(request))) ids.add(id);
   const stale = heldParameters(request, maxStalenessMillis);
