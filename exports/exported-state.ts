@@ -1,7 +1,8 @@
 /** What an export says about the mirror it is of: its state, how whole it is, and the references that hold. */
 import { publicTables as publicTableMeanings } from "../schema/dictionary/public-tables.ts";
-import { prepareColumn, q } from "../src/mirror/file/statements.ts";
+import { prepareColumn } from "../src/mirror/file/statements.ts";
 import type { PublicTable, TableSelection } from "../src/mirror/public-tables.ts";
+import { q } from "../src/mirror/queries/query-builder.ts";
 import type { MirrorReader } from "../src/mirror/reader.ts";
 import { type Coverage, readCoverage } from "../src/mirror/runs/coverage.ts";
 import type { ExportedState } from "./package/descriptor.ts";

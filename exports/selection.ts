@@ -1,9 +1,10 @@
 /** Which rows and columns an export has, as the user names them. */
-import { idsIn, prepareColumn, q } from "../src/mirror/file/statements.ts";
+import { prepareColumn } from "../src/mirror/file/statements.ts";
 import { findBrands, hintAtBrands } from "../src/mirror/find-brands.ts";
 import type { Point } from "../src/mirror/points/point.ts";
 import { resolveSince } from "../src/mirror/points/resolve-point.ts";
 import { publicTables, type TableSelection } from "../src/mirror/public-tables.ts";
+import { idsIn, q } from "../src/mirror/queries/query-builder.ts";
 import type { MirrorReader } from "../src/mirror/reader.ts";
 import { similarNames } from "../src/platform/text/fuzzy-names.ts";
 import { ExportError } from "./errors.ts";

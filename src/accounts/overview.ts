@@ -1,7 +1,8 @@
 /** Counts and the last sync of an account, read from its mirror's file. */
 import { existsSync } from "node:fs";
 import { listScopes, readTokenScopes } from "../mirror/account/token-scopes.ts";
-import { isoTime, prepareColumn, q, queryBuilder } from "../mirror/file/statements.ts";
+import { prepareColumn } from "../mirror/file/statements.ts";
+import { isoTime, q, queryBuilder } from "../mirror/queries/query-builder.ts";
 import { type MirrorReader, readMirror } from "../mirror/reader.ts";
 import { listRuns, type RunRecord } from "../mirror/runs/runs.ts";
 import type { Account } from "./account.ts";

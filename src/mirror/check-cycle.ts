@@ -7,7 +7,8 @@ import { type SqlBool, sql } from "kysely";
 import type { ResourceState } from "../../schema/tables.ts";
 import type { Connection } from "./file/connection.ts";
 import { readMeta, writeMeta } from "./file/meta.ts";
-import { prepare, prepareColumn, q } from "./file/statements.ts";
+import { prepare, prepareColumn } from "./file/statements.ts";
+import { q } from "./queries/query-builder.ts";
 import { type DueResource, dueColumns, firstOf, inScope, type Scope } from "./scope.ts";
 
 export interface CheckCycle {

@@ -1,6 +1,7 @@
 /** Finds brands as the user names them: by URL, or by name or slug in any spelling. */
 import { plainName, similarNames, spellings } from "../platform/text/fuzzy-names.ts";
-import { prepare, q } from "./file/statements.ts";
+import { prepare } from "./file/statements.ts";
+import { q } from "./queries/query-builder.ts";
 import type { MirrorReader } from "./reader.ts";
 
 export type FoundBrands =

@@ -14,7 +14,8 @@ import { type DeriveContext, deriveOrThrow, isRefusal } from "./derive/derive.ts
 import { prepareStates, type StoredResource } from "./derive/resource-states.ts";
 import type { DerivedWriter } from "./derive/write-derived.ts";
 import type { Connection } from "./file/connection.ts";
-import { prepareColumn, q } from "./file/statements.ts";
+import { prepareColumn } from "./file/statements.ts";
+import { q } from "./queries/query-builder.ts";
 import { prepareConfirmations } from "./snapshots/confirmations.ts";
 
 /** The result of fetching a known resource. */

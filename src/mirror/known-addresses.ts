@@ -5,7 +5,8 @@
 import { sql } from "kysely";
 import { comparableAddress } from "../service/same-origin.ts";
 import type { Connection } from "./file/connection.ts";
-import { prepareColumn, q } from "./file/statements.ts";
+import { prepareColumn } from "./file/statements.ts";
+import { q } from "./queries/query-builder.ts";
 
 export interface KnownAddresses {
   /** Spellings by which a resource may be known that is not known by this one; usually none. */

@@ -1,6 +1,6 @@
 /** The scope of a run, and the conditions that select the resources in it that are worth a request. */
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { idsIn } from "./file/statements.ts";
+import { idsIn } from "./queries/query-builder.ts";
 
 /** The resources that a run covers. */
 export interface Scope {

@@ -4,8 +4,9 @@
  */
 import { sql } from "kysely";
 import { resourceKey } from "../../schema/views/resource-key.ts";
-import { isoTime, prepare } from "../mirror/file/statements.ts";
+import { prepare } from "../mirror/file/statements.ts";
 import { prepareUnknownFields, type ReadUnknownFields } from "../mirror/past/unknown-fields.ts";
+import { isoTime } from "../mirror/queries/query-builder.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { type Fields, type FieldsBefore, type FieldValue, readFieldHistory } from "./field-history.ts";
 import type { ShownKind } from "./keys/find-by-key.ts";

@@ -1,7 +1,7 @@
 /** The public views that queries of this folder read, as Kysely sees them; `schema/views.ts` defines them. */
 import type { Field } from "../../schema/entities/tables.ts";
 import type { MirrorTables } from "../../schema/tables.ts";
-import { queryBuilder } from "../mirror/file/statements.ts";
+import { queryBuilder } from "../mirror/queries/query-builder.ts";
 
 export interface PublicViews {
   brand: { href: string; name: Field; default_sizing_system: Field };

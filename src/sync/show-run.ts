@@ -6,7 +6,8 @@
 import type { RunJob } from "../../jobs/bullmq/runs/run-job.ts";
 import type { Engine } from "../../jobs/engine.ts";
 import type { JobResult } from "../../jobs/fetch-job.ts";
-import { idsIn, prepare, q } from "../mirror/file/statements.ts";
+import { prepare } from "../mirror/file/statements.ts";
+import { idsIn, q } from "../mirror/queries/query-builder.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { type Clock, toIso } from "../platform/clock.ts";
 import { ArmoireError } from "../platform/errors.ts";

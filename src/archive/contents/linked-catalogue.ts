@@ -16,8 +16,9 @@ import { prepareReadProvenBody, storedBodyColumns } from "../../mirror/bodies/re
 import type { Connection } from "../../mirror/file/connection.ts";
 import { DamagedBodyError, toMirrorError } from "../../mirror/file/errors.ts";
 import { requireIdentity } from "../../mirror/file/meta.ts";
-import { prepare, q } from "../../mirror/file/statements.ts";
+import { prepare } from "../../mirror/file/statements.ts";
 import { type PublicTable, tablesAbout } from "../../mirror/public-tables.ts";
+import { q } from "../../mirror/queries/query-builder.ts";
 import { type MirrorReader, openMirrorReader } from "../../mirror/reader.ts";
 import { blockEntries } from "../container/body-blocks.ts";
 import { type NewEntry, wholeEntry } from "../container/zip-writer.ts";

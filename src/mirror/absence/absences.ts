@@ -6,7 +6,8 @@
 import { sql } from "kysely";
 import type { AbsenceProof } from "../../../schema/tables.ts";
 import type { Connection } from "../file/connection.ts";
-import { idsIn, idTable, prepare, prepareColumn, q } from "../file/statements.ts";
+import { prepare, prepareColumn } from "../file/statements.ts";
+import { idsIn, idTable, q } from "../queries/query-builder.ts";
 import type { LiveCounts, NotedAbsence } from "./bulk-deletions.ts";
 
 export interface Absences {

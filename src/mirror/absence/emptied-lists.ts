@@ -5,7 +5,8 @@
 import { type SqlBool, sql } from "kysely";
 import type { Connection } from "../file/connection.ts";
 import { readMeta, writeMeta } from "../file/meta.ts";
-import { prepare, prepareColumn, q } from "../file/statements.ts";
+import { prepare, prepareColumn } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 
 export interface EmptiedList {
   readonly collectionId: number;

@@ -10,7 +10,8 @@
 import { sql } from "kysely";
 import type { PassTable } from "../../../schema/tables.ts";
 import type { Connection } from "../file/connection.ts";
-import { idsIn, prepare, q } from "../file/statements.ts";
+import { prepare } from "../file/statements.ts";
+import { idsIn, q } from "../queries/query-builder.ts";
 import { type Absences, dueAgain } from "./absences.ts";
 import {
   type ChainFault,

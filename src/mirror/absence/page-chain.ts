@@ -10,7 +10,8 @@
 import { sql } from "kysely";
 import type { PageTable } from "../../../schema/tables.ts";
 import type { Connection } from "../file/connection.ts";
-import { idsIn, idTable, prepare, prepareColumn, q } from "../file/statements.ts";
+import { prepare, prepareColumn } from "../file/statements.ts";
+import { idsIn, idTable, q } from "../queries/query-builder.ts";
 
 /** A page, by its position on the chain. */
 export interface ChainPage {

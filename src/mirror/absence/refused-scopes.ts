@@ -7,7 +7,8 @@ import { sql } from "kysely";
 import type { ResourceState } from "../../../schema/tables.ts";
 import type { Connection } from "../file/connection.ts";
 import { readMeta, removeMeta, writeMeta } from "../file/meta.ts";
-import { prepare, prepareColumn, q, textsIn } from "../file/statements.ts";
+import { prepare, prepareColumn } from "../file/statements.ts";
+import { q, textsIn } from "../queries/query-builder.ts";
 
 /** Links of the user, kinds of their targets, and names of their scopes. */
 export const scopeLists = ["bras", "measurements"] as const;

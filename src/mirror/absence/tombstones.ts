@@ -5,7 +5,8 @@
  */
 import { sql } from "kysely";
 import type { Connection } from "../file/connection.ts";
-import { idsIn, prepare, prepareColumn, q } from "../file/statements.ts";
+import { prepare, prepareColumn } from "../file/statements.ts";
+import { idsIn, q } from "../queries/query-builder.ts";
 import { type Absences, dueAgain, markLastSeenSql, readNotedAbsences, withoutNote } from "./absences.ts";
 import { type AbsenceDecision, decideAbsences } from "./bulk-deletions.ts";
 import { approveEmptiedLists, readEmptiedLists, selectUncheckedItems } from "./emptied-lists.ts";

@@ -6,8 +6,9 @@ import { existsSync } from "node:fs";
 import { sql } from "kysely";
 import type { Resources } from "../derive/resources.ts";
 import type { Connection } from "../file/connection.ts";
-import { prepare, q } from "../file/statements.ts";
+import { prepare } from "../file/statements.ts";
 import { prepareKnownAddresses } from "../known-addresses.ts";
+import { q } from "../queries/query-builder.ts";
 import { type MirrorReader, readMirror } from "../reader.ts";
 
 export interface CatalogueLink {

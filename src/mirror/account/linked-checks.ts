@@ -4,7 +4,8 @@
  */
 import { sql } from "kysely";
 import type { Connection } from "../file/connection.ts";
-import { idsIn, prepare, prepareColumn, q } from "../file/statements.ts";
+import { prepare, prepareColumn } from "../file/statements.ts";
+import { idsIn, q } from "../queries/query-builder.ts";
 
 export interface LinkedChecks {
   /** Call it before a run requests these resources for an account. */

@@ -4,7 +4,8 @@
  */
 import { sql } from "kysely";
 import { readRefusedAt, type ScopeList } from "../absence/refused-scopes.ts";
-import { prepareColumn, q } from "../file/statements.ts";
+import { prepareColumn } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 import type { MirrorReader } from "../reader.ts";
 import { publicViews } from "./user.ts";
 

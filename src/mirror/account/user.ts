@@ -4,7 +4,8 @@
 import { limits } from "../../../schema/input/limits.ts";
 import type { Connection } from "../file/connection.ts";
 import { readMeta, writeMeta } from "../file/meta.ts";
-import { prepare, queryBuilder } from "../file/statements.ts";
+import { prepare } from "../file/statements.ts";
+import { queryBuilder } from "../queries/query-builder.ts";
 import { fromStored } from "../rows/cells.ts";
 import { requireOneUser } from "../rows/recorded-user.ts";
 

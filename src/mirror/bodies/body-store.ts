@@ -1,6 +1,7 @@
 /** Stores the bodies of new revisions. A body is compressed when it arrives, if its kind has a dictionary. */
 import type { Connection } from "../file/connection.ts";
-import { prepare, prepareColumn, q, type Statement } from "../file/statements.ts";
+import { prepare, prepareColumn, type Statement } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 import { type EncodedBody, encodeBody, uncompressed } from "./compression.ts";
 import type { Dictionaries } from "./dictionaries.ts";
 

@@ -6,7 +6,8 @@ import { hash } from "node:crypto";
 import type { Connection } from "../file/connection.ts";
 import { DamagedBodyError } from "../file/errors.ts";
 import { readMeta, writeMeta } from "../file/meta.ts";
-import { prepare, prepareColumn, q } from "../file/statements.ts";
+import { prepare, prepareColumn } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 import { type Dictionary, deflateBody } from "./compression.ts";
 import { prepareReadBody, storedBodyColumns } from "./read-body.ts";
 

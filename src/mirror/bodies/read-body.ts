@@ -1,7 +1,8 @@
 /** Reads stored bodies: decompresses them with their dictionary and, where required, checks their SHA-256. */
 import type { Connection } from "../file/connection.ts";
 import { DamagedBodyError } from "../file/errors.ts";
-import { prepare, prepareColumn, q } from "../file/statements.ts";
+import { prepare, prepareColumn } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 import { decodeBody, decodeProvenBody, type StoredBody } from "./compression.ts";
 
 /** The columns of a `StoredBody`, from `_content as c`. */

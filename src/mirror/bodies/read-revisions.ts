@@ -2,7 +2,8 @@
 import { type Expression, type SqlBool, sql } from "kysely";
 import type { ResourceState } from "../../../schema/tables.ts";
 import type { Connection } from "../file/connection.ts";
-import { prepare, q } from "../file/statements.ts";
+import { prepare } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 import { prepareReadBody, storedBodyColumns } from "./read-body.ts";
 
 export interface RevisionBody {

@@ -4,7 +4,8 @@ import { sql } from "kysely";
 import type { KeptHeaders } from "../../service/fetch-result.ts";
 import { markLastSeenSql } from "../absence/absences.ts";
 import type { Connection } from "../file/connection.ts";
-import { prepare, prepareColumn, q } from "../file/statements.ts";
+import { prepare, prepareColumn } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 import type { BodyStore } from "./body-store.ts";
 
 export interface LastRevision {

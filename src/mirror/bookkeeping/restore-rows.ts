@@ -10,7 +10,8 @@ import { type Connection, withDeferredReferences } from "../file/connection.ts";
 import { MirrorError } from "../file/errors.ts";
 import { type MirrorIdentity, readMeta, writeIdentity } from "../file/meta.ts";
 import { migrateMirror } from "../file/migrate.ts";
-import { prepare, q } from "../file/statements.ts";
+import { prepare } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 import type { MirrorReader } from "../reader.ts";
 import {
   BookkeepingRowError,

@@ -7,7 +7,8 @@ import { isoTimeOf, millisOf, timeColumns } from "../../../schema/tables.ts";
 import { recordFirstDerivations } from "../derive/derivations.ts";
 import type { Connection } from "../file/connection.ts";
 import { identityKeys, passedOnKey } from "../file/meta.ts";
-import { prepare, q } from "../file/statements.ts";
+import { prepare } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 import { rowShapes } from "./row-shapes.ts";
 
 export type BookkeepingCell = string | number | null;

@@ -1,6 +1,7 @@
 /** Checks that the search documents match the rows and listings, and that the index contains all their words. */
 import type { Connection } from "../file/connection.ts";
-import { prepare, prepareColumn, q } from "../file/statements.ts";
+import { prepare, prepareColumn } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 import {
   eachIdRange,
   type IdRange,

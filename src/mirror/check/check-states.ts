@@ -1,7 +1,8 @@
 /** Checks the states of resources against their revisions, their owners, and the marks of absent ones. */
 import { type SqlBool, sql } from "kysely";
 import type { Connection } from "../file/connection.ts";
-import { prepare, prepareColumn, q } from "../file/statements.ts";
+import { prepare, prepareColumn } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 import type { ReportProblem } from "./check-problem.ts";
 
 export function checkStates(db: Connection, report: ReportProblem): void {

@@ -12,8 +12,9 @@ import { prepareReadProvenBody, storedBodyColumns } from "../bodies/read-body.ts
 import type { Connection } from "../file/connection.ts";
 import { DamagedBodyError, DamagedValueError, unreadableError } from "../file/errors.ts";
 import { readFailureIn, readFailureOf } from "../file/read-failure.ts";
-import { prepare, q } from "../file/statements.ts";
+import { prepare } from "../file/statements.ts";
 import { listStoredPictures, mediaFile, type PictureKey, readPicture } from "../media/media-files.ts";
+import { q } from "../queries/query-builder.ts";
 import type { MirrorReader } from "../reader.ts";
 import { requireOneUser } from "../rows/recorded-user.ts";
 import type { CheckProblem, ReportProblem } from "./check-problem.ts";

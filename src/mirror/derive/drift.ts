@@ -7,7 +7,8 @@ import { limits } from "../../../schema/input/limits.ts";
 import { isUnknownKind } from "../../../schema/kind.ts";
 import type { DriftCode } from "../../../schema/tables.ts";
 import type { Connection } from "../file/connection.ts";
-import { prepare, q } from "../file/statements.ts";
+import { prepare } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 import type { DerivedIssue } from "./derive.ts";
 
 /** One place of all resources of a kind. */

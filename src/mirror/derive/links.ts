@@ -5,7 +5,8 @@
 import { isUnknownKind } from "../../../schema/kind.ts";
 import type { Connection } from "../file/connection.ts";
 import { readMeta, writeMeta } from "../file/meta.ts";
-import { prepare, q } from "../file/statements.ts";
+import { prepare } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 import { toStoredId } from "../rows/cells.ts";
 import { linkTable, prepareVersionedRows, type RowOwner } from "../rows/versioned-rows.ts";
 import type { DerivedLink } from "./derive.ts";

@@ -3,7 +3,8 @@ import { type Expression, sql } from "kysely";
 import type { AbsenceProof, ResourceState } from "../../../schema/tables.ts";
 import { withoutNote } from "../absence/absences.ts";
 import type { Connection } from "../file/connection.ts";
-import { prepare, q, type Statement } from "../file/statements.ts";
+import { prepare, type Statement } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 
 export interface StoredResource {
   readonly id: number;

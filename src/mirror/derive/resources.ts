@@ -3,8 +3,9 @@ import type { Area, Kinds } from "../../../schema/kind.ts";
 import type { ResourceState } from "../../../schema/tables.ts";
 import { dueAgain } from "../absence/absences.ts";
 import type { Connection } from "../file/connection.ts";
-import { prepare, prepareColumn, q, textsIn } from "../file/statements.ts";
+import { prepare, prepareColumn } from "../file/statements.ts";
 import { prepareKnownAddresses } from "../known-addresses.ts";
+import { q, textsIn } from "../queries/query-builder.ts";
 
 export interface KnownResource {
   readonly id: number;

@@ -4,7 +4,8 @@
  */
 import type { Entity } from "../../../schema/rows-from-body.ts";
 import type { Connection } from "../file/connection.ts";
-import { prepare, q } from "../file/statements.ts";
+import { prepare } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 import { prepareTypedRows, type ReferenceIds } from "../rows/typed-rows.ts";
 import type { SearchNotes } from "../search/search-index.ts";
 import type { Derived, DerivedIssue } from "./derive.ts";

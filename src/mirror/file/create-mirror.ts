@@ -7,11 +7,12 @@ import { FileError } from "../../platform/errors.ts";
 import { requireOwnFile } from "../../platform/files/regular-files.ts";
 import { makeFolders, removeFile } from "../../platform/folders.ts";
 import type { Lock } from "../../platform/process-lock.ts";
+import { q } from "../queries/query-builder.ts";
 import { type Connection, closeWritten, lockMirror, openForReading, openForWriting } from "./connection.ts";
 import { MirrorError, toMirrorError, toOpeningError } from "./errors.ts";
 import { ensureMirrorId, type MirrorIdentity, writeIdentity } from "./meta.ts";
 import { migrateMirror } from "./migrate.ts";
-import { prepareColumn, q } from "./statements.ts";
+import { prepareColumn } from "./statements.ts";
 
 const temporaryMark = ".new-";
 

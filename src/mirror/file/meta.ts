@@ -4,9 +4,10 @@
  */
 import { randomBytes } from "node:crypto";
 import type { Area } from "../../../schema/kind.ts";
+import { q } from "../queries/query-builder.ts";
 import type { Connection } from "./connection.ts";
 import { DamagedValueError, damagedError, damagedValueError, MirrorError } from "./errors.ts";
-import { prepare, prepareColumn, q } from "./statements.ts";
+import { prepare, prepareColumn } from "./statements.ts";
 
 export function readMeta(db: Connection, key: string): string | null {
   const select = prepareColumn(db, (p: { key: string }) =>

@@ -6,8 +6,6 @@ import type { RunResult } from "better-sqlite3";
 import { type Compilable, compileText } from "../queries/query-builder.ts";
 import type { Connection } from "./connection.ts";
 
-export { idsIn, idTable, isoTime, q, queryBuilder, textsIn } from "../queries/query-builder.ts";
-
 type Arguments<Parameters> = keyof Parameters extends never ? [] : [Parameters];
 
 /** In the bundled program, most are texts already (`deploy/statement-texts.ts`). */

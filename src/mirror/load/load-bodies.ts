@@ -11,8 +11,9 @@ import { isRefusal } from "../derive/derive.ts";
 import { prepareStates } from "../derive/resource-states.ts";
 import type { Resources } from "../derive/resources.ts";
 import type { Connection } from "../file/connection.ts";
-import { prepare, prepareColumn, q } from "../file/statements.ts";
+import { prepare, prepareColumn } from "../file/statements.ts";
 import type { StoreBody } from "../ingest.ts";
+import { q } from "../queries/query-builder.ts";
 import type { SearchIndex } from "../search/search-index.ts";
 import type { SnapshotResource } from "../snapshots/snapshot-resource.ts";
 

@@ -1,7 +1,8 @@
 /** The snapshots that a mirror has loaded, and the lines of published folders that they belong to. */
 import { z } from "zod";
 import type { Connection } from "../file/connection.ts";
-import { prepare, q } from "../file/statements.ts";
+import { prepare } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 import { parseStored } from "../rows/stored-values.ts";
 import type { SnapshotDescription } from "../snapshots/snapshot-resource.ts";
 

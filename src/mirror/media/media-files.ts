@@ -22,7 +22,8 @@ import { replaceFile } from "../../platform/atomic-file.ts";
 import { makeFolders, removeFile } from "../../platform/folders.ts";
 import type { Connection } from "../file/connection.ts";
 import { MirrorError } from "../file/errors.ts";
-import { prepare, q } from "../file/statements.ts";
+import { prepare } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 import type { MirrorReader } from "../reader.ts";
 
 export const mediaFolder = (mirrorFile: string): string => join(dirname(mirrorFile), "media");

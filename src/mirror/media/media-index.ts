@@ -6,7 +6,8 @@ import { type SqlBool, sql } from "kysely";
 import { parseJsonBytesOrThrow } from "../../../schema/json.ts";
 import { eachCurrentRevision } from "../bodies/read-revisions.ts";
 import type { Connection } from "../file/connection.ts";
-import { prepare, prepareColumn, q } from "../file/statements.ts";
+import { prepare, prepareColumn } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 import { pictureReferencesIn } from "./picture-references.ts";
 
 export interface KnownPicture {

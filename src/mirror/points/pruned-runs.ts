@@ -1,6 +1,7 @@
 /** What was lost with pruned runs: how many there were, and sentences that say so beside an answer about the past. */
 import type { Connection } from "../file/connection.ts";
-import { prepareColumn, q } from "../file/statements.ts";
+import { prepareColumn } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 import type { Point } from "./point.ts";
 import { didSomething } from "./resolve-point.ts";
 

@@ -2,7 +2,8 @@
 import { type SqlBool, sql } from "kysely";
 import { utcSecond } from "../../presentation/times.ts";
 import type { Connection } from "../file/connection.ts";
-import { prepare, prepareColumn, q } from "../file/statements.ts";
+import { prepare, prepareColumn } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 import { type Point, PointError } from "./point.ts";
 
 /** A run that has ended. */

@@ -5,7 +5,8 @@
 import type { Connection } from "../file/connection.ts";
 import { DamagedValueError } from "../file/errors.ts";
 import { type MirrorIdentity, readMeta } from "../file/meta.ts";
-import { prepare, prepareColumn, q, textsIn } from "../file/statements.ts";
+import { prepare, prepareColumn } from "../file/statements.ts";
+import { q, textsIn } from "../queries/query-builder.ts";
 import { isRunNumbers, isStoredTime, maxId, parseOrUndefined } from "./stored-values.ts";
 
 const isRunNumber = (value: string) => /^[1-9]\d{0,11}$/.test(value);

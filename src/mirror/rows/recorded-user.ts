@@ -2,7 +2,8 @@
 import type { Connection } from "../file/connection.ts";
 import { DamagedValueError } from "../file/errors.ts";
 import { readMeta } from "../file/meta.ts";
-import { prepareColumn, q } from "../file/statements.ts";
+import { prepareColumn } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 
 /** The numbers of users in the rows, as text. */
 export const derivedUserIds = (db: Connection): string[] =>

@@ -6,7 +6,8 @@
 import { sql } from "kysely";
 import { readEmptiedLists } from "../absence/emptied-lists.ts";
 import type { Connection } from "../file/connection.ts";
-import { isoTime, prepare, q } from "../file/statements.ts";
+import { prepare } from "../file/statements.ts";
+import { isoTime, q } from "../queries/query-builder.ts";
 import type { MirrorReader } from "../reader.ts";
 import { isCoverage, parseStored } from "../rows/stored-values.ts";
 import { type Confirmation, readConfirmations } from "../snapshots/loaded.ts";

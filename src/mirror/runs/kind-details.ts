@@ -6,7 +6,8 @@ import { type SqlBool, sql } from "kysely";
 import { millisOf } from "../../../schema/tables.ts";
 import { dayMillis } from "../../platform/clock.ts";
 import type { Connection } from "../file/connection.ts";
-import { prepare, q } from "../file/statements.ts";
+import { prepare } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 
 /** What is known of the resources of one kind beside their states. */
 export interface KindDetails {

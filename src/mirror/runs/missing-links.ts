@@ -7,7 +7,8 @@ import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Area } from "../../../schema/kind.ts";
 import type { Connection } from "../file/connection.ts";
 import { readMeta } from "../file/meta.ts";
-import { prepare, q } from "../file/statements.ts";
+import { prepare } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 import { inScope, type Scope } from "../scope.ts";
 
 interface LeadingLink {

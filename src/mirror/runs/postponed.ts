@@ -5,7 +5,8 @@
 import { sql } from "kysely";
 import { maxPostponedMillis } from "../../service/requests/retry-policy.ts";
 import type { Connection } from "../file/connection.ts";
-import { isoTime, prepare, q } from "../file/statements.ts";
+import { prepare } from "../file/statements.ts";
+import { isoTime, q } from "../queries/query-builder.ts";
 
 export interface PostponedResource {
   readonly id: number;

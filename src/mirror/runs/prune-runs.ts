@@ -7,7 +7,8 @@ import type { MirrorTables } from "../../../schema/tables.ts";
 import { restartCompression } from "../bodies/background-compression.ts";
 import { markDictionariesStale } from "../bodies/dictionaries.ts";
 import type { Connection } from "../file/connection.ts";
-import { idsIn, prepare, q, queryBuilder } from "../file/statements.ts";
+import { prepare } from "../file/statements.ts";
+import { idsIn, q, queryBuilder } from "../queries/query-builder.ts";
 import { versionedTables } from "../rows/versioned-rows.ts";
 import { rebuildSearchIndex } from "../search/search-index.ts";
 

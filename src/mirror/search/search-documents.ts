@@ -3,7 +3,8 @@
  * row, or, while it has no row, of the names in the listings.
  */
 import type { Connection } from "../file/connection.ts";
-import { prepareColumn, q } from "../file/statements.ts";
+import { prepareColumn } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 import { fromStored } from "../rows/cells.ts";
 import { toSearchText } from "./search-words.ts";
 

@@ -3,7 +3,8 @@
  * index over all of them. Only resources with changed words are written.
  */
 import type { Connection } from "../file/connection.ts";
-import { prepare, prepareColumn, q, textsIn } from "../file/statements.ts";
+import { prepare, prepareColumn } from "../file/statements.ts";
+import { q, textsIn } from "../queries/query-builder.ts";
 import {
   eachIdRange,
   prepareSearchText,

@@ -9,7 +9,8 @@ import { markDictionariesStale } from "../bodies/dictionaries.ts";
 import type { DeriveContext } from "../derive/derive.ts";
 import { rebuildProjections } from "../derive/rebuild.ts";
 import type { Connection } from "../file/connection.ts";
-import { prepare, q } from "../file/statements.ts";
+import { prepare } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 
 interface Removal {
   readonly area: Area;

@@ -7,7 +7,8 @@ import { sql } from "kysely";
 import { isModificationTime, isSameEntity } from "../../service/requests/headers.ts";
 import { prepareReadBody, storedBodyColumns } from "../bodies/read-body.ts";
 import type { Connection } from "../file/connection.ts";
-import { prepare, prepareColumn, q } from "../file/statements.ts";
+import { prepare, prepareColumn } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 import { prepareHasLoaded } from "./loaded.ts";
 import { chooseProvenValidators } from "./validators.ts";
 

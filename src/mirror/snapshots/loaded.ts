@@ -1,7 +1,8 @@
 /** What the mirror holds from shared snapshots, and how far the service has confirmed it. */
 import { type SqlBool, sql } from "kysely";
 import type { Connection } from "../file/connection.ts";
-import { prepare, prepareColumn, q } from "../file/statements.ts";
+import { prepare, prepareColumn } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 
 /** Whether the mirror holds a revision that came from a snapshot. */
 export const hasLoaded = (db: Connection): boolean => prepareHasLoaded(db)();

@@ -5,7 +5,8 @@
 import { hash } from "node:crypto";
 import { type SqlBool, sql } from "kysely";
 import type { Connection } from "../file/connection.ts";
-import { idsIn, prepare, q } from "../file/statements.ts";
+import { prepare } from "../file/statements.ts";
+import { idsIn, q } from "../queries/query-builder.ts";
 import { isCurrent } from "./loaded.ts";
 
 /** So many resources are fetched whole, by default. */

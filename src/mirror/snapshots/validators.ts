@@ -5,7 +5,8 @@
 import { type SqlBool, sql } from "kysely";
 import { isSameEntity } from "../../service/requests/headers.ts";
 import type { Connection } from "../file/connection.ts";
-import { prepare, prepareColumn, q } from "../file/statements.ts";
+import { prepare, prepareColumn } from "../file/statements.ts";
+import { q } from "../queries/query-builder.ts";
 import { isCurrent } from "./loaded.ts";
 import { isPendingSample } from "./sample.ts";
 import type { SeenBy } from "./snapshot-resource.ts";

@@ -1,9 +1,10 @@
 /** Turns the options given with a question into the parameters of its SQL. */
 import type { Cell } from "../../../schema/fields.ts";
 import { cupsOf } from "../../../schema/views/size-label.ts";
-import { prepareColumn, q } from "../../mirror/file/statements.ts";
+import { prepareColumn } from "../../mirror/file/statements.ts";
 import { findBrands, hintAtBrands } from "../../mirror/find-brands.ts";
 import type { PointContext } from "../../mirror/points/point.ts";
+import { q } from "../../mirror/queries/query-builder.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import { hasSizingSystem, listSizingSystems } from "../lists/size-matrix.ts";
 import { QueryError } from "../sql/errors.ts";

@@ -5,7 +5,8 @@
 import { type SqlBool, sql } from "kysely";
 import type { ResourceState } from "../../../schema/tables.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
-import { idsIn, prepare, prepareColumn, q } from "../../mirror/file/statements.ts";
+import { prepare, prepareColumn } from "../../mirror/file/statements.ts";
+import { idsIn, q } from "../../mirror/queries/query-builder.ts";
 import {
   type DueResource,
   dueColumns,

@@ -5,7 +5,8 @@
  */
 import { sql } from "kysely";
 import type { Connection } from "../../mirror/file/connection.ts";
-import { prepare, prepareColumn, q } from "../../mirror/file/statements.ts";
+import { prepare, prepareColumn } from "../../mirror/file/statements.ts";
+import { q } from "../../mirror/queries/query-builder.ts";
 import type { Planner } from "./planner.ts";
 import type { Mode, PlannedResource, PlanRequest } from "./request.ts";
 

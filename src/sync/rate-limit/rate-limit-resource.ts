@@ -3,7 +3,8 @@
  * it is unknown what a 304 costs, before and after some 304s.
  */
 import { parseJsonBytesOrThrow } from "../../../schema/json.ts";
-import { prepareColumn, q } from "../../mirror/file/statements.ts";
+import { prepareColumn } from "../../mirror/file/statements.ts";
+import { q } from "../../mirror/queries/query-builder.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { FetchRequest, ServiceClient } from "../../service/client.ts";

@@ -16,7 +16,8 @@ import {
   readAccountUser,
 } from "../../mirror/account/user.ts";
 import { type Derived, deriveContextOf, deriveOrThrow, isRefusal } from "../../mirror/derive/derive.ts";
-import { prepareColumn, q } from "../../mirror/file/statements.ts";
+import { prepareColumn } from "../../mirror/file/statements.ts";
+import { q } from "../../mirror/queries/query-builder.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import { readPostponed } from "../../mirror/runs/postponed.ts";
 import { type Clock, toIso } from "../../platform/clock.ts";

@@ -3,7 +3,8 @@
  * outage and a base URL that leads to no service all end there.
  */
 import type { FetchJob, JobResult, Stop, StopRule } from "../../../jobs/fetch-job.ts";
-import { prepare, q } from "../../mirror/file/statements.ts";
+import { prepare } from "../../mirror/file/statements.ts";
+import { q } from "../../mirror/queries/query-builder.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import type { StopReason } from "../../mirror/runs/runs.ts";
 import type { CondemnedSnapshot } from "../../mirror/snapshots/condemned.ts";

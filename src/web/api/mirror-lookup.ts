@@ -7,7 +7,8 @@ import { limits } from "../../../schema/input/limits.ts";
 import { readRefusedAt, scopeLists } from "../../mirror/absence/refused-scopes.ts";
 import type { StoredBody } from "../../mirror/bodies/compression.ts";
 import { prepareReadProvenBody, storedBodyColumns } from "../../mirror/bodies/read-body.ts";
-import { prepare, prepareColumn, q } from "../../mirror/file/statements.ts";
+import { prepare, prepareColumn } from "../../mirror/file/statements.ts";
+import { q } from "../../mirror/queries/query-builder.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 
 /** The content that the mirror holds of a resource. */

@@ -1,5 +1,6 @@
 /** How far a running sync is: counts over all resources, and what its ledger still grants. */
-import { prepareColumn, q } from "../../mirror/file/statements.ts";
+import { prepareColumn } from "../../mirror/file/statements.ts";
+import { q } from "../../mirror/queries/query-builder.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import { countStates } from "../../mirror/runs/runs.ts";
 import { readLatest } from "../../sync/rate-limit/known-allowance.ts";

@@ -2,7 +2,8 @@
 import { type SqlBool, sql } from "kysely";
 import { limits } from "../../../../schema/input/limits.ts";
 import type { Connection } from "../../../mirror/file/connection.ts";
-import { prepare, prepareColumn, q } from "../../../mirror/file/statements.ts";
+import { prepare, prepareColumn } from "../../../mirror/file/statements.ts";
+import { q } from "../../../mirror/queries/query-builder.ts";
 import { readCoverage } from "../../../mirror/runs/coverage.ts";
 import { inScope, isFetchable, type Scope } from "../../../mirror/scope.ts";
 

@@ -1,7 +1,8 @@
 /** Conditions of checks, as parts of statements, and their parameters. */
 import { type SqlBool, sql } from "kysely";
 import type { Connection } from "../../../mirror/file/connection.ts";
-import { prepareColumn, q, textsIn } from "../../../mirror/file/statements.ts";
+import { prepareColumn } from "../../../mirror/file/statements.ts";
+import { q, textsIn } from "../../../mirror/queries/query-builder.ts";
 import { type KindCoverage, readStored } from "../../../mirror/runs/coverage.ts";
 import { inScope, type Scope } from "../../../mirror/scope.ts";
 import { dayMillis } from "../../../platform/clock.ts";

@@ -2,7 +2,8 @@
 import type { SqlBool } from "kysely";
 import { sql } from "kysely";
 import type { Connection } from "../../../mirror/file/connection.ts";
-import { prepare, q } from "../../../mirror/file/statements.ts";
+import { prepare } from "../../../mirror/file/statements.ts";
+import { q } from "../../../mirror/queries/query-builder.ts";
 import {
   type Confirmation,
   isCurrent,

@@ -5,7 +5,8 @@
  * one after the other.
  */
 import type { JobResult } from "../../../../jobs/fetch-job.ts";
-import { prepare, prepareColumn, q, textsIn } from "../../../mirror/file/statements.ts";
+import { prepare, prepareColumn } from "../../../mirror/file/statements.ts";
+import { q, textsIn } from "../../../mirror/queries/query-builder.ts";
 import type { MirrorReader } from "../../../mirror/reader.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { FetchRequest, ServiceClient } from "../../../service/client.ts";

@@ -4,7 +4,8 @@
  * that is not answered either, every further one says so, and the run ends with everything due.
  */
 
-import { prepare, q } from "../../../mirror/file/statements.ts";
+import { prepare } from "../../../mirror/file/statements.ts";
+import { q } from "../../../mirror/queries/query-builder.ts";
 import type { MirrorReader } from "../../../mirror/reader.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { FetchRequest, ServiceClient } from "../../../service/client.ts";

@@ -1,5 +1,5 @@
 /** The ledger's tables as Kysely sees them. */
-import { queryBuilder } from "../../../mirror/file/statements.ts";
+import { queryBuilder } from "../../../mirror/queries/query-builder.ts";
 
 export interface LedgerTables {
   /** The state of each allowance. */
