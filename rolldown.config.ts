@@ -9,7 +9,7 @@ import { defineConfig, type Plugin } from "rolldown";
 import { importMeta, lazyImports, lazyPackages, sourceOf } from "./deploy/lazy-imports.ts";
 
 /** Node's own modules stay outside too (`platform`). The rest of `dependencies` is there for its types. */
-const external = [
+export const external = [
   // The published package has no licence file to put beside the bundle.
   /^@bomb\.sh\//,
   /^@bull-board\//,
@@ -49,7 +49,7 @@ const layers = new Map<string, LayerName>();
 const layerNames = ["query-base", "cli-base", "reading"] as const;
 type LayerName = (typeof layerNames)[number];
 
-const folder = "dist";
+export const folder = "dist";
 /** The folders of all packages in the bundle. */
 const packages = new Set<string>();
 
@@ -194,14 +194,18 @@ function readSource(name: string): Plugin {
 }
 
 /**
- * V8 keeps a text in half the space, and reads it faster, if all its characters are below U+0100. Outside of comments they
- * occur only in texts and regular expressions.
+ * V8 keeps a text in half the space, and reads it faster, if all its characters are below U+0100, and Node if they are ASCII.
+ * Outside of comments, others occur only in texts, regular expressions and names.
  */
-function escapeWideCharacters(): Plugin {
+export function escapeWideCharacters(): Plugin {
   const toEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return {
     name: "escape-wide-characters",
-    renderChunk: (code) => code.replace(/[\u0100-\uffff]/g, toEscape),
+    // At the end: the bundler would write names without escapes.
+    generateBundle(_, bundle) {
+      for (const output of Object.values(bundle))
+        if (output.type === "chunk") output.code = output.code.replace(/[\u0080-\uffff]/g, toEscape);
+    },
   };
 }
 

@@ -75,6 +75,13 @@ describe("the packed package, installed without a single install script", () => 
       const sql = "select (select count(*) from brand) as brands, (select count(*) from size) as sizes";
       const rows = JSON.parse(await armoire("query", sql, "--json", ...place));
       expect(rows).toEqual([{ brands: totals.brands, sizes: totals.sizes }]);
+      // Each of them is in the script of short commands, and is started with what the first start has compiled.
+      for (const command of ["plan", "status", "runs", "tables", "search a", "show brand", "history brand"])
+        for (const _start of [1, 2])
+          expect(await armoire(...command.split(" "), "--help")).toContain("Usage");
+      const out = join(home, "brands.parquet");
+      await armoire("query", "select name from brand", "--out", out, ...place);
+      expect((await readFile(out)).subarray(0, 4).toString()).toBe("PAR1");
     } finally {
       sandbox.kill();
       await once(sandbox, "close");
@@ -102,7 +109,10 @@ describe("the packed package, installed without a single install script", () => 
   it("every file of the bundle is loaded by the command, the library or a program that they start", async () => {
     const inBundle = packed.filter((path) => path.startsWith("dist/"));
     const started = await startedPrograms();
-    const entries = ["dist/cli.js", ...exportedFiles(), ...started];
+    const scripts = ["quick", "query-script", "query-child", "script-cache"].map(
+      (name) => `dist/${name}.cjs`,
+    );
+    const entries = ["dist/cli.js", ...scripts, ...exportedFiles(), ...started];
     const loaded = await filesLoadedBy(join(home, "node_modules/armoire"), entries, inBundle);
     const assets = await readdir(join(root, "src/web/assets"));
     const read = assets.filter((name) => name.startsWith("web-")).map((name) => `dist/${name}`);

@@ -27,6 +27,9 @@ const brief = [
   "complete",
 ];
 
+/** Those of them in `dist/quick.cjs`, but for the formats of `--out`. */
+const quick = brief.filter((name) => name !== "completion" && name !== "complete");
+
 const args = process.argv.slice(2);
 if (args.length !== 1 || args[0] !== "--version" || !printVersion()) await run();
 
@@ -42,10 +45,18 @@ function printVersion() {
 }
 
 async function run() {
-  process.getBuiltinModule("node:module").enableCompileCache();
+  const { createRequire, enableCompileCache } = process.getBuiltinModule("node:module");
+  enableCompileCache();
   const built = new URL("../../dist/cli.js", import.meta.url);
+  const isBuilt = existsSync(built);
+  if (isBuilt && quick.includes(args[0]) && !args.some((arg) => arg.startsWith("--out"))) {
+    const { join } = process.getBuiltinModule("node:path");
+    const dist = join(import.meta.dirname, "../../dist");
+    const { loadScript } = createRequire(import.meta.url)(join(dist, "script-cache.cjs"));
+    return await loadScript(join(dist, "quick.cjs"), args[0]).main(args);
+  }
   const sources = new URL("./main.ts", import.meta.url);
-  const { main } = await import((existsSync(built) ? built : sources).href);
+  const { main } = await import((isBuilt ? built : sources).href);
   if (!brief.includes(args[0])) {
     // As an option of Node it would slow every start: Node's stored code of its own modules is for V8's default settings.
     process.getBuiltinModule("node:v8").setFlagsFromString("--heap-growing-percent=80");

@@ -171,11 +171,10 @@ function closeDeadRuns(db: Connection): void {
   const selectOpen = prepare(db, () =>
     q.selectFrom("_run").select(["id", "started_at as startedAt"]).where("ended_at", "is", null),
   );
-  const close = prepareClose(db);
   for (const { id, startedAt } of selectOpen.all()) {
     const { endedAt, ...resources } = readTraces(db, id);
     const counts: RunCounts = { requests: null, resources: { ...resources, failed: null } };
-    close.run({
+    prepareClose(db).run({
       id,
       // What a load stores is older than its run.
       endedAt: endedAt !== null && endedAt > startedAt ? endedAt : startedAt,

@@ -2,6 +2,7 @@
 import { flushCompileCache } from "node:module";
 import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
+import { storeCompiled } from "../../platform/script-cache.ts";
 import { executeQuery } from "./execute-query.ts";
 import type { QueryLimits } from "./limits.ts";
 import { outOfMemorySignal, type QueryMessage, type QueryResponse, watchMillis } from "./query-process.ts";
@@ -43,5 +44,7 @@ process.on("message", (message: QueryMessage) => {
     responses = executeQuery(message);
   }
   const response = responses?.next().value;
+  // The parent kills this process once it has all rows.
+  if (response && response.type !== "columns") storeCompiled();
   if (response) process.send?.(response);
 });
