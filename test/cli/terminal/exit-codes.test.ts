@@ -85,14 +85,14 @@ describe("error messages", () => {
     );
   });
 
-  it.each(["EAGAIN", "spawn /usr/bin/setpriv EAGAIN"])(
-    "the text of the error %s of a thread or process names the limit",
-    (message) => {
-      expect(describeError(new Error(message), false)).toBe(
-        `armoire: ${message}\nToo many processes or threads are running. End other programs, or raise their limit (ulimit -u).\n`,
-      );
-    },
-  );
+  it.each([
+    ["EAGAIN", "ERR_WORKER_INIT_FAILED"],
+    ["spawn /usr/bin/setpriv EAGAIN", "EAGAIN"],
+  ])("the text of the error %s of a thread or process names the limit", (message, code) => {
+    expect(describeError(Object.assign(new Error(message), { code }), false)).toBe(
+      `armoire: ${message}\nToo many processes or threads are running. End other programs, or raise their limit (ulimit -u).\n`,
+    );
+  });
 
   it("the text of an error contains stack and cause only with --verbose", () => {
     const error = new CliError("failed", "What", hint, { cause: new Error("because") });
