@@ -139,9 +139,7 @@ const hintsOfLimits: Readonly<Record<string, string>> = {
 function hintForOther(error: unknown): string {
   const causes = error instanceof Error ? [error, error.cause] : [];
   const hints = causes.map((cause) => hintsOfLimits[systemCodeOf(cause) ?? ""]);
-  return (
-    hints.find((hint) => hint !== undefined) ?? "This is unexpected. --verbose shows where it happened."
-  );
+  return hints.find((hint) => hint !== undefined) ?? "This is unexpected. --verbose shows where it happened.";
 }
 
 /** Of a thread that could not be started, Node has it only at the end of the message. */
