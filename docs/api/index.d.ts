@@ -1978,13 +1978,13 @@ interface FindSecretsOptions {
 /** Searches folders with all that is below them, and single files. Symbolic links are not followed. */
 export declare function findSecrets(folders: readonly string[], secrets: readonly KnownSecret[], { askPassphrase, otherItems, signal }?: FindSecretsOptions): Promise<SecretSearch>;
 declare const McpError_base: {
-  new (code: "not-installed" | "private-mirror", message: string, hint?: string, options?: ErrorOptions): {
+  new (code: "broken" | "not-installed" | "private-mirror", message: string, hint?: string, options?: ErrorOptions): {
     readonly name: string;
     message: string;
     stack?: string;
     cause?: unknown;
     readonly kind: ErrorKind;
-    readonly code: "not-installed" | "private-mirror";
+    readonly code: "broken" | "not-installed" | "private-mirror";
     readonly hint: string;
   };
   prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
@@ -2010,7 +2010,8 @@ interface McpOptions {
 }
 /**
  * Serves until the input ends, or the signal.
- * @throws McpError without the optional package, or for an account's mirror that the caller does not allow; MirrorError
+ * @throws McpError without the optional package, for an account's mirror that the caller does not allow, or
+ * for a message beyond 10 MiB or an output that cannot be written; MirrorError
  */
 export declare function serveMcp(options: McpOptions): Promise<void>;
 interface MirrorPlace {
@@ -2667,8 +2668,8 @@ interface Found {
  * @returns at most `limit` results
  */
 export declare function search({ db }: Pick<MirrorReader, "db">, text: string, { kind, gone, limit }?: SearchOptions): Found[];
-/** A resource with all that is known of it, as `armoire show` shows it. */
-interface ShownResource {
+/** What the mirror holds of a resource, and where it comes from. */
+interface HeldResource {
   readonly kind: ShownKind;
   readonly fields: Readonly<Record<string, Cell>>;
   /** `url` is null for a link to another origin, which is not followed. */
@@ -2682,9 +2683,12 @@ interface ShownResource {
   readonly model?: ModelParts;
   /** Only of a brand. */
   readonly brand?: BrandParts;
+  readonly source: Provenance;
+}
+/** A resource with all that is known of it, as `armoire show` shows it. */
+interface ShownResource extends HeldResource {
   /** Null if it has not changed since it was first fetched. */
   readonly lastChange: LastChange | null;
-  readonly source: Provenance;
 }
 interface BrandParts {
   readonly modelList: ListState;
@@ -3558,6 +3562,8 @@ interface ApiOptions extends MirrorOptions {
   /** The forecast of the plan, for `Retry-After`. Default: null, no plan. */
   readonly readForecast?: ReadForecast | null;
   readonly clock?: Clock;
+  /** Called with errors that are no client's fault. Default: only the status of the response shows them. */
+  readonly onError?: (text: string) => void;
 }
 declare const precisions: {
   readonly minute: {
@@ -3625,7 +3631,7 @@ interface ServerOptions {
   readonly allowsActions?: boolean;
   /** Default: the system's. */
   readonly clock?: Clock;
-  /** Called with errors that are no user's fault. Default: they are only shown on the page. */
+  /** Called with errors that are no user's fault. Default: only the page, or the status of a response, shows them. */
   readonly onError?: (text: string) => void;
 }
 interface AccountSource {
