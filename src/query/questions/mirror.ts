@@ -25,8 +25,9 @@ export const mirrorQuestions: readonly Question[] = [
     from _resource l join _resource o on o.id = l.owner_id where l.kind in ('models', 'sizes') and l.state = 'held'),
   listed_model as materialized (select href, owner_href, state from known
     where kind = 'model' and state <> 'gone'),
-  of_models as (select m.owner_href as href, count(*) as known, sum(m.state = 'held') as held, sum(l.href is null) as unread
-    from listed_model m left join read_list l on l.href = m.href and l.kind = 'sizes' group by m.owner_href),
+  of_models as (select m.owner_href as href, count(*) as known, sum(m.state = 'held') as held,
+      sum(m.href not in (select href from read_list where kind = 'sizes')) as unread
+    from listed_model m group by m.owner_href),
   of_sizes as (select m.owner_href as href, count(*) as known, sum(s.state = 'held') as held
     from known s join listed_model m on m.href = s.owner_href
     where s.kind = 'size' and s.state <> 'gone' group by m.owner_href)
