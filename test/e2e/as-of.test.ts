@@ -134,7 +134,7 @@ it("history shows the changes in between", async () => {
   const text = await output("history", "brand", changed);
   expect(text).toMatch(/^brand {2}\S.*\n(?:.*\n)?Known since run 1, /);
   expect(text).toContain(`${change.field}`);
-  expect(text).toMatch(/\nrun 2 {2}.* {2}changed, checked last in run 2, .*\n {2}.* → /);
+  expect(text).toMatch(/\nrun 2 {2}.* {2}changed, checked in run 2, .*\n {2}.* → /);
   const past = JSON.parse(await output("history", "brand", changed, "--as-of", "1", "--json"));
   expect(past.lives).toMatchObject([{ gone: null, revisions: [{ firstSeen: { run: 1 } }] }]);
   expect(await output("history", "brand", changed, "--as-of", "1")).not.toContain("run 2");

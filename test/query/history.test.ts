@@ -123,7 +123,7 @@ it("the text has one line per changed field, and also for a field that the servi
 ${href}
 Known since run 1, ${shownAt}
 
-run 1  ${shownAt}  first seen, seen last in run 2, ${shownAt}
+run 1  ${shownAt}  first seen, until run 2, ${shownAt}
   brand_href        ${urlOf("b/")}
   name              Soft
   slug              soft
@@ -131,19 +131,19 @@ run 1  ${shownAt}  first seen, seen last in run 2, ${shownAt}
   bra_count         3
   last_modified_at  2026-01-01T00:00:00
 
-run 3  ${shownAt}  changed, seen last in run 3, ${shownAt}
+run 3  ${shownAt}  changed, until run 3, ${shownAt}
   bra_count                    3 → 4
   manufacturer_stock_pictures  (none) → [{"url":"https://p.example/1.jpg","text":"Black"}]
 
-run 4  ${shownAt}  changed, seen last in run 4, ${shownAt}
+run 4  ${shownAt}  changed, until run 4, ${shownAt}
   only last_modified_at: 2026-01-01T00:00:00 → 2026-02-02T00:00:00
 
-run 5  ${shownAt}  changed, seen last in run 5, ${shownAt}
+run 5  ${shownAt}  changed, until run 5, ${shownAt}
   body.colour  (none) → red
 
 run 6  ${shownAt}  gone
 
-run 8  ${shownAt}  back, checked last in run 8, ${shownAt}
+run 8  ${shownAt}  back, checked in run 8, ${shownAt}
   name                         Soft → Softer
   manufacturer_stock_pictures  [{"url":"https://p.example/1.jpg","text":"Black"}] → (none)
   body.colour                  red → (none)
@@ -203,9 +203,9 @@ it("a revision with the previous body, and one replaced in the same run, are mar
   closeRun(mirror, runId);
   const described = formatHistory(readHistory(mirror, "model", "brand/soft"));
   expect(described.split("\n\n").slice(-3)).toEqual([
-    `run 3  ${shownAt}  back, seen last in run 3, ${shownAt}\n  the same content as before`,
-    `run 4  ${shownAt}  changed, seen last in run 4, ${shownAt}\n  replaced in the same run`,
-    `run 4  ${shownAt}  changed, checked last in run 4, ${shownAt}\n  the same content as before\n`,
+    `run 3  ${shownAt}  back, until run 3, ${shownAt}\n  the same content as before`,
+    `run 4  ${shownAt}  changed, until run 4, ${shownAt}\n  replaced in the same run`,
+    `run 4  ${shownAt}  changed, checked in run 4, ${shownAt}\n  the same content as before\n`,
   ]);
 });
 

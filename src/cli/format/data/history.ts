@@ -52,9 +52,9 @@ function describeRevision(
   isEarliest: boolean,
   isNow: boolean,
 ): string {
-  const seen = isNow ? "checked last" : "seen last";
-  const until = lastSeen === null ? "" : `, ${seen} in run ${lastSeen.run}, ${formatSecond(lastSeen.at)}`;
-  const head = `\nrun ${firstSeen.run}  ${formatSecond(firstSeen.at)}  ${event}${until}\n`;
+  const until = isNow ? "checked in" : "until";
+  const last = lastSeen === null ? "" : `, ${until} run ${lastSeen.run}, ${formatSecond(lastSeen.at)}`;
+  const head = `\nrun ${firstSeen.run}  ${formatSecond(firstSeen.at)}  ${event}${last}\n`;
   if (unchanged !== null) return `${head}  ${unchangedWords[unchanged]}\n`;
   return head + (isEarliest ? describeFields(kind, changes) : describeChanges(kind, changes));
 }
