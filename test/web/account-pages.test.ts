@@ -141,6 +141,7 @@ it("dimensions sort by their headings, the missing ones last", async () => {
   // The first click on a heading leads to the least.
   expect((await account.get("/me/dimensions")).body).toContain('href="/me/dimensions?sort=gore_height"');
   const { body } = await account.get("/me/dimensions?sort=gore_height");
+  expect(body).toContain("in centimetres, by gore height, the least first.");
   // The points of a column are below each other.
   const decimals = Math.max(...known.map((value) => String(value).split(".")[1]?.length ?? 0));
   const least = known[0]?.toFixed(decimals);

@@ -106,6 +106,8 @@ it("a question with names and numbers has a chart, with its numbers as a table",
   const [figure = ""] = body.match(/<figure class="chart">[\s\S]*<\/figure>/) ?? [];
   expect(figure).toContain("<svg");
   expect(figure.match(/<th scope="row">/g)).toHaveLength(5);
+  // In the answer itself, a name leads to its brand.
+  expect(body.match(/<th scope="row"><a href="\/brand\/[^"]+"><bdi>/g)).toHaveLength(5);
   expect((await web.get("/questions/size-coverage?system=EU")).body).not.toContain("<figure");
 });
 
@@ -128,7 +130,7 @@ it("a statement has the same rows in each format", async () => {
 it("a page shows at most 100 rows and says how many there are; a download has them all", async () => {
   const sql = "with recursive n(i) as (select 1 union all select i + 1 from n limit 1234) select i from n";
   const { body } = await web.get(sqlPath(sql));
-  expect(body).toContain("The first 100 of 1234 rows");
+  expect(body).toContain("The first 100 of 1234 rows: a download has all");
   expect(body.match(/<th scope="row"/g)).toHaveLength(100);
   expect(await rowsOf(sqlPath(sql, ".json"))).toHaveLength(1234);
 });

@@ -93,3 +93,17 @@ it.each([
   expect([reply.status, body.includes(text)]).toEqual([status, true]);
   if (status !== 200) expect((await web.get(`/compare.json${query}`)).status).toBe(status);
 });
+
+it("changes are listed under the name that their brand had then", async () => {
+  const { sandbox } = web.rig;
+  const value = "A name of today" as never;
+  sandbox.setFaults([{ kind: "brand", fault: "set", pointer: "/body/name", times: "always", value }]);
+  await web.rig.sync({ mode: "verify", approve: true });
+  sandbox.setFaults([]);
+  const headings = async (query: string) =>
+    (await web.get(`/compare${query}`)).body.match(/<h2><a href="\/brand\/[^"]+"><bdi>[^<]+/g) ?? [];
+  const named = (all: readonly string[]) => all.filter((heading) => heading.endsWith("<bdi>A name of today"));
+  expect(named(await headings("?from=3&to=4")).length).toBeGreaterThan(1);
+  const before = await headings("?from=1&to=2&kind=brand");
+  expect([before.length > 0, named(before)]).toEqual([true, []]);
+});

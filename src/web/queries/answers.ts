@@ -47,7 +47,7 @@ const maxStatements = 4;
 const pageMillis = 20_000;
 /** As `armoire query`. */
 const downloadMillis = 60_000;
-const maxDownloadedRows = 100_000;
+export const maxDownloadedRows = 100_000;
 /** For the number of rows that are not shown. */
 const countMillis = 300;
 

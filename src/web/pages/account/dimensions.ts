@@ -6,6 +6,7 @@ import { type Bra, dimensions } from "../../../query/lists/wardrobe.ts";
 import { toNumber } from "../../charts/answer-charts.ts";
 import type { Page, View } from "../../page.ts";
 import type { Sorting } from "../../parts/lists/table.ts";
+import { headingOf } from "../../parts/resource/field-changes.ts";
 import { empty } from "../../parts/states.ts";
 import { dimensionTable } from "../../parts/wardrobe/dimensions.ts";
 import { accountHeading, addressesIn, dimensionRows, wardrobeOf } from "./account-view.ts";
@@ -22,7 +23,7 @@ export const dimensionsPage: Page = {
 ${
   bras.length === 0
     ? empty("No bras are held.")
-    : html`<p class="hint">${formatCount(bras.length, "bra")}, in centimetres. The least (min) and the most (max) of each column are marked; a heading sorts by its column. The cup separation is the width of the gore.</p>
+    : html`<p class="hint">${formatCount(bras.length, "bra")}, in centimetres${describeOrder(view)}. The least (min) and the most (max) of each column are marked; a heading sorts by its column. The cup separation is the width of the gore.</p>
 ${dimensionTable(bras, addressesIn(view).hrefOf, sortingIn(view))}`
 }`;
     return { title: "Dimensions", body };
@@ -42,6 +43,13 @@ interface Order {
 function orderIn({ query }: View): Order {
   const sort = query.get("sort") ?? "";
   return { sort: sorts.includes(sort) ? sort : "name", isDescending: query.get("order") === "desc" };
+}
+
+/** On a narrow screen, the column is out of sight. */
+function describeOrder(view: View): string {
+  const { sort, isDescending } = orderIn(view);
+  if (!view.query.has("sort")) return "";
+  return `, by ${headingOf(sort).toLowerCase()}, the ${isDescending ? "most" : "least"} first`;
 }
 
 const sortingIn = (view: View): Sorting => ({

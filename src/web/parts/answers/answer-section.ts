@@ -7,7 +7,7 @@ import { followHint, type QueryResult } from "../../../query/sql/run-query.ts";
 import { answerChart } from "../../charts/answer-charts.ts";
 import { chartFigure } from "../../charts/figure.ts";
 import type { Html, View } from "../../page.ts";
-import type { FirstRows } from "../../queries/answers.ts";
+import { type FirstRows, maxDownloadedRows } from "../../queries/answers.ts";
 import { shadedTable } from "../resource/heat-map.ts";
 import { empty, wholeness } from "../states.ts";
 import { answerTable, shownRows } from "./answer-table.ts";
@@ -50,8 +50,13 @@ function sizeMap([first, ...cups]: readonly string[], rows: readonly Row[]): Htm
 
 function countOf(shown: number, read: number, { isCut, total }: QueryResult): string {
   if (!isCut && shown === read) return formatCount(read, "row");
-  if (isCut && total === null) return `The first ${formatNumber(shown)} rows`;
-  return `The first ${formatNumber(shown)} of ${formatCount(total ?? read, "row")}`;
+  const all = isCut ? total : read;
+  const downloads =
+    all === null || all > maxDownloadedRows
+      ? `a download has up to ${formatNumber(maxDownloadedRows)}`
+      : "a download has all";
+  const of = all === null ? " rows" : ` of ${formatCount(all, "row")}`;
+  return `The first ${formatNumber(shown)}${of}: ${downloads}`;
 }
 
 /** The coverage is that of the page: a statement would count its own, which takes long while a sync writes. */

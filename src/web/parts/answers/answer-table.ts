@@ -6,7 +6,7 @@ import type { Cell } from "../../../../schema/fields.ts";
 import { type ResourceKey, readResourceKeys } from "../../../query/lists/resource-keys.ts";
 import type { Html, View } from "../../page.ts";
 import { table } from "../lists/table.ts";
-import { externalLink, none, pathOf } from "../values.ts";
+import { externalLink, none, pathOf, resourceLink } from "../values.ts";
 
 /** Of an answer, so that a page stays small. */
 const maxCells = 600;
@@ -23,12 +23,28 @@ export function answerTable(view: View, columns: readonly string[], rows: readon
   const hrefs = rows.flatMap((row) => row.filter((cell, n) => isAddress[n] && typeof cell === "string"));
   const keys = readResourceKeys(view.mirror, [...new Set(hrefs.map(String))]);
   const isNumber = columns.map((_, n) => rows.every((row) => typeof row[n] !== "string"));
+  const own = columns.indexOf("href");
+  const keyOf = (row: Row) => keys.get(String(row[own] ?? ""));
   return table({
     caption: "Answer",
     columns: columns.map((label, n) => ({ label: cut(label), isNumber: isNumber[n] === true })),
-    rows: rows.map((row) => columns.map((_, n) => cellOf(view, row[n] ?? null, isAddress[n] ? keys : null))),
+    rows: rows.map((row) => [
+      headingOf(view, row[0] ?? null, isAddress[0] ? keys : null, keyOf(row)),
+      ...columns.slice(1).map((_, n) => cellOf(view, row[n + 1] ?? null, isAddress[n + 1] ? keys : null)),
+    ]),
   });
 }
+
+/** A name leads to the page of its row: on a narrow screen, the address of the row is out of sight. */
+const headingOf = (
+  view: View,
+  cell: Cell,
+  keys: ReadonlyMap<string, ResourceKey> | null,
+  key: ResourceKey | undefined,
+): Html | string =>
+  keys === null && key !== undefined && typeof cell === "string" && cell !== ""
+    ? resourceLink(view, key, cut(cell))
+    : cellOf(view, cell, keys);
 
 function cellOf(view: View, cell: Cell, keys: ReadonlyMap<string, ResourceKey> | null): Html | string {
   if (cell === null) return none();

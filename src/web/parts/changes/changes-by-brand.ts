@@ -22,17 +22,24 @@ export function changesByBrand(view: View, changes: readonly Change[]): Html {
   const located = changes.map(
     (change): Located => ({ change, key: keys.get(change.href), names: names.get(change.href) }),
   );
-  const groups = [...Map.groupBy(located, ({ names: of }) => of?.brandHref ?? null)].sort(
-    ([, [a]], [, [b]]) => compareNames(a, b),
+  const groups = [...Map.groupBy(located, ({ names: of }) => of?.brandHref ?? null)].sort(([, a], [, b]) =>
+    compareNames(a, b),
   );
   return html`${groups.map(([brand, group]) => groupOf(view, brand, group))}`;
 }
 
 /** Changes without a known brand come last. */
-function compareNames(a: Located | undefined, b: Located | undefined): number {
-  if (a?.key === undefined || b?.key === undefined)
-    return Number(a?.key === undefined) - Number(b?.key === undefined);
-  return (a.names?.brand ?? a.key.brand).localeCompare(b.names?.brand ?? b.key.brand, "en");
+function compareNames(a: readonly Located[], b: readonly Located[]): number {
+  const [keyOfA, keyOfB] = [a[0]?.key, b[0]?.key];
+  if (keyOfA === undefined || keyOfB === undefined)
+    return Number(keyOfA === undefined) - Number(keyOfB === undefined);
+  return (brandIn(a) ?? keyOfA.brand).localeCompare(brandIn(b) ?? keyOfB.brand, "en");
+}
+
+/** A brand that has changed has the name of then, as its change has; later it may have got another one. */
+function brandIn(group: readonly Located[]): string | null {
+  const own = group.find(({ change }) => change.kind === "brand")?.change.name;
+  return typeof own === "string" ? own : (group[0]?.names?.brand ?? null);
 }
 
 function groupOf(view: View, brandHref: string | null, group: readonly Located[]): Html {
@@ -40,7 +47,7 @@ function groupOf(view: View, brandHref: string | null, group: readonly Located[]
   const title =
     brandHref === null || first?.key === undefined
       ? "Without a known brand"
-      : resourceLink(view, { kind: "brand", brand: first.key.brand }, first.names?.brand ?? null, brandHref);
+      : resourceLink(view, { kind: "brand", brand: first.key.brand }, brandIn(group), brandHref);
   return html`<section><h2>${title} <span class="muted">${formatCount(group.length, "change")}</span></h2>
 <ol class="timeline">${entriesOf(group).map((alike) => entryOf(view, alike))}</ol></section>`;
 }

@@ -10,7 +10,7 @@ import type { Html } from "../../page.ts";
 import { table } from "../lists/table.ts";
 import { empty } from "../states.ts";
 import { none, numberOf, timeOf } from "../values.ts";
-import { outcomeInWords } from "./summary.ts";
+import { failedRun, outcomeInWords } from "./summary.ts";
 
 export function runningRuns(runs: readonly RunOverview[], now: number): Html {
   const running = runs.filter(({ endedAt }) => endedAt === null);
@@ -65,7 +65,7 @@ export function endedRuns(runs: readonly RunOverview[]): Html {
       timeOf(toIso(startedAt)),
       endedAt === null ? none() : formatDuration((endedAt - startedAt) / 1000),
       state === "failed"
-        ? html`failed <span class="hint"><bdi>${end.outcome}</bdi></span>`
+        ? html`${failedRun()} <span class="hint"><bdi>${end.outcome}</bdi></span>`
         : `${outcomeInWords(end.outcome)}${end.failed ? `, ${formatCount(end.failed, "failed resource")}` : ""}`,
       numberOf(end.counted),
     ]),

@@ -9,6 +9,7 @@ import type { Html } from "../../page.ts";
 import { table } from "../lists/table.ts";
 import { empty } from "../states.ts";
 import { none, timeOf } from "../values.ts";
+import { failedRun } from "./summary.ts";
 
 export function scheduleTables(schedules: readonly ScheduleOverview[], now: number): Html {
   if (schedules.length === 0) return empty("No schedule runs over this Redis.");
@@ -28,7 +29,7 @@ export function scheduleTables(schedules: readonly ScheduleOverview[], now: numb
     rows: schedules.map(({ name, command, cron, tz, nextAt, runs: [last] }) => [
       name,
       formatNext(nextAt === null ? null : toIso(nextAt), now),
-      last === undefined ? none() : html`${last.state}, ${formatAge(toIso(last.startedAt), now)} ago`,
+      last === undefined ? none() : html`${stateOf(last)}, ${formatAge(toIso(last.startedAt), now)} ago`,
       html`<span class="code">${cron}</span> <span class="muted">${tz}</span>`,
       html`<span class="code">${command}</span>`,
     ]),
@@ -48,7 +49,7 @@ export function scheduleTables(schedules: readonly ScheduleOverview[], now: numb
             name,
             timeOf(toIso(startedAt)),
             seconds === null ? none() : formatDuration(seconds),
-            state,
+            stateOf({ state }),
             reportOf(report),
           ]),
         })
@@ -56,6 +57,9 @@ export function scheduleTables(schedules: readonly ScheduleOverview[], now: numb
 }
 
 const maxRuns = 20;
+
+const stateOf = ({ state }: Pick<ScheduledRunOverview, "state">): Html | string =>
+  state === "failed" ? failedRun() : state;
 
 function reportOf({ counts, problem }: Pick<ScheduledRunOverview, "counts" | "problem">): Html | string {
   if (problem !== null) return html`<bdi>${problem}</bdi>`;

@@ -19,16 +19,18 @@ export function summary(overview: Overview, now: number): Html {
   return html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-function describeLastRun({ runs }: Overview, now: number): string {
+function describeLastRun({ runs }: Overview, now: number): Html | string {
   const last = runs.find(({ endedAt }) => endedAt !== null);
   const running = runs.filter(({ endedAt }) => endedAt === null).length;
   const underWay = running === 0 ? [] : [`${formatCount(running, "run")} under way`];
   if (last === undefined) return underWay[0] ?? "none is known";
   const age = formatAge(toIso(last.endedAt ?? last.startedAt), now);
   const failed = last.failed ? `, ${formatCount(last.failed, "failed resource")}` : "";
-  const outcome = last.state === "failed" ? "failed" : `${outcomeInWords(last.outcome)}${failed}`;
-  return [`${last.principal}: ${outcome}, ${age} ago`, ...underWay].join("; ");
+  const outcome = last.state === "failed" ? failedRun() : `${outcomeInWords(last.outcome)}${failed}`;
+  return html`${last.principal}: ${outcome}, ${[`${age} ago`, ...underWay].join("; ")}`;
 }
+
+export const failedRun = (): Html => html`<strong class="mistake">failed</strong>`;
 
 export const outcomeInWords = (outcome: string | null): string =>
   outcome === null ? "ended" : describeResult(outcome.replaceAll("-", " "));
