@@ -71,7 +71,10 @@ interface ComparedBody {
 }
 
 export interface StoreBody {
-  compare(resource: StoredResource, body: Uint8Array): ComparedBody;
+  /** To be called at the beginning of each transaction. */
+  begin(): void;
+  /** @param proven its SHA-256, if that is known */
+  compare(resource: StoredResource, body: Uint8Array, proven?: Buffer): ComparedBody;
   /**
    * Derives and stores a body that is not the held one, or is to be derived again. Nothing is written if it is rejected.
    * @returns the number of resources that nothing had linked to before
@@ -88,8 +91,8 @@ export function prepareStoreBody(
   const revisions = prepareRevisions(db, bodies);
   const { setHeld } = prepareStates(db);
   return {
-    compare(resource, body) {
-      const sha256 = sha256Of(body);
+    begin: () => revisions.begin(),
+    compare(resource, body, sha256 = sha256Of(body)) {
       const last = resource.lastCheckedRun === 0 ? undefined : revisions.last(resource.id);
       return { last, sha256, isSame: last?.sha256?.equals(sha256) ?? false };
     },
@@ -120,7 +123,7 @@ export function prepareIngest(
   const resources = prepareStates(db);
   const refusals = prepareRefusals(db);
   const confirmations = prepareConfirmations(db);
-  const { compare, store } = prepareStoreBody(db, bodies, writer, context);
+  const { begin, compare, store } = prepareStoreBody(db, bodies, writer, context);
   const isLaterPage = prepareColumn(db, (p: { id: number }) =>
     q
       .selectFrom("_page")
@@ -227,6 +230,7 @@ export function prepareIngest(
 
   const transaction = db.transaction((results: readonly ResourceResult[], runId: number) => {
     const summary = emptySummary();
+    begin();
     confirmations.begin();
     for (const result of results) ingestOne(result, runId, summary);
     confirmations.end();

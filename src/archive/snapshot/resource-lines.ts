@@ -58,6 +58,7 @@ export function toResource(line: ResourceLine, readBody: SnapshotResource["readB
   const { modified_at = null, content_type = null, link = null, base_url, gone_on } = line;
   return {
     ...{ url: line.url, kind: line.kind, status: line.status, etag: line.etag ?? null },
+    sha256: Buffer.from(line.sha256, "hex"),
     ...(base_url !== undefined && { finalUrl: base_url }),
     headers: { sentAt: null, modifiedAt: modified_at, contentType: content_type, link },
     fetchedAt: startOfDay(line.fetched_on),

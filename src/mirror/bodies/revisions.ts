@@ -28,6 +28,8 @@ export interface NewRevision {
 }
 
 export interface Revisions {
+  /** To be called at the beginning of each transaction that stores revisions. */
+  begin(): void;
   last(resourceId: number): LastRevision | undefined;
   /** Stores a body as the current revision, and closes the one before it. */
   store(revision: NewRevision, runId: number): void;
@@ -78,7 +80,7 @@ export function prepareRevisions(db: Connection, bodies: BodyStore): Revisions {
         headers_id: p.headersId,
       }),
   );
-  const idOfHeaders = prepareHeaders(db);
+  const headers = prepareHeaders(db);
   const close = prepare(db, (p: { resourceId: number; run: number }) =>
     q
       .updateTable("_revision")
@@ -89,17 +91,18 @@ export function prepareRevisions(db: Connection, bodies: BodyStore): Revisions {
   const markLastSeen = db.prepare<[{ id: number }]>(markLastSeenSql(":id"));
 
   return {
+    begin: () => headers.forget(),
     last: (resourceId) => selectLast.get({ resourceId }),
-    store({ resource, last, body, sha256, headers, fetchedAt, ...response }, run) {
+    store({ resource, last, body, sha256, headers: { sentAt, modifiedAt, ...kept }, ...stored }, run) {
+      const { fetchedAt, ...response } = stored;
       const { id: resourceId } = resource;
       if (last?.sha256) {
         markLastSeen.run({ id: resourceId });
         close.run({ resourceId, run });
       }
       const contentId = bodies.store(resource, last === undefined, sha256, body);
-      const { sentAt, modifiedAt } = headers;
       const times = { at: fetchedAt, sentAt: millisOf(sentAt), modifiedAt: millisOf(modifiedAt) };
-      const headersId = idOfHeaders(headers);
+      const headersId = headers.idOf(kept);
       insert.run({ resourceId, seq: (last?.seq ?? 0) + 1, contentId, headersId, run, ...response, ...times });
     },
     close: (resourceId, run) => void close.run({ resourceId, run }),
@@ -107,18 +110,32 @@ export function prepareRevisions(db: Connection, bodies: BodyStore): Revisions {
   };
 }
 
+type StoredHeaders = Pick<KeptHeaders, "contentType" | "link">;
+
 /** Most responses have the same headers, which are stored once. */
-function prepareHeaders(db: Connection): (headers: KeptHeaders) => number {
-  const insert = prepare(db, (p: { contentType: string | null; link: string | null }) =>
+function prepareHeaders(db: Connection) {
+  const insert = prepare(db, (p: StoredHeaders) =>
     q.insertInto("_headers").values({ content_type: p.contentType, link: p.link }),
   );
-  const select = prepareColumn(db, (p: { contentType: string | null; link: string | null }) =>
+  const select = prepareColumn(db, (p: StoredHeaders) =>
     q
       .selectFrom("_headers")
       .select("id")
       .where("content_type", "is", p.contentType)
       .where("link", "is", p.link),
   );
-  return ({ contentType, link }) =>
-    select.get({ contentType, link }) ?? Number(insert.run({ contentType, link }).lastInsertRowid);
+  /** Of this transaction: after a rollback, its ids are free again. */
+  let last: (StoredHeaders & { readonly id: number }) | null = null;
+  return {
+    forget() {
+      last = null;
+    },
+    idOf({ contentType, link }: StoredHeaders): number {
+      if (last === null || last.contentType !== contentType || last.link !== link) {
+        const headers = { contentType, link };
+        last = { ...headers, id: select.get(headers) ?? Number(insert.run(headers).lastInsertRowid) };
+      }
+      return last.id;
+    },
+  };
 }

@@ -19,6 +19,12 @@ export interface StoredResource {
   readonly lastCheckedRun: number;
 }
 
+/** The columns of a `StoredResource`, from `_resource`. */
+export const storedResourceColumns = [
+  ...(["id", "url", "kind", "owner_id as ownerId", "state", "etag", "gone_run as goneRun"] as const),
+  ...(["absent_by as absentBy", "last_checked_run as lastCheckedRun"] as const),
+] as const;
+
 export interface ResourceStates {
   readonly select: Statement<{ id: number }, StoredResource>;
   readonly setHeld: Statement<Check & { etag: string | null }, unknown>;
@@ -48,12 +54,7 @@ export function prepareStates(db: Connection): ResourceStates {
   });
   return {
     select: prepare(db, (p: { id: number }) =>
-      q
-        .selectFrom("_resource")
-        .select(["id", "url", "kind", "owner_id as ownerId", "state", "etag", "gone_run as goneRun"])
-        .select("absent_by as absentBy")
-        .select("last_checked_run as lastCheckedRun")
-        .where("id", "=", p.id),
+      q.selectFrom("_resource").select(storedResourceColumns).where("id", "=", p.id),
     ),
     setHeld: prepare(db, (p: Check & { etag: string | null }) =>
       q

@@ -6,13 +6,7 @@ import type { Connection } from "../file/connection.ts";
 import { prepare, prepareColumn } from "../file/statements.ts";
 import { prepareKnownAddresses } from "../known-addresses.ts";
 import { q, textsIn } from "../queries/query-builder.ts";
-
-export interface KnownResource {
-  readonly id: number;
-  readonly kind: string;
-  readonly ownerId: number | null;
-  readonly state: ResourceState;
-}
+import { type StoredResource, storedResourceColumns } from "./resource-states.ts";
 
 /** A resource whose body was derived, for writing the results. */
 export interface WrittenResource {
@@ -39,7 +33,7 @@ export interface EnsuredResource {
 
 export interface Resources {
   /** Also by another spelling of its address. */
-  find(url: string): KnownResource | undefined;
+  find(url: string): StoredResource | undefined;
   /**
    * Finds the resource or adds it. The first known kind wins; `hasConflict` reports a different one. A linked
    * tombstone becomes due.
@@ -70,8 +64,8 @@ export function prepareResources(
 ): Resources {
   const statements = prepareStatements(db);
   const addresses = prepareKnownAddresses(db);
-  const find = (url: string): KnownResource | undefined =>
-    [url, ...addresses.othersOf(url)].reduce<KnownResource | undefined>(
+  const find = (url: string): StoredResource | undefined =>
+    [url, ...addresses.othersOf(url)].reduce<StoredResource | undefined>(
       (known, spelling) => known ?? statements.select.get({ url: spelling }),
       undefined,
     );
@@ -127,10 +121,7 @@ function prepareStatements(db: Connection) {
   }
   return {
     select: prepare(db, (p: { url: string }) =>
-      q
-        .selectFrom("_resource")
-        .select(["id", "kind", "owner_id as ownerId", "state"])
-        .where("url", "=", p.url),
+      q.selectFrom("_resource").select(storedResourceColumns).where("url", "=", p.url),
     ),
     insert: prepare(db, (p: NewResource) =>
       q

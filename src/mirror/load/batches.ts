@@ -8,6 +8,9 @@ import type { LoadableBody, LoadOutcome } from "./load-bodies.ts";
 /** Of the bodies in a batch, which are in memory together. */
 const maxBatchBytes = 8 * 2 ** 20;
 
+/** After so many bodies of a kind a batch ends: then a dictionary is made, with which the next ones are compressed. */
+const firstOfKind = 64;
+
 /** Of waiting bodies. Those beyond it are read a second time. */
 const maxWaitingBytes = 64 * 2 ** 20;
 
@@ -37,6 +40,7 @@ export function createBatches(
   let batchBytes = 0;
   let batchSource = 0;
   let kind: string | null = null;
+  const countOfKind = new Map<string, number>();
   let hasProgress = false;
 
   const settle = (url: string, outcome: LoadOutcome, source: number): void => {
@@ -106,6 +110,9 @@ export function createBatches(
       const body = await readBody();
       batch.push({ ...resource, body });
       batchBytes += body.byteLength;
+      const count = (countOfKind.get(kind) ?? 0) + 1;
+      countOfKind.set(kind, count);
+      if (count === firstOfKind) loadCollected();
     },
     settle,
     isSettled: (url) => settled.has(url),

@@ -74,8 +74,7 @@ export function prepareLoadBodies(db: Connection, parts: LoadParts): LoadBodies 
   const loadOne = (given: LoadableBody, snapshotId: number, runId: number): LoadOutcome => {
     const { body, status, headers, finalUrl, fetchedAt, goneAt } = given;
     const etag = validatorOf(given);
-    const known = findOrAdd(given, runId);
-    const resource = known && states.select.get({ id: known.id });
+    const resource = findOrAdd(given, runId);
     if (resource === undefined || resource.state === "elsewhere" || resource.state === "superseded")
       return "unlinked";
     if (resource.kind !== given.kind) return "other-kind";
@@ -86,7 +85,7 @@ export function prepareLoadBodies(db: Connection, parts: LoadParts): LoadBodies 
       const isNext = checkedAt === until && statements.isFromEarlier.get({ id, snapshotId }) !== undefined;
       if (!isNext) return "kept";
     }
-    const compared = storeBody.compare(resource, body);
+    const compared = storeBody.compare(resource, body, given.sha256);
     const { last, isSame } = compared;
     const isLoaded = last !== undefined && statements.isUnconfirmed.get({ id, seq: last.seq }) !== undefined;
     // What the service itself has sent is not taken for gone, nor found again, because a snapshot says so.
@@ -114,6 +113,7 @@ export function prepareLoadBodies(db: Connection, parts: LoadParts): LoadBodies 
   const loadTombstone = db.transaction(loadOne);
   const transaction = db.transaction(
     (batch: readonly LoadableBody[], snapshotId: number, runId: number): LoadOutcome[] => {
+      storeBody.begin();
       const outcomes = batch.map((given) => {
         try {
           return (given.goneAt === null ? loadOne : loadTombstone)(given, snapshotId, runId);
