@@ -8,6 +8,7 @@ export const migrations: Migrations = {
   "0002-postponed": () => import("./migrations/0002-postponed.ts"),
   "0003-snapshots": () => import("./migrations/0003-snapshots.ts"),
   "0004-linked-checks": () => import("./migrations/0004-linked-checks.ts"),
+  "0005-worth": () => import("./migrations/0005-worth.ts"),
 };
 
 /** The tables, indexes and triggers of each version, as SHA-256 (`schemaDigest`): mirrors with others are refused. */
@@ -16,4 +17,5 @@ export const schemaDigests: Readonly<Record<string, string>> = {
   "0002-postponed": "789cc666b645f3080f3341939c96e3634605af0e0c77d068f1c2f5471e33c3c0",
   "0003-snapshots": "1c5bf5d58b06e36bf83fe781e80ca380ee81ccaf69a8e0bca79af57ed83584de",
   "0004-linked-checks": "79b2abcd530e3170d0a4500144dddd2e364c271697ace677dc586aa677d56c5e",
+  "0005-worth": "3b8f8c3297cdd9b45ed62723a701909faf0a16db1f599906b797bfc63097aff7",
 };

@@ -18,7 +18,7 @@ it.each<[version: string, edit: (manifest: string) => string, message: string]>(
   [
     "a mirror with unknown tables",
     (manifest) => manifest.replace(/"schema": "[^"]+"/, '"schema": "0008-times"'),
-    'is of a mirror with the tables of "0008-times"; this version of Armoire knows 0004-linked-checks',
+    'is of a mirror with the tables of "0008-times"; this version of Armoire knows 0005-worth',
   ],
 ])("a backup of %s is refused, and nothing is restored", async (_version, edit, message) => {
   await using rig = await startBackupRig();

@@ -18,6 +18,7 @@ const released: Readonly<Record<string, string>> = {
   "0002-postponed": "9f7aef4209974a4c0860f631aed61f1d45f8a0a3da1de25732e0054676fdc349",
   "0003-snapshots": "d6d7bf364b3dcf6030e410f5a0c30c5373ce8c7b82c79c650dc651a6577cc2a6",
   "0004-linked-checks": "05aa5cd74e0aef218ddbf7bd559d88f2bb1bd24940c9abd8a7a17e6bfbefcc13",
+  "0005-worth": "b53da744c52a80a5e4f8ed41b121d080b3afe0c1cfc415b11537513dae12aa86",
 };
 
 /** One key for each column. */

@@ -3,11 +3,10 @@ import { sql } from "kysely";
 import type { Connection } from "../../../mirror/file/connection.ts";
 import { prepare } from "../../../mirror/file/statements.ts";
 import { q, textsIn } from "../../../mirror/queries/query-builder.ts";
-import { readObserved } from "../../../mirror/runs/coverage.ts";
 import { type DueResource, dueColumns, inScope } from "../../../mirror/scope.ts";
 import { hasLoaded, isCurrent, isUnconfirmed } from "../../../mirror/snapshots/loaded.ts";
 import { isPendingSample } from "../../../mirror/snapshots/sample.ts";
-import { freeCheckLimit, type PlanRequest, weights } from "../request.ts";
+import { freeCheckLimit, type PlanRequest } from "../request.ts";
 import {
   type HeldParameters,
   hasWrongTime,
@@ -26,6 +25,7 @@ import {
   suspectParameters,
   worth,
 } from "./check-conditions.ts";
+import { prepareExpectedChecks } from "./expected-checks.ts";
 
 export interface CheckRow extends DueResource {
   /** Whether the check is free if nothing changed, as far as is known. */
@@ -114,18 +114,11 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
       .orderBy("r.id")
       .limit(p.max),
   );
-  const selectExpected = prepare(db, (p: HeldParameters & { rates: string; max: number }) =>
-    selectHeldWithWorth(p)
-      .leftJoin(sql<{ key: string; value: number }>`json_each(${p.rates})`.as("rate"), "rate.key", "r.kind")
-      .where(isFreeAndPresent(p))
-      .orderBy(sql`rate.value * (1 + ${worth}) * (${p.now} - r.checked_at)`, "desc")
-      .orderBy("r.id")
-      .limit(p.max),
-  );
   const selectEverything = prepare(db, (p: HeldParameters) =>
     selectHeld(p).orderBy("r.checked_run").orderBy("r.id"),
   );
 
+  const readExpected = prepareExpectedChecks(db, request);
   const runBeforeCrawl = readRunBeforeCrawl(db, runId);
   const held = (minAgeMillis: number, earlierRun?: number) =>
     heldParameters(request, minAgeMillis, earlierRun);
@@ -143,12 +136,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
       isAnyLoaded ? selectUnconfirmed.all({ ...held(0), max: freeCheckLimit(request).count }) : [],
     expected: (hasMoreWork) => {
       const checkable = held(hasMoreWork ? restMillis : 0, runBeforeCrawl);
-      if (!mayHold(db, checkable)) return [];
-      return selectExpected.all({
-        ...checkable,
-        rates: JSON.stringify(Object.fromEntries(readChangeRates(db))),
-        max: freeCheckLimit(request).count,
-      });
+      return mayHold(db, checkable) ? readExpected(checkable) : [];
     },
     everything: () => selectEverything.all(held(0)),
   };
@@ -175,18 +163,4 @@ export function prepareSample(
       .orderBy("r.id"),
   );
   return () => (isAnyLoaded ? select.all({ kinds: JSON.stringify(scope.kinds), runId }) : []);
-}
-
-/**
- * @returns expected changes a day of one resource, by kind; close to a guess where little was observed. The last run has stored
- * what was observed, unless a run is open.
- */
-function readChangeRates(db: Connection): Map<string, number> {
-  const { changesPerDay, changeGuessDays } = weights;
-  return new Map(
-    [...readObserved(db)].map(([kind, { changes, days }]) => [
-      kind,
-      (changes + changesPerDay * changeGuessDays) / (days + changeGuessDays),
-    ]),
-  );
 }
