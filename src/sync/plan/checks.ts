@@ -4,7 +4,8 @@
  * queries, read as late as possible, since each check may be evidence for the next. Out: held resources, each once. Free
  * checks are made freely, counted ones only if due.
  */
-import type { CheckQueries, CheckRow } from "./queries/check-queries.ts";
+import type { CheckRow } from "./queries/check-conditions.ts";
+import type { CheckQueries } from "./queries/check-queries.ts";
 import { freeCheckLimit, type PlannedResource, type PlanRequest, type Reason, weights } from "./request.ts";
 
 export interface CrawlState {

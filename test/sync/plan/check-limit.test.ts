@@ -1,7 +1,8 @@
 /** How many checks a run makes by default, and with an explicit limit. */
 import { expect, it } from "vitest";
 import { planChecks } from "../../../src/sync/plan/checks.ts";
-import type { CheckQueries, CheckRow } from "../../../src/sync/plan/queries/check-queries.ts";
+import type { CheckRow } from "../../../src/sync/plan/queries/check-conditions.ts";
+import type { CheckQueries } from "../../../src/sync/plan/queries/check-queries.ts";
 import type { PlanAllowance, PlanRequest } from "../../../src/sync/plan/request.ts";
 import { startRig } from "../support/rig.ts";
 

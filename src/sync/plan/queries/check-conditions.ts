@@ -4,12 +4,17 @@ import type { Connection } from "../../../mirror/file/connection.ts";
 import { prepareColumn } from "../../../mirror/file/statements.ts";
 import { q, textsIn } from "../../../mirror/queries/query-builder.ts";
 import { type KindCoverage, readStored } from "../../../mirror/runs/coverage.ts";
-import { inScope, type Scope } from "../../../mirror/scope.ts";
+import { type DueResource, inScope, type Scope } from "../../../mirror/scope.ts";
 import { dayMillis } from "../../../platform/clock.ts";
 import { type PlanRequest, weights } from "../request.ts";
 
 /** Without an ample allowance, a run that continues a crawl leaves out what was checked within this time. */
 export const restMillis = weights.restDays * dayMillis;
+
+export interface CheckRow extends DueResource {
+  /** Whether the check is free if nothing changed, as far as is known. */
+  readonly isFree: 0 | 1;
+}
 
 export interface HeldParameters {
   /** JSON array. */

@@ -8,6 +8,7 @@ import { hasLoaded, isCurrent, isUnconfirmed } from "../../../mirror/snapshots/l
 import { isPendingSample } from "../../../mirror/snapshots/sample.ts";
 import { freeCheckLimit, type PlanRequest } from "../request.ts";
 import {
+  type CheckRow,
   type HeldParameters,
   hasWrongTime,
   heldParameters,
@@ -26,11 +27,6 @@ import {
   worth,
 } from "./check-conditions.ts";
 import { prepareExpectedChecks } from "./expected-checks.ts";
-
-export interface CheckRow extends DueResource {
-  /** Whether the check is free if nothing changed, as far as is known. */
-  readonly isFree: 0 | 1;
-}
 
 export interface CheckQueries {
   /** The root, before its first fetch and about once a day. */

@@ -10,8 +10,14 @@ import { q } from "../../../mirror/queries/query-builder.ts";
 import { readObserved, readStored } from "../../../mirror/runs/coverage.ts";
 import { dueColumns, type Scope } from "../../../mirror/scope.ts";
 import { freeCheckLimit, type PlanRequest, weights } from "../request.ts";
-import { type HeldParameters, isCheckable, isFree, isFreeAndPresent, worth } from "./check-conditions.ts";
-import type { CheckRow } from "./check-queries.ts";
+import {
+  type CheckRow,
+  type HeldParameters,
+  isCheckable,
+  isFree,
+  isFreeAndPresent,
+  worth,
+} from "./check-conditions.ts";
 
 interface ScoredRow extends CheckRow {
   /** Null if nothing was observed of the kind. */
