@@ -5,7 +5,6 @@
  */
 import {
   closeSync,
-  existsSync,
   futimesSync,
   lstatSync,
   openSync,
@@ -156,11 +155,19 @@ function tryRemove(file: string): void {
   }
 }
 
-/** A link has the lock of its target. */
 function pathsOf(file: string) {
-  const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink();
-  const target = isLink && existsSync(file) ? realpathSync(file) : file;
+  const target = targetOf(file);
   return { lockFile: `${target}.lock`, holderFile: `${target}.holder.json` };
+}
+
+/** A link has the lock of its target. */
+function targetOf(file: string): string {
+  try {
+    return lstatSync(file).isSymbolicLink() ? realpathSync(file) : file;
+  } catch {
+    // There is none, or it may not be read: then the lock file cannot be opened, either.
+    return file;
+  }
 }
 
 interface HeldFile {
