@@ -227,6 +227,25 @@ describe("of a large mirror", () => {
     expect(await whenComputed(read)).toEqual(newer);
   });
 
+  it("a page waits only so long for a newer value than the last one", async () => {
+    const impatient = createKeptValues({ now: () => now, threadFrom: 0, patienceMillis: 1 });
+    const file = serveMirror(() => rig.file, impatient.clear);
+    const readAgain = () => file.read(undefined, (mirror) => impatient.slow(mirror, "tables"));
+    const last = await whenComputed(readAgain);
+    const db = new Database(rig.file);
+    db.exec("insert into _meta values ('later', '')");
+    now += 6000;
+    // As if the thread got no processor.
+    const posted = vi.spyOn(Worker.prototype, "postMessage").mockImplementation(() => {});
+    expect(readAgain).toThrow(PendingValue);
+    expect(await whenComputed(readAgain)).toBe(last);
+    posted.mockRestore();
+    db.exec("delete from _meta where key = 'later'");
+    db.close();
+    file.close();
+    impatient.close();
+  });
+
   it("an error has its class, although the thread has met it first", async () => {
     const compare = () =>
       served.read(undefined, (mirror) =>

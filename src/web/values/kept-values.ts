@@ -1,7 +1,9 @@
 /**
  * Values of a mirror that pages use again. Those that are slow on a large mirror come from a thread: a page gets the last one
- * while a newer one is computed, and waits only if there is none, or if it is too old.
+ * while a newer one is computed, and waits only if there is none, or if it is too old. On a busy machine the thread may take
+ * long: then a page waits for half a second, and shows the last one.
  */
+import { setTimeout } from "node:timers/promises";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import { isLocked } from "../../platform/process-lock.ts";
 import { ledgerFileBeside } from "../../sync/rate-limit/store/ledger-file.ts";
@@ -62,6 +64,17 @@ interface Kept {
   readonly millis: number;
 }
 
+/** Of a value, by the thread. */
+interface Computation {
+  /** When the value is kept. */
+  readonly kept: Promise<void>;
+  /** Whether a page has waited for it as long as it may. */
+  isLate: boolean;
+  /** The same as `kept`, or when a page has waited long enough. */
+  keptOrLate(): Promise<void>;
+  hasten(): void;
+}
+
 /** Of values that are kept although the mirror has changed. */
 export const recentMillis = 5000;
 /** Of values that depend on the time, too. */
@@ -85,17 +98,19 @@ export interface KeptValuesOptions {
   readonly ledgerFile?: string;
   /** The number of resources from which a thread computes slow values. Default: 10,000. */
   readonly threadFrom?: number;
+  /** How long a page waits for a newer value than the last one. Default: 500. */
+  readonly patienceMillis?: number;
 }
 
 export function createKeptValues({ now, ...options }: KeptValuesOptions): KeptValues {
-  const { threadFrom = largeMirror } = options;
+  const { threadFrom = largeMirror, patienceMillis = 500 } = options;
   const contextOf = ({ file }: MirrorReader): ValueContext => ({
     now: now(),
     ledgerFile: options.ledgerFile ?? ledgerFileBeside(file),
   });
   const thread = createValuesThread();
   const kept = new Map<string, Kept>();
-  const computing = new Map<string, { readonly kept: Promise<void>; readonly hasten: () => void }>();
+  const computing = new Map<string, Computation>();
   /** Values of an earlier file are not kept. */
   let generation = 0;
 
@@ -110,12 +125,14 @@ export function createKeptValues({ now, ...options }: KeptValuesOptions): KeptVa
   const keyOf = ({ asOf }: MirrorReader, key: string) => `${asOf?.run ?? "now"} ${key}`;
   const isUpToDate = (value: Kept, version: unknown, changedMillis: number) =>
     now() - value.at < (value.version === version ? maxAgeMillis : changedMillis);
-  /** A mirror that changes is shown a little late, and one that has changed as it is. */
-  const isUsable = (value: Kept, version: unknown, { file }: MirrorReader) => {
-    const age = now() - value.at;
-    if (value.version === version) return age < maxStale.unchangedMillis;
-    return age < maxStale.changedMillis + maxStale.timesCost * value.millis && isLocked(file);
+  const isRecent = (value: Kept, version: unknown) => {
+    const { unchangedMillis, changedMillis, timesCost } = maxStale;
+    const maxAge = value.version === version ? unchangedMillis : changedMillis + timesCost * value.millis;
+    return now() - value.at < maxAge;
   };
+  /** A mirror that changes is shown a little late, and one that has changed as it is. */
+  const isUsable = (value: Kept, version: unknown, { file }: MirrorReader) =>
+    value.version === version || isLocked(file);
 
   const isDue = ({ at, millis }: Kept) =>
     now() - at >= Math.min(renewed.timesCost * millis, renewed.maxMillis);
@@ -150,7 +167,18 @@ export function createKeptValues({ now, ...options }: KeptValuesOptions): KeptVa
       if (result === null) failed.add(key);
       else keep(key, { ...result, at, version });
     });
-    const computation = { kept, hasten };
+    let patience: Promise<void> | null = null;
+    const computation: Computation = {
+      kept,
+      isLate: false,
+      keptOrLate() {
+        patience ??= setTimeout(patienceMillis, undefined, { ref: false }).then(() => {
+          computation.isLate = true;
+        });
+        return Promise.race([kept, patience]);
+      },
+      hasten,
+    };
     computing.set(key, computation);
     return computation;
   };
@@ -170,13 +198,15 @@ export function createKeptValues({ now, ...options }: KeptValuesOptions): KeptVa
       const known = kept.get(key);
       if (known !== undefined && isUpToDate(known, version, maxChanged))
         return known.value as SlowValue<typeof name>;
-      const usable = known !== undefined && isUsable(known, version, mirror) ? known : null;
+      const last = known !== undefined && isRecent(known, version) ? known : null;
+      const usable = last !== null && isUsable(last, version, mirror) ? last : null;
       if (usable !== null && usable.version !== version && !(name in watchedMillis) && !isDue(usable))
         return usable.value as SlowValue<typeof name>;
       const computation = computeInThread(key, mirror, name, args);
       if (usable !== null) return usable.value as SlowValue<typeof name>;
+      if (last !== null && computation.isLate) return last.value as SlowValue<typeof name>;
       computation.hasten();
-      throw new PendingValue(computation.kept);
+      throw new PendingValue(last === null ? computation.kept : computation.keptOrLate());
     },
     prepare(mirror) {
       if (!isLarge(mirror, threadFrom)) return;
