@@ -142,7 +142,7 @@ it("the key behind an address opens a session and leaves the address", async () 
     ...{ findCatalogue: () => web.rig.file, port: 0, host: "0.0.0.0", clock: web.rig.clock },
   });
   const { port } = new URL(server.url);
-  const page = await (await browser.newContext()).newPage();
+  const { page } = await watchPage(browser, `http://127.0.0.1:${port}`);
   await page.goto(`http://127.0.0.1:${port}/brands#key=${server.key}`);
   await page.locator("h1", { hasText: "Brands" }).waitFor();
   expect(page.url()).toBe(`http://127.0.0.1:${port}/brands`);

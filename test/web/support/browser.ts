@@ -20,13 +20,18 @@ export interface Watched {
   readonly mishaps: string[];
 }
 
+const patienceMillis = 80_000;
+
 /** @param origin requests to any other are mishaps */
 export async function watchPage(
   browser: Browser,
   origin: string,
   options: BrowserContextOptions = {},
 ): Promise<Watched> {
-  const page = await (await browser.newContext(options)).newPage();
+  const context = await browser.newContext(options);
+  // On a busy machine a page may take longer than the 30 seconds of Playwright.
+  context.setDefaultTimeout(patienceMillis);
+  const page = await context.newPage();
   const mishaps: string[] = [];
   page.on("console", (message) => {
     // The status of the page itself.
