@@ -47,16 +47,16 @@ function printVersion() {
 async function run() {
   const { createRequire, enableCompileCache } = process.getBuiltinModule("node:module");
   enableCompileCache();
-  const built = new URL("../../dist/cli.js", import.meta.url);
-  const isBuilt = existsSync(built);
-  if (isBuilt && quick.includes(args[0]) && !args.some((arg) => arg.startsWith("--out"))) {
-    const { join } = process.getBuiltinModule("node:path");
-    const dist = join(import.meta.dirname, "../../dist");
+  const { join } = process.getBuiltinModule("node:path");
+  const dist = join(import.meta.dirname, "../../dist");
+  const script = join(dist, "quick.cjs");
+  if (quick.includes(args[0]) && !args.some((arg) => arg.startsWith("--out")) && existsSync(script)) {
     const { loadScript } = createRequire(import.meta.url)(join(dist, "script-cache.cjs"));
-    return await loadScript(join(dist, "quick.cjs"), args[0]).main(args);
+    return await loadScript(script, args[0]).main(args);
   }
+  const built = new URL("../../dist/cli.js", import.meta.url);
   const sources = new URL("./main.ts", import.meta.url);
-  const { main } = await import((isBuilt ? built : sources).href);
+  const { main } = await import((existsSync(built) ? built : sources).href);
   if (!brief.includes(args[0])) {
     // As an option of Node it would slow every start: Node's stored code of its own modules is for V8's default settings.
     process.getBuiltinModule("node:v8").setFlagsFromString("--heap-growing-percent=80");

@@ -2,12 +2,22 @@
 import { keyOfBrand } from "../../../schema/views/resource-key.ts";
 import { brand, isOfBrand, limit, type Question, sinceSeen } from "./question.ts";
 
+/** Brands that certainly have no models: their list is read, and nothing that it names is still to be fetched. */
+const withoutModels = `with without_models as materialized (
+  select owner.url as href from _resource list join _resource owner on owner.id = list.owner_id
+    where list.kind = 'models' and list.state = 'held'
+  except select owner_href from known where kind = 'model' and state not in ('held', 'gone'))`;
+
+/** Null for a brand of which no model is held, though it may have some. */
+const countOfModels = "nullif(count(m.href), iif(b.href in (select href from without_models), -1, 0))";
+
 export const brandQuestions: readonly Question[] = [
   {
     name: "top-brands",
     title: "Which brands do users own the most bras of?",
     options: [limit],
-    sql: `select b.name, b.bra_count, count(m.href) as models, ${keyOfBrand("b")} as key, b.href
+    sql: `${withoutModels}
+select b.name, b.bra_count, ${countOfModels} as models, ${keyOfBrand("b")} as key, b.href
 from brand_current b left join model_current m on m.brand_href = b.href
 group by b.href
 order by cast(b.bra_count as real) desc, b.href
@@ -41,13 +51,18 @@ order by listed.new_models desc, b.href`,
     name: "brand-models",
     title: "How many models does each brand have, and how many are discontinued?",
     options: [brand],
-    sql: `select b.name, count(m.href) as models,
-  count(*) filter (where m.is_discontinued = 0) as still_made,
-  count(*) filter (where m.is_discontinued = 1) as discontinued, count(distinct m.type) as types, ${keyOfBrand("b")} as key, b.href
-from brand_current b left join model_current m on m.brand_href = b.href
-where ${isOfBrand("b.href")}
-group by b.href
-order by models desc, b.href`,
+    sql: `${withoutModels},
+counted as materialized (select b.href, ${countOfModels} as models,
+    count(*) filter (where m.is_discontinued = 0) as still_made,
+    count(*) filter (where m.is_discontinued = 1) as discontinued, count(distinct m.type) as types
+  from brand_current b left join model_current m on m.brand_href = b.href
+  where ${isOfBrand("b.href")}
+  group by b.href)
+select b.name, c.models, iif(c.models is null, null, c.still_made) as still_made,
+  iif(c.models is null, null, c.discontinued) as discontinued, iif(c.models is null, null, c.types) as types,
+  ${keyOfBrand("b")} as key, b.href
+from counted c join brand_current b on b.href = c.href
+order by c.models desc, b.href`,
   },
   {
     name: "size-range",

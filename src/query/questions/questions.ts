@@ -1,5 +1,5 @@
 /** All canned questions, in the order of `armoire query --list`. */
-import { similarNames } from "../../platform/text/fuzzy-names.ts";
+import { similarOrSharing } from "../../platform/text/fuzzy-names.ts";
 import { QueryError } from "../sql/errors.ts";
 import { brandQuestions } from "./brands.ts";
 import { mirrorQuestions } from "./mirror.ts";
@@ -23,11 +23,8 @@ export function listQuestions(): readonly Question[] {
 export function findQuestion(name: string): Question {
   const found = questions.find((question) => question.name === name);
   if (found !== undefined) return found;
-  const words = name.split("-").filter((word) => word.length > 2);
-  const similar = questions.filter((question) => words.some((word) => question.name.includes(word)));
   const known = questions.map((question) => question.name);
-  const alike = similar.length > 0 ? similar.map((question) => question.name) : similarNames(name, known, 3);
-  const names = alike.slice(0, 3).map((question) => `@${question}`);
+  const names = similarOrSharing(name, known, 3).map((similar) => `@${similar}`);
   const hint =
     names.length > 0 ? `Did you mean ${names.join(" or ")}?` : "`armoire query --list` lists the questions.";
   throw new QueryError("question", `There is no question @${name}.`, hint);

@@ -102,6 +102,18 @@ it.each(questionsOfCatalogues)(
   },
 );
 
+it("the number of models of a brand is null until its list is read and a model is held", async () => {
+  await using partial = await startRig({ brands: 4, models: 1, sizes: 1 });
+  await partial.sync({ depth: "brands" });
+  const models = async (question: string) =>
+    (await questionRows(question, {}, partial.file)).map((row) => row.models);
+  expect(await models("brand-models")).toEqual([null, null, null, null]);
+  expect(await models("top-brands")).toEqual([null, null, null, null]);
+  await partial.sync({ depth: "models" });
+  expect(await models("brand-models")).toEqual([1, 0, 0, 0]);
+  expect((await models("top-brands")).sort()).toEqual([0, 0, 0, 1]);
+});
+
 it("every answer is a table on a terminal of 80 columns, also with a long name and key", async () => {
   const [name, slug] = ["A brand with a name as long as this one", `brand-${"long-".repeat(6)}slug`];
   const file = alteredMirror("long", `update _brand set name = '${name}', slug = '${slug}' where id % 7 = 0`);

@@ -88,7 +88,7 @@ it.each<[string, QuestionOptions, RegExp, RegExp]>([
     /--cup is invalid: "H-DD"\.$/,
     /smaller end comes first/,
   ],
-  ["top-brnds", {}, /^There is no question @top-brnds\.$/, /@top-brands or @top-models/],
+  ["top-brnds", {}, /^There is no question @top-brnds\.$/, /^Did you mean @top-brands\b/],
   ["topmodels", {}, /^There is no question @topmodels\.$/, /^Did you mean @top-models\b/],
   ["zzz", {}, /no question @zzz/, /armoire query --list/],
 ])("the wrong usage @%s %j is an error with a hint", async (question, options, message, hint) => {

@@ -116,9 +116,11 @@ function configureCreate(command: Command, io: Io): Command {
       "--compress makes brand.csv.gz (gzip) or brand.csv.zst (Zstandard), which load.sql, load.py and load.R read.",
       "It is written as a whole or not at all. A folder that is not an export is refused. The same state gives the same data files, without checked_at, " +
         "and if the folder holds this state already, it stays as it is. In the last part of --out, {run} is the number of the exported run " +
-        "and {date} the UTC date of its end; a later state of the same day replaces that folder.",
+        "and {date} the UTC date of its end. The exported run is the last that changed something: later runs that changed nothing make " +
+        "no new folder. A later state of the same day replaces that folder.",
       'In CSV, null is an empty field and empty text is "". NUL and lone surrogates are escaped, as in \\u0000. Text that begins ' +
-        "with =, +, -, @, a tab, a line break or an apostrophe gets an apostrophe before it, unless --exact is given.",
+        "with =, +, -, @ (also in full width), a tab, a line break or an apostrophe gets an apostrophe before it, unless --exact is given: " +
+        "a reader removes one apostrophe at the start of a text.",
       "--where is what would follow WHERE in SQL, over the columns of the table. It may read other tables with a subquery, and has " +
         "the limits of `armoire query`.",
       "The table envelope has the last response for each resource: its time, status, headers, and the body as the service sent it, so " +

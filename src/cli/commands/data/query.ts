@@ -120,15 +120,18 @@ export function configure(command: Command, io: Io): void {
       const isOnScreen = format === "table" && flags.out === undefined && io.screen !== null;
       if (isOnScreen && isQuestion(sql)) await printResult(withWords(counted), format, "guarded", io);
       else await give(counted, format, flags, settings, io, signal);
-      const option = result.maxRows < flags.maxRows ? "--limit" : "--max-rows";
       printGapsOfQuery(result.coverage, settings, io);
       if (!settings.quiet && result.prunedRuns > 0) io.err(`${describeLostRevisions(result.prunedRuns)}\n`);
       if (!settings.quiet && result.lacksRelations) io.err(`${followHint}\n`);
       if (!settings.quiet && io.hasReader()) printEmptiness(counted, result.ifEmpty ?? null, isOnScreen, io);
-      if (result.isCut && flags.out === undefined) truncationNotice(result, option, settings, io);
+      if (result.isCut && flags.out === undefined)
+        truncationNotice(result, optionThatLimits(result, flags), settings, io);
     }
   });
 }
+
+const optionThatLimits = ({ maxRows }: Pick<QueryResult, "maxRows">, flags: QueryFlags): string =>
+  maxRows < flags.maxRows ? "--limit" : "--max-rows";
 
 async function give(
   result: CountedResult,
@@ -149,7 +152,9 @@ async function give(
   const isPrivate = withMirror(settings, ({ identity }) => identity.area === "account");
   await writeAnswer(result, { path, format, csv, isPrivate, ...(signal && { signal }) });
   if (result.isCut)
-    io.err(`Only the first ${result.count} rows are in the file; --max-rows raises the limit.\n`);
+    io.err(
+      `Only the first ${result.count} rows are in the file; ${optionThatLimits(result, flags)} raises the limit.\n`,
+    );
   if (!settings.quiet) io.err(`${formatRows(result.count)} written to ${path}\n`);
 }
 
