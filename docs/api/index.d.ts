@@ -1609,6 +1609,8 @@ interface SnapshotResource {
   readonly fetchedAt: string;
   /** When it was found to be gone: ISO 8601, the beginning of a day in UTC; null while it is there. */
   readonly goneAt: string | null;
+  /** Of the body, if it is proven. */
+  readonly sha256?: Buffer;
   /** The body as sent; of a tombstone the last one. A body that is not asked for need not be decompressed. */
   readonly readBody: () => Promise<Uint8Array>;
 }
