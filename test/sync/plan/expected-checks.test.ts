@@ -45,7 +45,7 @@ function bestOfAll(db: Database.Database, runId: number, max: number): number[] 
   return db
     .prepare<unknown[], number>(
       `select r.id from _resource r left join _brand b on b.id = r.id left join _model m on m.id = r.id left join _size s on s.id = r.id
-         join (select value ->> 'kind' as kind, (value ->> '$.details.observed.changes' + 1) / (value ->> '$.details.observed.days' + 100) as rate
+         join (select value ->> 'kind' as kind, (value ->> '$.details.observed.changes' + 1.0) / (value ->> '$.details.observed.days' + 100) as rate
            from _run, json_each(coverage_json) where _run.id = ?) c on c.kind = r.kind
        where r.state = 'held' and r.etag is not null and r.checked_run < ?
        order by c.rate * (1 + coalesce(b.bra_count, m.bra_count, s.bra_count, 0)) * (? - r.checked_at) desc, r.id limit ?`,
