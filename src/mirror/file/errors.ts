@@ -79,7 +79,8 @@ export function notSqliteError(file: string, options?: ErrorOptions): MirrorErro
 export function toMirrorError(error: unknown, file: string): unknown {
   if (error instanceof DamagedBodyError) return damagedError(file, { cause: error });
   if (error instanceof DamagedValueError) return damagedValueError(file, error);
-  if (isSystemError(error)) return unwritableError(file, `Cannot open or write the mirror (${error.code})`, error);
+  if (isSystemError(error))
+    return unwritableError(file, `Cannot open or write the mirror (${error.code})`, error);
   if (!(error instanceof Error) || !("code" in error)) return error;
   const code = String(error.code);
   const failure = readFailureOf(error, file);
