@@ -33,7 +33,7 @@ armoire query @discontinued --brand comexim --since 2026-01 --format csv > disco
   \`@brand-coverage\` shows how many are missing.
 - \`@growing-brands\` counts models that were first listed since then. It leaves out brands whose list
   was not read completely by then: the later pages of a first reading are no growth.
-- An unknown count is an empty field, and is sorted last.
+- A brand of which no model is held, though it may have some, has no number of models.
 - **Ranges of sizes**: a label has a meaning only in its sizing system. \`@models-in-range\` and
   \`@size-coverage\` read [\`size_label\`](schema.md#size_label), which has a row for each label of a
   size with its system. Bands of 28 to 30 and cups from H up, in the British system:

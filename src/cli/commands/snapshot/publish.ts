@@ -78,13 +78,8 @@ async function publishOne(flags: PublishFlags, command: Command, io: Io): Promis
   const publication = requirePublication(flags, settings);
   const report = await publishSnapshot({
     ...publication,
-    ...{
-      mirror: mirrorFileToRead(settings),
-      folder: to,
-      maxIncrements: increments,
-      keep,
-      now: systemClock.now,
-    },
+    ...{ mirror: mirrorFileToRead(settings), folder: to, maxIncrements: increments, keep },
+    now: systemClock.now,
     dataDir: settings.dataDir.value,
     ...(sign !== undefined && { signingKey: readSigningKey(sign) }),
     ...(succeeds !== undefined && { predecessor: readSigningKey(succeeds) }),

@@ -80,61 +80,40 @@ export function prepareExpectedChecks(
   };
 }
 
-/** The kinds with most resources. Everything about them depends on nothing but the parameters. */
-function prepareByWorth(db: Connection) {
-  return [
-    {
-      kind: "model",
-      selectScores: prepareColumn(db, (p: WorthParameters) =>
-        ofModels(p).select(score(p).as("score")).orderBy("e.bra_count", "desc").limit(p.max),
-      ),
-      select: prepare(db, (p: WorthParameters & { min: number }) =>
-        ofModels(p)
-          .where(sql<SqlBool>`e.bra_count >= ${p.min}`)
-          .select(dueColumns)
-          .select([isFree(p).as("isFree"), score(p).as("score")])
-          .orderBy("score", "desc")
-          .orderBy("r.id")
-          .limit(p.max),
-      ),
-    },
-    {
-      kind: "size",
-      selectScores: prepareColumn(db, (p: WorthParameters) =>
-        ofSizes(p).select(score(p).as("score")).orderBy("e.bra_count", "desc").limit(p.max),
-      ),
-      select: prepare(db, (p: WorthParameters & { min: number }) =>
-        ofSizes(p)
-          .where(sql<SqlBool>`e.bra_count >= ${p.min}`)
-          .select(dueColumns)
-          .select([isFree(p).as("isFree"), score(p).as("score")])
-          .orderBy("score", "desc")
-          .orderBy("r.id")
-          .limit(p.max),
-      ),
-    },
-  ];
+/** The kinds with most resources. */
+const prepareByWorth = (db: Connection) => [
+  prepareKind(db, "model", "_model"),
+  // The same columns are used of both tables.
+  prepareKind(db, "size", "_size" as "_model"),
+];
+
+function prepareKind(db: Connection, kind: "model" | "size", table: "_model") {
+  // `cross join` keeps SQLite from reading all resources of the kind before their counts of bras.
+  const scored = (p: WorthParameters) =>
+    q
+      .selectFrom(`${table} as e`)
+      .crossJoin("_resource as r")
+      .whereRef("r.id", "=", "e.id")
+      .where(sql<SqlBool>`+r.kind = ${sql.lit(kind)}`)
+      .where(isCheckable(everything, p))
+      .where(isFreeAndPresent(p))
+      .select(score(p).as("score"))
+      .limit(p.max);
+  return {
+    kind,
+    selectScores: prepareColumn(db, (p: WorthParameters) => scored(p).orderBy("e.bra_count", "desc")),
+    select: prepare(db, (p: WorthParameters & { min: number }) =>
+      scored(p)
+        .where(sql<SqlBool>`e.bra_count >= ${p.min}`)
+        .select(dueColumns)
+        .select(isFree(p).as("isFree"))
+        .orderBy("score", "desc")
+        .orderBy("r.id"),
+    ),
+  };
 }
 
 const everything: Scope = { kinds: [], belowIds: null };
-
-// `cross join` keeps SQLite from reading all resources of the kind before their counts of bras.
-const ofModels = (p: HeldParameters) =>
-  q
-    .selectFrom("_model as e")
-    .crossJoin("_resource as r")
-    .whereRef("r.id", "=", "e.id")
-    .where(sql<SqlBool>`+r.kind = 'model'`)
-    .where(isCheckable(everything, p))
-    .where(isFreeAndPresent(p));
-const ofSizes = (p: HeldParameters) =>
-  q
-    .selectFrom("_size as e")
-    .crossJoin("_resource as r")
-    .whereRef("r.id", "=", "e.id")
-    .where(sql<SqlBool>`+r.kind = 'size'`)
-    .where(isCheckable(everything, p))
-    .where(isFreeAndPresent(p));
 
 const score = (p: WorthParameters) =>
   sql<number | null>`${p.rate} * (1 + e.bra_count) * (${p.now} - r.checked_at)`;
