@@ -1,5 +1,5 @@
 /** The commander program: one stub for each command, whose module is loaded when it is called. */
-import { Command, type OutputConfiguration } from "commander";
+import { Command, type Option, type OutputConfiguration } from "commander";
 import { commands } from "./commands.ts";
 import { refuseEmptyValues } from "./settings/empty-values.ts";
 import { environmentVariables } from "./settings/environment.ts";
@@ -20,6 +20,7 @@ export function createProgram(version: string, output: OutputConfiguration): Com
     .exitOverride()
     .showHelpAfterError("Run `armoire --help` for the list of commands.")
     .addHelpText("after", programHelp);
+  program.hook("preAction", (_program, command) => checkRequiredOptions(command));
   refuseEmptyValues(program);
   for (const [name, { summary, operands }] of Object.entries(commands)) {
     const command = hintAtHelp(program.command(name).description(summary));
@@ -33,8 +34,31 @@ export async function loadCommand(command: Command, io: Io): Promise<void> {
   const module = await commands[command.name()]?.load();
   module?.configure(command, io);
   command.commands.forEach(hintAtHelp);
+  [command, ...command.commands].forEach(postponeRequired);
   // After the command's own options, which help lists first.
   [command, ...command.commands].forEach(addGlobalOptions);
+}
+
+const required = new WeakMap<Command, readonly Option[]>();
+
+/** Commander looks for missing options before unknown ones, so it would not see that `--outt` is a misspelt `--out`. */
+function postponeRequired(command: Command): void {
+  const options = requiredOptionsOf(command);
+  required.set(command, options);
+  for (const option of options) option.mandatory = false;
+}
+
+/** The options that a command cannot do without. */
+export function requiredOptionsOf(command: Command): readonly Option[] {
+  return required.get(command) ?? command.options.filter(({ mandatory }) => mandatory);
+}
+
+/** @throws CommanderError if one of them is missing */
+function checkRequiredOptions(command: Command): void {
+  const missing = requiredOptionsOf(command).find(
+    (option) => command.getOptionValue(option.attributeName()) === undefined,
+  );
+  if (missing !== undefined) command.error(`error: required option '${missing.flags}' not specified`);
 }
 
 function hintAtHelp(command: Command): Command {

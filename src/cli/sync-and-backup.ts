@@ -129,7 +129,7 @@ export function requireAccountToBackUp({ account }: Pick<Settings, "account">): 
 
 function describe({ synced, created, pruned }: BackedUp<AccountSyncResult>, account: string): string {
   const describeSync = ({ report }: AccountSyncResult, now: number) =>
-    formatReport(report, { outlook: null, now, reserve: 0, account }) +
+    formatReport(report, { outlook: null, now, reserve: 0, account, limits: null }) +
     formatAccountParts(report, account, now);
   const syncText = "report" in synced ? describeSync(synced.report, Date.now()) : "";
   return `${syncText}${formatCreated(created)}${pruned === null ? "" : formatPruned(pruned, basename)}`;

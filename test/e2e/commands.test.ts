@@ -62,7 +62,7 @@ describe("sync", () => {
     const settings = ["--data-dir", fixture.newPath(), "--base-url", fixture.sandbox.url];
     const text = await output("sync", ...settings, "--depth", "brands");
     expect(text).toMatch(/^Run 1: \d+ new, 0 changed, 0 unchanged, 0 gone in \d+\.\d s\.\n/);
-    expect(text).toMatch(/Everything is up to date: .*catalogue\.sqlite\n$/);
+    expect(text).toMatch(/Everything within --depth brands is up to date: .*catalogue\.sqlite\n$/);
     const report = await outputAsJson("sync", ...settings, "--depth", "models");
     expect(report).toEqual({
       run: 2,

@@ -86,6 +86,25 @@ describe("compared states", () => {
     expect(totals).toEqual(counted);
   });
 
+  it("--totals gives the totals without the changes", async () => {
+    const { changes, ...about } = await diff();
+    expect(changes).not.toEqual([]);
+    expect(await diff("--totals")).toEqual(about);
+    const text = (await output("diff", "--mirror", mirror)).split("\n\n");
+    const totals = (await output("diff", "--mirror", mirror, "--totals")).split("\n\n");
+    expect(totals.at(-1)).toBe(text.at(-1));
+    expect(totals.length).toBe(2);
+    const { exitCode, stderr } = await callArmoire([
+      "diff",
+      "--mirror",
+      mirror,
+      "--totals",
+      "--format",
+      "csv",
+    ]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("--totals cannot be printed as csv.")]);
+  });
+
   it("a diff shows removed resources as added when reversed", async () => {
     const forwards = await diff("--from", "1", "--to", "2");
     const backwards = await diff("--from", "2", "--to", "1");

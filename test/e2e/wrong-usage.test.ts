@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { requiredOptionsOf } from "../../src/cli/program.ts";
 import { findUsageError, leavesOf, loadCommandLine } from "../support/command-line.ts";
 import { callArmoire, temporaryFolder } from "../support/run-armoire.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
@@ -41,8 +42,19 @@ it.concurrent.each([
   ["runs show 1 --jsn", "runs show"],
   ["mirror check now", "mirror check"],
   ["query @bands --brnd x", "query"],
+  ["export", "export create"],
 ])("the error of `%s` names `%s --help`", async (command, explained) => {
   await expectRefused(fixture, [() => command.split(" "), 2, new RegExp(`\`armoire ${explained} --help\``)]);
+});
+
+it.each([
+  ["export --outt o", "unknown option '--outt'\n(Did you mean --out?)"],
+  ["schedule add daily --crn x -- sync", "unknown option '--crn'\n(Did you mean --cron?)"],
+  ["export --table brand", "required option '--out <path>' not specified"],
+])("`%s` is refused with: %s", async (command, message) => {
+  const { stderr, exitCode } = await callArmoire(command.split(" "));
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(message);
 });
 
 it.concurrent.each([
@@ -239,7 +251,7 @@ it("an empty value of any option of any command is wrong usage, and no command r
   for (const leaf of program.commands.flatMap(leavesOf)) {
     const path = leaf.parent === program ? [leaf.name()] : [leaf.parent?.name() ?? "", leaf.name()];
     const operands = leaf.registeredArguments.map(({ argChoices }) => argChoices?.[0] ?? "x");
-    const mandatory = leaf.options.filter(({ mandatory }) => mandatory).map(({ long }) => `${long}=x`);
+    const mandatory = requiredOptionsOf(leaf).map(({ long }) => `${long}=x`);
     for (const option of leaf.options.filter(({ required }) => required)) {
       const name = option.long?.slice(2) ?? "";
       const others = [

@@ -36,7 +36,10 @@ it.each(["csv", "json", "ndjson", "parquet"])(
   async (ending) => {
     const file = placeOf(`brands.${ending}`);
     expect(await exportBrands("--out", file)).toMatchObject({
-      ...{ exitCode: 0, stdout: `3 rows written to ${file}\n`, stderr: "" },
+      ...{ exitCode: 0, stderr: "" },
+      stdout: expect.stringMatching(
+        /^3 rows written to \S+ \(run 1, ended \d{4}-\d\d-\d\d \d\d:\d\d UTC\)\n$/,
+      ),
     });
     expect(readFileSync(file).equals(inFolder(`brand.${ending}`))).toBe(true);
     writeFileSync(file, "earlier");
@@ -85,7 +88,7 @@ it("a name that ends in .sqlite makes one file of all tables, with keys and full
   const { stdout, exitCode } = await callArmoire(args);
   expect([exitCode, stdout]).toEqual([
     0,
-    expect.stringMatching(/^brand {2}\d+ rows\n(.*\n)*Written to .*all\.sqlite\n$/),
+    expect.stringMatching(/^brand {2}\d+ rows\n(.*\n)*Written to .*all\.sqlite \(run 1, ended .* UTC\)\n$/),
   ]);
   const db = new Database(placeOf("all.sqlite"), { readonly: true });
   const tables = db.prepare("select name from sqlite_schema where name not glob '*_*'").pluck().all();

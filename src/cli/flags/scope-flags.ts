@@ -2,6 +2,7 @@
 import { type Command, Option } from "commander";
 import { type Depth, depths } from "../../../schema/kind.ts";
 import type { Account } from "../../accounts/account.ts";
+import { quoteWord } from "../../platform/text/shell-words.ts";
 import type { ScopeOptions } from "../../sync/options.ts";
 import { defaultMaxFreeChecks, type Mode, modes, type Order, orders } from "../../sync/plan/request.ts";
 import { CliError } from "../terminal/exit-codes.ts";
@@ -60,6 +61,15 @@ export function addScopeFlags(command: Command): Command {
       concurrencyNumber,
       1,
     );
+}
+
+/** The options that leave out a part of the catalogue, as they are given; null if there are none. */
+export function limitsOf({ depth, brand }: Pick<ScopeFlags, "depth" | "brand">): string | null {
+  const limits = [
+    ...(depth === depths.at(-1) ? [] : [`--depth ${depth}`]),
+    ...brand.map((name) => `--brand ${quoteWord(name)}`),
+  ];
+  return limits.length === 0 ? null : limits.join(" ");
 }
 
 export interface SpendingFlags {

@@ -19,11 +19,11 @@ import { formatMinute } from "../../../presentation/times.ts";
 import { warnOfPruned } from "../../flags/as-of.ts";
 import { addChangeFilterFlags, type ChangeFilterFlags, changeFilterOf } from "../../flags/change-flags.ts";
 import { type FormatFlags, formatOption, readFormat } from "../../flags/query-flags.ts";
-import { printChanges } from "../../format/data/print-changes.ts";
-import { printNotices } from "../../format/data/result.ts";
+import { printChanges, printTotals } from "../../format/data/print-changes.ts";
+import { printNotices, type ResultFormat } from "../../format/data/result.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
-import { exitCodes } from "../../terminal/exit-codes.ts";
+import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 
@@ -31,6 +31,7 @@ interface DiffFlags extends FormatFlags, ChangeFilterFlags {
   readonly from?: string;
   readonly to?: string;
   readonly since?: string;
+  readonly totals?: boolean;
   readonly exitCode?: boolean;
 }
 
@@ -54,6 +55,7 @@ export function configure(command: Command, io: Io): void {
       ),
   )
     .addOption(formatOption())
+    .option("--totals", "print only the number of changes by kind")
     .option("--exit-code", "exit with 20 if there are changes");
   addHelp(command, {
     details: [
@@ -67,6 +69,7 @@ export function configure(command: Command, io: Io): void {
     examples: [
       "armoire diff",
       "armoire diff --from -30d --kind model --ignore bra_count",
+      "armoire diff --from -30d --totals",
       "armoire diff --from catalogue-2026-10 --to latest --format csv > changes.csv",
       "armoire diff --from catalogue-2026-10 --to catalogue-2026-11 --brand comexim",
       "armoire diff --from 2026-10-01 --model comexim/lupine",
@@ -81,7 +84,9 @@ export function configure(command: Command, io: Io): void {
     const opened = await openRequested(flags, settings, io);
     try {
       warnOfNotCompared(opened, settings, io);
-      const totals = await printChanges(opened, format, io);
+      const totals = await (flags.totals
+        ? printTotals(opened, formatOfTotals(format), io)
+        : printChanges(opened, format, io));
       printNotices(gapsOfDiff(opened.coverage, opened.from !== null, formatMinute), settings, io);
       warnOfMissingTimes(opened, settings, io);
       if (Object.keys(totals).length === 0) hintAtObserved(flags, opened, settings, io);
@@ -92,6 +97,16 @@ export function configure(command: Command, io: Io): void {
       opened.close();
     }
   });
+}
+
+/** @throws CliError */
+function formatOfTotals(format: ResultFormat): "table" | "json" {
+  if (format === "table" || format === "json") return format;
+  throw new CliError(
+    "usage",
+    `--totals cannot be printed as ${format}.`,
+    "Leave out --format, or give --json.",
+  );
 }
 
 async function openRequested(

@@ -5,6 +5,7 @@ import { exportMirror } from "../../../../exports/export-mirror.ts";
 import { type ExportedTable, exportTable } from "../../../../exports/export-table.ts";
 import { compressions } from "../../../../exports/formats/compression.ts";
 import { exportFormats } from "../../../../exports/formats/table.ts";
+import type { ExportedState } from "../../../../exports/package/descriptor.ts";
 import {
   type PackageProblem,
   type PackageReport,
@@ -197,7 +198,16 @@ function printTable(exported: ExportedTable, settings: Settings, io: Io): void {
   printGaps(exported.coverage, settings, io);
   if (settings.json) io.out(toJsonLine(exported));
   else if (!settings.quiet && exported.file !== null)
-    printText(io, `${formatRows(exported.rows)} written to ${exported.file}\n`);
+    printText(
+      io,
+      `${formatRows(exported.rows)} written to ${exported.file} (${describeRun(exported.state)})\n`,
+    );
+}
+
+/** A single file does not say which state it has. */
+function describeRun({ run, endedAt }: ExportedState): string {
+  if (run === null) return "before the first run";
+  return endedAt === null ? `run ${run}` : `run ${run}, ended ${formatMinute(endedAt)}`;
 }
 
 function printDatabase(exported: ExportedDatabase, settings: Settings, io: Io): void {
@@ -206,7 +216,7 @@ function printDatabase(exported: ExportedDatabase, settings: Settings, io: Io): 
   if (settings.json) io.out(toJsonLine(exported));
   else if (!settings.quiet) {
     for (const { table, rows } of tables) printText(io, `${table}  ${formatRows(rows)}\n`);
-    printText(io, `Written to ${file}\n`);
+    printText(io, `Written to ${file} (${describeRun(exported.state)})\n`);
   }
 }
 

@@ -82,6 +82,8 @@ export function configure(command: Command, io: Io): void {
       "A parameter value that is a number, true, false, null or a quoted string in JSON becomes that value; anything else is " +
         "text. Every parameter needs a value. With --as-of every table shows that state, except tables of the program's own " +
         "bookkeeping.",
+      "Values are those of SQLite: a boolean is 1 or 0, and an object or list is JSON text. The exports of tables have real booleans " +
+        "and objects.",
       "The function envelope(href) returns the body of a resource as the service sent it, as JSON text.",
       "On a terminal, a table fits its width: URLs and long texts are shortened, and href is left out where the other columns " +
         "need its place. If they still do not fit, each value has a line. What is longer than the screen is shown in the " +

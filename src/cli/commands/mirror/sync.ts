@@ -22,6 +22,7 @@ import { concurrencyNumber } from "../../flags/option-values.ts";
 import {
   addScopeFlags,
   addSpendingFlags,
+  limitsOf,
   type ScopeFlags,
   type SpendingFlags,
   scopeOptionsFor,
@@ -260,7 +261,8 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
     const outlook = forecast && summarizeForecast(forecast, flags.depth);
     const { reserve = 0 } = flags;
     const name = account?.name ?? null;
-    printText(io, formatReport(report, { outlook, now: Date.now(), reserve, account: name }));
+    const limits = account === null ? limitsOf(flags) : null;
+    printText(io, formatReport(report, { outlook, now: Date.now(), reserve, account: name, limits }));
     // Before everything is held, fetches come first; there is no such command for single brands.
     if (report.complete && flags.brand.length === 0)
       printText(io, formatOwedChecks(readOwed(target, settings, io)));

@@ -5,7 +5,8 @@ import { type Change, count, type Reported, type Totals } from "../../../change/
 import type { Keyed } from "../../../change/keys.ts";
 import { changeColumns, rowsOf } from "../../../change/log/change-rows.ts";
 import type { OpenDiff } from "../../../change/open-diff.ts";
-import { type Io, type Screen, toLines } from "../../terminal/io.ts";
+import { toJsonLine } from "../../terminal/format.ts";
+import { type Io, printText, type Screen, toLines } from "../../terminal/io.ts";
 import { wrapLines } from "../../terminal/wrap.ts";
 import { changeFormatter, formatComparison, formatTotals } from "./changes.ts";
 import { type ResultFormat, writerOf } from "./result.ts";
@@ -43,6 +44,26 @@ export async function printChanges(
   return totals;
 }
 
+/** As `printChanges`, but only the number of changes by kind. */
+export async function printTotals(
+  opened: OpenDiff<Keyed<Change | Reported>>,
+  format: "table" | "json",
+  io: Io,
+): Promise<Totals> {
+  const totals: Totals = {};
+  for (const change of opened.changes) count(totals, change);
+  if (format === "json") await io.out(toJsonLine({ ...describePoints(opened), totals }));
+  else await printText(io, formatComparison(opened) + formatTotals(totals, opened.since !== null));
+  return totals;
+}
+
+/** What was compared, for JSON. */
+function describePoints({ from, to, since, notCompared }: OpenDiff<unknown>) {
+  return from === null
+    ? { notion: "reported", since, to: to.place }
+    : { notion: "observed", from: from.place, to: to.place, notCompared };
+}
+
 const writtenAtOnce = 32_768;
 
 type TextMaker = (
@@ -77,21 +98,16 @@ function tableText(opened: OpenDiff<unknown>): ChangeText {
 
 const texts: Readonly<Record<Exclude<ResultFormat, "table">, TextMaker>> = {
   json(opened, about) {
-    const { from, to, since, notCompared } = opened;
-    const notion =
-      from === null
-        ? { notion: "reported", since, to: to.place }
-        : { notion: "observed", from: from.place, to: to.place, notCompared };
     let separator = "\n";
     return {
-      head: `${toJson({ ...about, ...notion }).slice(0, -1)},"changes":[`,
+      head: `${toJson({ ...about, ...describePoints(opened) }).slice(0, -1)},"changes":[`,
       add(change) {
         const line = separator + toJson(change);
         separator = ",\n";
         return line;
       },
       tail: (totals) =>
-        `\n],${from === null ? `"withoutTime":${opened.withoutTime},` : ""}"totals":${toJson(totals)}}\n`,
+        `\n],${opened.from === null ? `"withoutTime":${opened.withoutTime},` : ""}"totals":${toJson(totals)}}\n`,
     };
   },
   ndjson: () => ({ head: "", add: (change) => `${toJson(change)}\n`, tail: () => "" }),

@@ -17,10 +17,12 @@ export interface ReportContext {
   readonly reserve: number;
   /** The account's name; null for the catalogue. */
   readonly account: string | null;
+  /** The options that leave out a part of the catalogue, as in `--depth brands`; null if nothing is left out. */
+  readonly limits: string | null;
 }
 
 export function formatReport(report: SyncReport, context: ReportContext): string {
-  const { outlook, now, reserve, account } = context;
+  const { outlook, now, reserve, account, limits } = context;
   const { run, resources, requests, seconds } = report;
   const isGuess = requests.notModified > 0 && report.allowance.checkPrice === "unknown";
   const lines = [
@@ -40,7 +42,7 @@ export function formatReport(report: SyncReport, context: ReportContext): string
     );
   const { pending, failed, postponed } = resources;
   const isDone = report.complete && report.stopped === null && pending + failed + postponed === 0;
-  lines.push(isDone ? describeComplete(report) : describeRest(report, outlook, now, reserve));
+  lines.push(isDone ? describeComplete(report, limits) : describeRest(report, outlook, now, reserve));
   return `${lines.join("\n")}\n`;
 }
 
@@ -63,16 +65,20 @@ function describePostponed({ resources: { postponed } }: SyncReport, until: stri
 }
 
 /** "Up to date" only if the run left no check out: an unchecked resource may have changed. */
-function describeComplete({
-  mirror,
-  resources: { notChecked },
-  snapshots,
-  notGranted = [],
-}: SyncReport): string {
+function describeComplete(
+  { mirror, resources: { notChecked }, snapshots, notGranted = [] }: SyncReport,
+  limits: string | null,
+): string {
+  const everything =
+    limits !== null
+      ? `Everything within ${limits}`
+      : notGranted.length === 0
+        ? "Everything"
+        : "Everything that the token permits";
   if (notChecked === 0 && snapshots !== undefined && snapshots.unconfirmed > 0)
     return `Complete, but not all of it is confirmed: \`armoire plan\` says what that costs: ${mirror}`;
   return notChecked === 0
-    ? `Everything ${notGranted.length === 0 ? "" : "that the token permits "}is up to date: ${mirror}`
+    ? `${everything} is up to date: ${mirror}`
     : `Complete; --max-free-checks or --skip-fresher-than left ${notChecked} checks out: ${mirror}`;
 }
 
@@ -205,7 +211,7 @@ export function formatAccountParts(
   const ofCatalogue =
     catalogue === undefined || catalogue === null
       ? ""
-      : `Linked resources in the catalogue's mirror:\n${formatReport(catalogue, { outlook: null, now, reserve: 0, account: null })}`;
+      : `Linked resources in the catalogue's mirror:\n${formatReport(catalogue, { outlook: null, now, reserve: 0, account: null, limits: null })}`;
   return ofCatalogue + (media === undefined || media === null ? "" : describeMedia(media, account));
 }
 

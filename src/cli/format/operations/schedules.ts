@@ -15,7 +15,7 @@ import type { ShownSchedules } from "../../../web/page.ts";
 import { exitCodes } from "../../terminal/exit-codes.ts";
 import type { Io } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
-import { formatWrappedTable } from "../../terminal/table/text-table.ts";
+import { alignRows, formatWrappedTable } from "../../terminal/table/text-table.ts";
 
 export interface ListedSchedule extends Schedule {
   /** ISO 8601, UTC; null if it is never due again. */
@@ -125,8 +125,14 @@ export function stepOf(schedule: Schedule): Step {
 }
 
 export function formatRuns(schedule: ListedSchedule, screen: Io["screen"]): string {
-  const { name, runs } = schedule;
-  if (runs.length === 0) return `${name} has not run yet.\n`;
+  const { name, runs, args, folder, mirror } = schedule;
+  const about = [
+    ["command", commandLine(args)],
+    ["folder", folder],
+    ["mirror", mirror],
+  ];
+  const head = alignRows(about);
+  if (runs.length === 0) return `${head}\n${name} has not run yet.\n`;
   const step = stepOf(schedule);
   const rows = runs
     .toReversed()
@@ -137,7 +143,7 @@ export function formatRuns(schedule: ListedSchedule, screen: Io["screen"]): stri
       run.outcome,
       describeCounts(run),
     ]);
-  return formatWrappedTable(["due", "started", "took", "outcome", "details"], rows, screen);
+  return `${head}\n${formatWrappedTable(["due", "started", "took", "outcome", "details"], rows, screen)}`;
 }
 
 /** One line, for a log. */

@@ -23,9 +23,7 @@ it.each([
 ] as const)("with the check price %s, the report shows %s", (checkPrice, expected) => {
   const requests = { ...report.requests, sent: 5, counted: 5, notModified: 5 };
   const allowance = { ...report.allowance, checkPrice };
-  expect(
-    formatReport({ ...report, requests, allowance }, { outlook: null, now, reserve: 0, account: null }),
-  ).toContain(expected);
+  expect(formatReport({ ...report, requests, allowance }, context)).toContain(expected);
 });
 
 it("a report of one request is in the singular", () => {
@@ -35,7 +33,7 @@ it("a report of one request is in the singular", () => {
   );
 });
 
-const context = { outlook: null, now, reserve: 0, account: null };
+const context = { outlook: null, now, reserve: 0, account: null, limits: null };
 
 const lastLine = (text: string) => text.trimEnd().split("\n").at(-1);
 
@@ -121,13 +119,17 @@ describe("--quiet", () => {
 });
 
 it.each([
-  [[], "Everything is up to date: /mirrors/catalogue.sqlite"],
-  [["bras"], "Everything that the token permits is up to date: /mirrors/catalogue.sqlite"],
-] as const)("a complete sync without the permissions %j states what is up to date", (notGranted, line) => {
-  const resources = { ...report.resources, pending: 0 };
-  const whole = { ...report, resources, complete: true, stopped: null, notGranted };
-  expect(lastLine(formatReport(whole, context))).toBe(line);
-});
+  [[], null, "Everything is up to date: /mirrors/catalogue.sqlite"],
+  [["bras"], null, "Everything that the token permits is up to date: /mirrors/catalogue.sqlite"],
+  [[], "--depth brands", "Everything within --depth brands is up to date: /mirrors/catalogue.sqlite"],
+] as const)(
+  "a complete sync without the permissions %j and with the limits %s states what is up to date",
+  (notGranted, limits, line) => {
+    const resources = { ...report.resources, pending: 0 };
+    const whole = { ...report, resources, complete: true, stopped: null, notGranted };
+    expect(lastLine(formatReport(whole, { ...context, limits }))).toBe(line);
+  },
+);
 
 it.each([
   [0, "Nothing else is known to be due; the next sync continues here."],

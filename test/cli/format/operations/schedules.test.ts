@@ -1,5 +1,9 @@
 import { expect, it } from "vitest";
-import { formatSchedules, type ListedSchedule } from "../../../../src/cli/format/operations/schedules.ts";
+import {
+  formatRuns,
+  formatSchedules,
+  type ListedSchedule,
+} from "../../../../src/cli/format/operations/schedules.ts";
 import { displayWidth } from "../../../../src/cli/terminal/table/display-width.ts";
 
 const schedule: ListedSchedule = {
@@ -26,4 +30,15 @@ it("the list of schedules has short times, and wraps commands on a terminal", ()
   );
   expect(lines.length).toBeGreaterThan(3);
   expect(lines.filter((line) => displayWidth(line) > 80)).toEqual([]);
+});
+
+it("the runs of a schedule are listed below its command, its folder and its mirror", () => {
+  const lines = formatRuns(schedule, null).split("\n");
+  expect(lines.slice(0, 3)).toEqual([
+    "command  backup --account ada --to backups --keep-daily 30",
+    "folder   /",
+    "mirror   /m",
+  ]);
+  expect(lines.slice(4, 7).join("\n")).toMatch(/^due .*\n─.*\n2026-11-24 03:07 UTC .* done/);
+  expect(formatRuns({ ...schedule, runs: [] }, null)).toContain("mirror   /m\n\nnightly has not run yet.\n");
 });
