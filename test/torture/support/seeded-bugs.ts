@@ -78,7 +78,8 @@ export const seededBugs: readonly SeededBug[] = [
     name: "an error of flushing a file in the background is ignored",
     file: "src/platform/files/long-files.ts",
     replace: [["    await Promise.all(flushes);\n", ""]],
-    ...{ command: "export", mode: "EIO", only: flushes, points: 3 },
+    // In the background, flushes come before or after other operations than in the recorded run: some points miss them.
+    ...{ command: "export", mode: "EIO", only: flushes, points: 12 },
   },
   {
     name: "commits are not flushed (synchronous = NORMAL)",
