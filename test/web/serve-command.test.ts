@@ -1,6 +1,6 @@
 /** `armoire serve` as a process: what it prints, and how it ends. */
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
@@ -36,6 +36,35 @@ async function withBrowser(folder: string, script: string) {
   for (const name of ["xdg-open", "open"])
     await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   return { PATH: [folder, process.env.PATH].join(delimiter) };
+}
+
+it("the code that draws charts is loaded with the first page that has a chart, and not before", async () => {
+  const pages = ["brands", "models", "search?q=a", "changes", "runs", "schedules", "questions", "tables"];
+  expect(await functionsAfter(pages)).not.toContain("drawChart");
+  expect(await functionsAfter([""])).toContain("drawChart");
+});
+
+/** The names of all functions that a server has loaded when it ends after these pages. */
+async function functionsAfter(pages: readonly string[]): Promise<string[]> {
+  await using folder = await temporaryFolder();
+  const env = { NODE_V8_COVERAGE: folder.path };
+  const running = startArmoire(["serve", "--mirror", rig.file, "--port", "0", "--json"], { env });
+  const [line] = await once(running.process.stdout, "data");
+  for (const page of pages)
+    expect((await fetch(new URL(page, JSON.parse(String(line)).pages))).status).toBe(200);
+  running.process.kill("SIGINT");
+  expect(await running.result).toMatchObject({ exitCode: 0 });
+  const reports = globSync("*.json", { cwd: folder.path }).map(
+    (name): Coverage => JSON.parse(readFileSync(join(folder.path, name), "utf8")),
+  );
+  return reports.flatMap(({ result }) =>
+    result.flatMap(({ functions }) => functions.map((one) => one.functionName)),
+  );
+}
+
+/** What Node.js writes when a process ends. */
+interface Coverage {
+  readonly result: readonly { readonly functions: readonly { readonly functionName: string }[] }[];
 }
 
 it("a port in use is one clear line", async () => {

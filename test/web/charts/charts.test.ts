@@ -1,5 +1,3 @@
-import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import fc from "fast-check";
 import { parseHTML } from "linkedom";
 import { expect, it } from "vitest";
@@ -229,16 +227,4 @@ it("a measurement is a chart once it has values on two days", () => {
     ["Underbust", [70, 72]],
     ["Bust", [90, 91.5]],
   ]);
-});
-
-it("the libraries of charts take time to load, so they are loaded with the first chart", () => {
-  const root = join(import.meta.dirname, "../../..");
-  const importing = (pattern: RegExp) =>
-    globSync("{src,jobs,exports,schema}/**/*.ts", { cwd: root }).filter((file) =>
-      pattern.test(readFileSync(join(root, file), "utf8")),
-    );
-  expect(importing(/@observablehq/)).toEqual(["src/web/charts/draw.ts"]);
-  expect(importing(/\/draw\.ts"/)).toEqual(["src/web/charts/drawings.ts"]);
-  expect(importing(/await import\("\.\/draw\.ts"\)/)).toEqual(["src/web/charts/drawings.ts"]);
-  expect(importing(/from ".*\/draw\.ts"/)).toEqual([]);
 });
