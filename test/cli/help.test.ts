@@ -47,6 +47,17 @@ describe("the help of", () => {
   );
 
   it.each(all.map((command) => ({ name: nameOf(command), command })))(
+    "$name fits 80 columns",
+    ({ command }) => {
+      expect(
+        helpOf(command)
+          .split("\n")
+          .filter((line) => line.length > 80),
+      ).toEqual([]);
+    },
+  );
+
+  it.each(all.map((command) => ({ name: nameOf(command), command })))(
     "$name lists the exit codes of the command in ascending order",
     ({ command }) => {
       const [, list = ""] = /\nExit codes: ([\s\S]+?)\.\n\nGlobal options:\n/.exec(helpOf(command)) ?? [];

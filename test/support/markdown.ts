@@ -20,7 +20,7 @@ export function sectionsOf(markdown: string): readonly Section[] {
 /** All shell commands in `sh` blocks, each as a list of words; pipes and `&&` separate commands. */
 export function shellCommandsIn(markdown: string): readonly (readonly string[])[] {
   const blocks = [...markdown.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block);
-  return blocks.flatMap((block) => block.split("\n")).flatMap(commandsInLine);
+  return blocks.flatMap((block) => block.replace(/ \\\n */g, " ").split("\n")).flatMap(commandsInLine);
 }
 
 export function linksIn(markdown: string): readonly string[] {

@@ -46,9 +46,26 @@ function paragraphsOf(command: Command): string[] {
   if (help === undefined) return [];
   return [
     ...(help.details ?? []).map((paragraph) => wrapText(paragraph, helpColumns)),
-    ["Examples:", ...help.examples.map((example) => `  ${example}`)].join("\n"),
+    ["Examples:", ...help.examples.map(wrapExample)].join("\n"),
     wrapText(formatExitCodes(help.exitCodes), helpColumns),
   ];
+}
+
+/** A word for the shell, or an option with its value. */
+const shellWord = /(?:--?[a-z-]+ (?!-))?(?:[^\s"']|"[^"]*"|'[^']*')+/g;
+
+/** In lines that a shell reads as one. */
+function wrapExample(example: string): string {
+  const lines: string[] = [];
+  let line = " ";
+  for (const [word] of example.matchAll(shellWord)) {
+    if (line.length + word.length + " \\".length >= helpColumns) {
+      lines.push(`${line} \\`);
+      line = "   ";
+    }
+    line += ` ${word}`;
+  }
+  return [...lines, line].join("\n");
 }
 
 export function formatExitCodes(names: readonly ExitCodeName[]): string {

@@ -107,7 +107,7 @@ export function configure(command: Command, io: Io): void {
       "armoire query @size-coverage --system EU --brand comexim",
       "armoire query @measurements --account ada --out measurements.csv",
       'armoire query "select name, note from bra where gone_at is null" --account ada',
-      'armoire query "select b.name, m.type from bra b join catalogue.model m on m.href = b.model_href" --account ada',
+      'armoire query "select m.type from bra join catalogue.model m on m.href = model_href" --account ada',
     ],
     exitCodes: exitCodesOfReading,
   });
