@@ -54,18 +54,24 @@ it.concurrent("each request gets its own response once, however often and in wha
       fc.infiniteStream(fc.nat()),
       async (numbers, random) => {
         const received: FetchPayload[] = [];
-        const { promise: allReceived, resolve } = Promise.withResolvers<void>();
+        const allReceived = Promise.withResolvers<void>();
+        const allSent = Promise.withResolvers<void>();
         await using _worker = await startSilentWorker(rig, async (payload) => {
           received.push(payload);
-          if (received.length === numbers.length) resolve();
+          if (received.length === numbers.length) allReceived.resolve();
+          // As for any worker: a job that has ended, and whose response is not there after a second or two, counts as lost.
+          await allSent.promise;
         });
         const responses = Promise.all(numbers.map((n) => transport.send(requestFor(`${n}`))));
-        await allReceived;
+        await allReceived.promise;
         const shuffled = [...received, ...received, ...received]
           .map((payload) => ({ payload, order: random.next().value }))
           .sort((a, b) => a.order - b.order);
         for (const { payload } of shuffled) await rig.respond(payload, responseOf(payload.url));
+        allSent.resolve();
         expect((await responses).map(textOf)).toEqual(numbers.map((n) => requestFor(`${n}`).url));
+        // The next worker would get unfinished jobs again.
+        await expect.poll(() => rig.requestQueue.getActiveCount()).toBe(0);
       },
     ),
     { numRuns: tries(4, 50) },
