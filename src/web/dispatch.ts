@@ -6,7 +6,7 @@ import type { Operators } from "../../jobs/bullmq/operators/open-operators.ts";
 import { type Point, parsePoint, pointContext } from "../mirror/points/point.ts";
 import { messageOf } from "../platform/errors.ts";
 import { isLocked } from "../platform/process-lock.ts";
-import { describeError } from "./errors.ts";
+import { describeError, retryAfterSeconds } from "./errors.ts";
 import type { ServedMirror } from "./mirrors/open-mirror.ts";
 import type { AnyPage, Page, PageRows, QueryPage, QueryPageRequest } from "./page.ts";
 import { nothingHeld } from "./pages/nothing-held.ts";
@@ -122,7 +122,7 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
   const respondWithRows = (context: Context, target: Target, format: TextFormat) => {
     if (streams >= maxStreams) {
       const text = `At most ${maxStreams} downloads run at the same time. Try again in a moment.\n`;
-      return context.text(text, 503, { "retry-after": "5" });
+      return context.text(text, 503, { "retry-after": String(retryAfterSeconds) });
     }
     const { view, close: closeMirror } = views.open(target);
     let rows: PageRows | null;
@@ -191,7 +191,7 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
   ) => {
     const { status, title, message, hint, code } = describeError(error);
     if (status === 500) onError(messageOf(error));
-    if (status === 503) context.header("retry-after", "5");
+    if (status === 503) context.header("retry-after", String(retryAfterSeconds));
     if (format === "json")
       return context.json({ error: { code, message, hint } }, status === 200 ? 404 : status);
     if (format !== null) return context.text(`${message} ${hint}\n`, status === 200 ? 404 : status);

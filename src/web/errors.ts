@@ -15,6 +15,9 @@ export class WebError extends errorClass("WebError", {
   "from-elsewhere": "usage",
 }) {}
 
+/** After status 503, a client may ask again in this time. */
+export const retryAfterSeconds = 5;
+
 export interface Description {
   readonly status: ContentfulStatusCode;
   readonly title: string;
@@ -23,7 +26,7 @@ export interface Description {
   readonly code: string;
 }
 
-/** What a page or a download says about an error, and its status. */
+/** What a page, a download or the API says about an error, and its status. */
 export function describeError(error: unknown): Description {
   if (!(error instanceof ArmoireError)) {
     const hint = "The output of `armoire serve` has the reason.";

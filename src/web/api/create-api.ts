@@ -7,6 +7,7 @@ import { isRecord } from "../../../schema/json.ts";
 import { type Clock, systemClock } from "../../platform/clock.ts";
 import { ArmoireError } from "../../platform/errors.ts";
 import { isLoopback } from "../../platform/network/ip-class.ts";
+import { describeError } from "../errors.ts";
 import type { Handlers } from "../listen.ts";
 import type { AccessKey } from "../session/access-key.ts";
 import { type AllowanceOptions, createAllowance } from "./allowance.ts";
@@ -162,8 +163,10 @@ export function createApi(options: ApiOptions): Api {
       return key.pause().then(() => reply);
     } catch (error) {
       if (!(error instanceof ArmoireError)) throw error;
-      onError(error.message);
-      return problemReply(problems.unreadable, null, allowance.stateOf("none"));
+      const { status, title } = describeError(error);
+      if (status !== 503) onError(error.message);
+      const problem = status === 503 ? problems.notNow(title) : problems.unreadable;
+      return problemReply(problem, null, allowance.stateOf("none"));
     }
   };
   const middleware = corsOrigins.length > 0 ? crossOrigin(corsOrigins, isAcceptedHost) : null;

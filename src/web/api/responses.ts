@@ -2,6 +2,7 @@
  * The form of all replies of the API; and those without content of the service, which have the form of its errors
  * (specification, section 7).
  */
+import { retryAfterSeconds } from "../errors.ts";
 import { type AllowanceState, allowanceHeaders } from "./allowance.ts";
 
 /** A response, not yet sent. */
@@ -14,7 +15,7 @@ export interface Reply {
 }
 
 export interface Problem {
-  readonly status: 401 | 403 | 404 | 405 | 410 | 421 | 500 | 504;
+  readonly status: 401 | 403 | 404 | 405 | 410 | 421 | 500 | 503 | 504;
   readonly message: string;
   /** Further members of the body. */
   readonly details?: Readonly<Record<string, string>>;
@@ -50,6 +51,13 @@ export const unreadable: Problem = {
   status: 500,
   message: "The mirror cannot be read. `armoire mirror check` shows why.",
 };
+
+/** @param title what is wrong for the moment */
+export const notNow = (title: string): Problem => ({
+  status: 503,
+  message: `${title}. Try again in a moment.`,
+  headers: { "retry-after": String(retryAfterSeconds) },
+});
 
 export const withoutScope = (kind: string): Problem => ({
   status: 403,

@@ -1,4 +1,7 @@
 /** What the API answers, request by request, from a mirror with known bodies. */
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import type { ResourceResult } from "../../../src/mirror/ingest.ts";
 import { openMirrorReader } from "../../../src/mirror/reader.ts";
@@ -308,6 +311,29 @@ describe("requests", () => {
     const response = await fetch(`${served.api.origin}/brands/`, { method });
     expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
     expect(await response.json()).toEqual({ message: "Method not allowed", spec });
+  });
+
+  it("a locked mirror is answered with 503 and Retry-After, and is served again afterwards", async () => {
+    await using rig = await startMirrorRig();
+    const mirror = await rig.write();
+    crawl(mirror, worldOf(bodies));
+    mirror.close();
+    const file = join(rig.folder, "later.sqlite");
+    const errors: string[] = [];
+    await using api = await serveApi({ findCatalogue: () => file, onError: (text) => errors.push(text) });
+    copyFileSync(rig.file, file);
+    const db = new Database(file);
+    db.pragma("locking_mode = exclusive");
+    db.exec("begin exclusive; create table held (a)");
+    const locked = await api.get("/brands/ada/");
+    expect([locked.status, locked.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(await locked.json()).toEqual({
+      message: "The mirror is locked. Try again in a moment.",
+      spec: null,
+    });
+    expect(errors).toEqual([]);
+    db.close();
+    expect((await api.get("/brands/ada/")).status).toBe(200);
   });
 
   it("another host name is refused, unless it is allowed", async () => {
