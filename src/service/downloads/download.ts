@@ -1,6 +1,7 @@
 /**
  * Downloads one file from an address that the user gave. In: the address, and where the file goes. Out: the whole file. A
- * download that was cut is continued by the next one. Private networks are refused, unless the user allows that of the address.
+ * download that was cut is continued by the next one. One that is too slow ends. Private networks are refused, unless the user
+ * allows that of the address.
  */
 import { hash } from "node:crypto";
 import { existsSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
@@ -52,10 +53,21 @@ export interface DownloadRequest {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: DownloadProgress) => void;
   readonly partBytes?: number;
+  /** Default: `defaultPace`. */
+  readonly pace?: Pace;
   readonly retry?: PartsClientOptions["retry"];
   readonly clock?: Clock;
   readonly lookup?: PartsClientOptions["lookup"];
 }
+
+/** The time that a download may take: `graceMillis`, and more for each byte that has arrived. */
+export interface Pace {
+  readonly graceMillis: number;
+  readonly bytesPerSecond: number;
+}
+
+/** In the time of grace, one attempt at a part fits, and a second one for a part that a bad connection has cut. */
+export const defaultPace: Pace = { graceMillis: 180_000, bytesPerSecond: 20_000 };
 
 export interface DownloadProgress {
   readonly bytes: number;
@@ -80,6 +92,7 @@ type State = z.infer<typeof state>;
 export async function download(request: DownloadRequest): Promise<void> {
   const { url, to, maxBytes, signal, onProgress = () => {} } = request;
   const client = await openFollowingClient(request);
+  const deadline = startDeadline(request.pace ?? defaultPace, url, signal);
   const part = `${to}.part`;
   const stateFile = `${part}.json`;
   let known = readState(stateFile, part, url);
@@ -91,8 +104,8 @@ export async function download(request: DownloadRequest): Promise<void> {
   };
   try {
     for (let restarts = 0; known === null || size < known.total; ) {
-      signal?.throwIfAborted();
-      const fetched = await client.fetch(size);
+      deadline.signal.throwIfAborted();
+      const fetched = await client.fetch(size, deadline.signal);
       const isOfKnown =
         fetched.outcome === "part" &&
         fetched.from === size &&
@@ -119,6 +132,7 @@ export async function download(request: DownloadRequest): Promise<void> {
       }
       await append(part, fetched.bytes);
       size += fetched.bytes.byteLength;
+      deadline.extend(fetched.bytes.byteLength);
       onProgress({ bytes: size, of: known.total });
     }
     renameSync(part, to);
@@ -128,8 +142,43 @@ export async function download(request: DownloadRequest): Promise<void> {
     const canContinue = size > 0 && known !== null && known.version !== null;
     throw toDownloadError(error, url, canContinue);
   } finally {
+    deadline.end();
     await client.close();
   }
+}
+
+interface Deadline {
+  /** Aborted at the deadline, or with the signal of the request. */
+  readonly signal: AbortSignal;
+  /** @param bytes that have arrived */
+  extend(bytes: number): void;
+  end(): void;
+}
+
+/** Each attempt has a limit of its own, but a server may send a little of each, or little parts, without end. */
+function startDeadline({ graceMillis, bytesPerSecond }: Pace, url: string, signal?: AbortSignal): Deadline {
+  const controller = new AbortController();
+  const startedAt = performance.now();
+  let arrived = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const arm = () => {
+    clearTimeout(timer);
+    const millis = graceMillis + (arrived / bytesPerSecond) * 1000 - (performance.now() - startedAt);
+    timer = setTimeout(() => controller.abort(tooSlow()), Math.max(0, millis));
+  };
+  const tooSlow = () => {
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    return new ServiceError("timeout", `too slow: ${arrived} bytes have arrived in ${seconds} s`, { url });
+  };
+  arm();
+  return {
+    signal: signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]),
+    extend(bytes) {
+      arrived += bytes;
+      arm();
+    },
+    end: () => clearTimeout(timer),
+  };
 }
 
 async function append(path: string, bytes: Uint8Array): Promise<void> {
@@ -163,13 +212,13 @@ function parseOrNull(text: string): unknown {
 }
 
 interface FollowingClient {
-  fetch(from: number): Promise<Exclude<FetchedPart, { outcome: "elsewhere" }>>;
+  fetch(from: number, signal: AbortSignal): Promise<Exclude<FetchedPart, { outcome: "elsewhere" }>>;
   close(): Promise<void>;
 }
 
 /** Follows redirects to other servers, as places for downloads often have them; never from https: to http:. */
 async function openFollowingClient(request: DownloadRequest): Promise<FollowingClient> {
-  const { url, allowPrivate = false, signal } = request;
+  const { url, allowPrivate = false } = request;
   const first = URL.parse(url);
   if (first === null || !/^https?:$/.test(first.protocol) || first.username !== "" || first.password !== "")
     throw new DownloadError(
@@ -184,7 +233,7 @@ async function openFollowingClient(request: DownloadRequest): Promise<FollowingC
   // Later parts are requested where the first one was.
   let target = first;
   return {
-    async fetch(from) {
+    async fetch(from, signal) {
       for (let redirects = 0; redirects <= defaultLimits.maxRedirects; redirects++) {
         const fetched = await client.fetch({ url: target.href, from, signal });
         if (fetched.outcome !== "elsewhere") return fetched;

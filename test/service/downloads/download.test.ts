@@ -187,3 +187,39 @@ it("private networks, too large files and wrong parts are refused", async () => 
   await expect(target.run(other.url)).rejects.toMatchObject({ code: "unavailable" });
   expect(existsSync(target.to)).toBe(false);
 });
+
+it.each([
+  [
+    "dribbles within a part",
+    (_request: IncomingMessage, response: ServerResponse) => {
+      response.writeHead(206, { "content-range": "bytes 0-999/3456", "content-length": 1000, etag: '"1"' });
+      const timer = setInterval(() => response.write("x"), 50);
+      response.on("close", () => clearInterval(timer));
+    },
+    "Nothing was kept. Check the address, then try again.",
+  ],
+  [
+    "sends parts of one byte",
+    (request: IncomingMessage, response: ServerResponse) => {
+      const [, from] = /bytes=(\d+)-/.exec(request.headers.range ?? "") ?? [];
+      response.writeHead(206, { "content-range": `bytes ${from}-${from}/3456`, etag: '"1"' });
+      setTimeout(() => response.end("x"), 50);
+    },
+    "What has arrived is kept; the same command continues.",
+  ],
+  [
+    "cuts each attempt",
+    (_request: IncomingMessage, response: ServerResponse) => void setTimeout(() => response.destroy(), 50),
+    "Nothing was kept. Check the address, then try again.",
+  ],
+])("a download ends if the server %s for longer than the pace allows", async (_how, handle, hint) => {
+  await using server = await startServer(handle);
+  await using target = await startTarget();
+  const retry = { maxRetries: 1_000, minDelayMillis: 1, maxDelayMillis: 1 };
+  const downloading = target.run(server.url, { retry, pace: { graceMillis: 1_000, bytesPerSecond: 100 } });
+  await expect(downloading).rejects.toMatchObject({
+    code: "unavailable",
+    message: expect.stringMatching(/: too slow: \d+ bytes have arrived in \d+ s$/),
+    hint,
+  });
+});
