@@ -25,7 +25,8 @@ exceptions:
 
 - A field of a wrong type is null; \`armoire status\` lists it.
 - A number that would lose digits (an integer beyond 2^53, a long decimal) is text.
-- Text that is not well-formed Unicode is a blob of UTF-16LE.
+- Text with lone surrogates (half a character of UTF-16), which UTF-8 cannot hold, is a blob of
+  UTF-16LE. [Exports](command-line.md#armoire-export-create) escape it.
 
 Join tables by \`href\`: slugs are unique only within their parent, and names not even there.
 

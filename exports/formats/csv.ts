@@ -2,13 +2,25 @@
  * Tables as CSV, and rows read back: RFC 4180 quoting, UTF-8, a header. Null is an empty field, empty text a quoted one (`""`).
  * `toCsvText` changes some texts, reversibly.
  */
+import type { ColumnTypes } from "../../schema/dictionary/table-meaning.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { ExportError } from "../errors.ts";
+import {
+  escapeSlice,
+  escapeText,
+  maxSliceLength,
+  slicesOf,
+  unescapeText,
+  type WriteSlice,
+  writePlainSlice,
+} from "./escaped-text.ts";
 import { numberText } from "./json.ts";
 import { rememberTexts } from "./remembered-texts.ts";
 import {
   batchRows,
   type ExportTable,
+  hasLongRow,
+  joinPieces,
   type Row,
   type RowReader,
   type TableText,
@@ -25,32 +37,60 @@ export type CsvProfile = (typeof csvProfiles)[number];
 
 const byteOrderMark = "\ufeff";
 
-export function* csvChunks(table: ExportTable, profile: CsvProfile): Generator<string> {
-  const { head, addRows } = csvText(table.columns, profile);
+export interface CsvForm {
+  /** Which columns are as sent. Default: none. */
+  readonly types?: ColumnTypes;
+  /** Default: `escapeSlice`. */
+  readonly write?: WriteSlice;
+}
+
+export function* csvChunks(table: ExportTable, profile: CsvProfile, form?: CsvForm): Generator<string> {
+  const { head, addRows } = csvText(table.columns, profile, form);
   yield head;
-  for (const batch of batchRows(table.rows(), writeBatchLimits)) yield addRows(batch);
+  for (const batch of batchRows(table.rows(), writeBatchLimits)) yield* addRows(batch);
 }
 
 /** Lines end with LF, except for Excel: line tools (cut, awk, diff, git) take a CR for a part of the last column. */
-export function csvText(columns: readonly string[], profile: CsvProfile): TableText {
+export function csvText(
+  columns: readonly string[],
+  profile: CsvProfile,
+  { types = [], write = escapeSlice }: CsvForm = {},
+): TableText {
   const lineEnd = profile === "excel" ? "\r\n" : "\n";
-  const changed = rememberTexts((text) => changedText(text, profile));
-  const cellText = (cell: Cell): string => {
+  const changed = rememberTexts((text) => changedText(text, profile, write));
+  const isVerbatim = columns.map((_, n) => types[n] === "verbatim");
+  const cellText = (cell: Cell, n: number): string => {
     if (cell === null) return "";
     if (typeof cell !== "string") return numberText(cell);
-    return cell.length <= maxMatchedLength && plainText.test(cell) ? cell : changed(cell);
+    if (cell.length <= maxMatchedLength && plainText.test(cell)) return cell;
+    return isVerbatim[n] ? changedText(cell, profile, writePlainSlice) : changed(cell);
   };
-  const addRows = (rows: readonly Row[]) => {
+  const textOf = (rows: readonly Row[]): string => {
     let text = "";
     for (const row of rows) {
       for (let n = 0; n < row.length; n++)
-        text += n === 0 ? cellText(row[n] ?? null) : `,${cellText(row[n] ?? null)}`;
+        text += n === 0 ? cellText(row[n] ?? null, n) : `,${cellText(row[n] ?? null, n)}`;
       text += lineEnd;
     }
     return text;
   };
-  const header = addRows([columns]);
-  return { head: profile === "excel" ? byteOrderMark + header : header, addRows, tail: "" };
+  function* piecesOf(rows: readonly Row[]): Generator<string> {
+    for (const row of rows) {
+      for (const [n, cell] of row.entries()) {
+        if (n > 0) yield ",";
+        if (typeof cell === "string" && cell.length > maxSliceLength)
+          yield* changedPieces(cell, profile, isVerbatim[n] ? writePlainSlice : write);
+        else yield cellText(cell, n);
+      }
+      yield lineEnd;
+    }
+  }
+  const header = textOf([columns]);
+  return {
+    head: profile === "excel" ? byteOrderMark + header : header,
+    addRows: (rows) => (hasLongRow(rows) ? joinPieces(piecesOf(rows)) : [textOf(rows)]),
+    tail: "",
+  };
 }
 
 /** For each character of a repetition, a regular expression may keep where it was: with millions, V8's stack overflows. */
@@ -61,47 +101,46 @@ const plainText = /^[^'=+\-@＝＋－＠\t",\r\n\0\\\p{Surrogate}][^",\r\n\0\\\p
 /** Empty text is not null, and some readers end a row at each kind of line end. */
 const needsQuotes = /^$|[",\r\n]/;
 
-function changedText(cell: string, profile: CsvProfile): string {
-  const text = toCsvText(cell, profile);
+function changedText(cell: string, profile: CsvProfile, write: WriteSlice): string {
+  const text = guarded(write(cell, 0, cell.length), profile);
   // Joined, not added: V8 would keep the parts, and put them together again at each use.
   return needsQuotes.test(text) ? ['"', text.replaceAll('"', '""'), '"'].join("") : text;
 }
 
-const escapable = /(?<!\\)(\\*)([\0\p{Surrogate}]|u0000|ud[89a-f][0-9a-f]{2})/gu;
-const escaped = /(?<!\\)(\\+)u(0000|d[89a-f][0-9a-f]{2})/g;
+/** Escapes have nothing that needs quotes or a guard. */
+function* changedPieces(cell: string, profile: CsvProfile, write: WriteSlice): Generator<string> {
+  const quote = needsQuotes.test(cell) ? '"' : "";
+  yield quote;
+  let isFirst = true;
+  for (const slice of slicesOf(cell, write)) {
+    const text = isFirst ? guarded(slice, profile) : slice;
+    yield quote === "" ? text : text.replaceAll('"', '""');
+    isFirst = false;
+  }
+  yield quote;
+}
 
 const needsGuard = /^['=+\-@＝＋－＠\t\r\n]/;
+
+const guarded = (text: string, profile: CsvProfile): string =>
+  profile !== "exact" && needsGuard.test(text) ? `'${text}` : text;
 
 /**
  * Text in a CSV file differs in two ways, both reversible, applied in this order:
  *
- * 1. Lone surrogates and NUL, which UTF-8 or many readers cannot hold, become `\ud800` or `\u0000`. Backslashes directly before
- *    such an escape, or before text that looks like one, are doubled.
+ * 1. Lone surrogates and NUL are escaped, as in every format (`escapeText`).
  * 2. Not in `exact`: text gets an apostrophe if it begins with `=`, `+`, `-`, `@` or their full-width forms, with a tab or a
  *    line break, so that no spreadsheet runs it as a formula; and also if it begins with an apostrophe, so that a reader can
  *    remove exactly one.
  */
-export function toCsvText(text: string, profile: CsvProfile): string {
-  // Faster than a regular expression.
-  const hasUnwritable = text.indexOf("\\") >= 0 || text.indexOf("\0") >= 0 || !text.isWellFormed();
-  const escapedText = hasUnwritable ? text.replace(escapable, writeEscape) : text;
-  return profile !== "exact" && needsGuard.test(escapedText) ? `'${escapedText}` : escapedText;
-}
+export const toCsvText = (text: string, profile: CsvProfile): string => guarded(escapeText(text), profile);
 
 /** The inverse of `toCsvText`, given the same profile. */
-export function fromCsvText(text: string, profile: CsvProfile): string {
-  return (profile !== "exact" && text.startsWith("'") ? text.slice(1) : text).replace(escaped, readEscape);
-}
+export const fromCsvText = (text: string, profile: CsvProfile): string =>
+  unescapeText(unguarded(text, profile));
 
-function writeEscape(_match: string, backslashes: string, special: string): string {
-  const code = special.length > 1 ? special : `\\u${special.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return backslashes + backslashes + code;
-}
-
-function readEscape(_match: string, backslashes: string, hex: string): string {
-  const single = backslashes.slice(0, backslashes.length / 2);
-  return single + (backslashes.length % 2 === 1 ? String.fromCharCode(Number.parseInt(hex, 16)) : `u${hex}`);
-}
+const unguarded = (text: string, profile: CsvProfile): string =>
+  profile !== "exact" && text.startsWith("'") ? text.slice(1) : text;
 
 /** What is never written matches nothing: text after a closing quote, a quote or CR in a bare field, and NUL. */
 const field = /(?:"((?:[^"\0]|"")*)"|([^",\r\0]*))(,|$)/y;
@@ -111,8 +150,12 @@ const field = /(?:"((?:[^"\0]|"")*)"|([^",\r\0]*))(,|$)/y;
  * from its digits. An empty field is null, and a quoted empty one is empty text.
  * @throws ExportError `damaged-package`
  */
-export function* readCsvRows(lines: Iterable<string>, profile: CsvProfile): Generator<Row> {
-  const reader = csvRowReader(profile);
+export function* readCsvRows(
+  lines: Iterable<string>,
+  profile: CsvProfile,
+  types?: ColumnTypes,
+): Generator<Row> {
+  const reader = csvRowReader(profile, types);
   let isHeader = true;
   for (const line of lines) {
     const row = reader.add(line);
@@ -126,7 +169,9 @@ export function* readCsvRows(lines: Iterable<string>, profile: CsvProfile): Gene
  * The first row is the header. A quoted field may hold line ends, so a row ends where its number of quotes is even. `add` throws
  * ExportError.
  */
-export function csvRowReader(profile: CsvProfile): RowReader {
+export function csvRowReader(profile: CsvProfile, types: ColumnTypes = []): RowReader {
+  const readText = (text: string, n: number): string =>
+    types[n] === "verbatim" ? unguarded(text, profile) : fromCsvText(text, profile);
   const end = profile === "excel" ? "\r" : "";
   let open: string | null = null;
   let isFirst = true;
@@ -142,28 +187,30 @@ export function csvRowReader(profile: CsvProfile): RowReader {
       const record = end !== "" && text.endsWith(end) ? text.slice(0, -end.length) : text;
       const hasMark = isFirst && profile === "excel" && record.startsWith(byteOrderMark);
       isFirst = false;
-      return cellsOf(hasMark ? record.slice(byteOrderMark.length) : record, profile);
+      return cellsOf(hasMark ? record.slice(byteOrderMark.length) : record, readText);
     },
   };
 }
 
-function cellsOf(record: string, profile: CsvProfile): (string | null)[] {
-  if (record.length > maxMatchedLength) return longCellsOf(record, profile);
+type ReadText = (text: string, column: number) => string;
+
+function cellsOf(record: string, readText: ReadText): (string | null)[] {
+  if (record.length > maxMatchedLength) return longCellsOf(record, readText);
   const cells: (string | null)[] = [];
   field.lastIndex = 0;
   for (let end = ","; end === ","; ) {
     const match = field.exec(record);
     if (match === null) throw notCsv();
     const [, quoted, bare = "", separator = ""] = match;
-    if (quoted !== undefined) cells.push(fromCsvText(quoted.replaceAll('""', '"'), profile));
-    else cells.push(bare === "" ? null : fromCsvText(bare, profile));
+    if (quoted !== undefined) cells.push(readText(quoted.replaceAll('""', '"'), cells.length));
+    else cells.push(bare === "" ? null : readText(bare, cells.length));
     end = separator;
   }
   return cells;
 }
 
 /** The same without regular expressions. */
-function longCellsOf(record: string, profile: CsvProfile): (string | null)[] {
+function longCellsOf(record: string, readText: ReadText): (string | null)[] {
   const cells: (string | null)[] = [];
   if (record.includes("\0")) throw notCsv();
   for (let at = 0; at <= record.length; ) {
@@ -176,9 +223,9 @@ function longCellsOf(record: string, profile: CsvProfile): (string | null)[] {
     else if (isQuoted) end++;
     if (end < record.length && record[end] !== ",") throw notCsv();
     const text = record.slice(at, end);
-    if (isQuoted) cells.push(fromCsvText(text.slice(1, -1).replaceAll('""', '"'), profile));
+    if (isQuoted) cells.push(readText(text.slice(1, -1).replaceAll('""', '"'), cells.length));
     else if (/["\r]/.test(text)) throw notCsv();
-    else cells.push(text === "" ? null : fromCsvText(text, profile));
+    else cells.push(text === "" ? null : readText(text, cells.length));
     at = end + 1;
   }
   return cells;

@@ -120,18 +120,18 @@ export function csvColumnFitter(table: ExportTable, profile: CsvProfile): Column
     table,
     (cell, type) =>
       type === "object" && typeof cell === "string" ? isUnchangedJson(cell) : fits(cell, type),
-    (type) => type === "text",
+    (type) => type === "text" || type === "verbatim",
   );
 }
 
-/** For rows that no dictionary describes: columns of whole numbers, numbers or text, as their cells are. */
+/** For answers, which no dictionary describes: columns of whole numbers, numbers or text, as their cells are. */
 export function inferColumns(names: readonly string[], rows: readonly Row[]): FittedColumn[] {
   return names.map((name, index) => {
     const cells = rows.flatMap((row) => row[index] ?? []);
     const all = (type: FittedType) => cells.every((cell) => fits(cell, type));
-    if (all("text")) return { name, type: "text", isMixed: false };
+    if (all("verbatim")) return { name, type: "verbatim", isMixed: false };
     const type = (["integer", "number"] as const).find(all);
-    return type === undefined ? { name, type: "text", isMixed: true } : { name, type, isMixed: false };
+    return type === undefined ? { name, type: "verbatim", isMixed: true } : { name, type, isMixed: false };
   });
 }
 
@@ -153,6 +153,7 @@ function fits(cell: NonNullable<Cell>, type: FittedType): boolean {
     case "object":
       return typeof cell === "string" && isJson(cell);
     case "text":
+    case "verbatim":
       return typeof cell === "string";
   }
 }

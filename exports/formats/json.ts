@@ -2,82 +2,142 @@
  * Tables as JSON (one array, each row an object on a line of its own, so a diff of two exports shows rows) and as NDJSON (one
  * object a line, nothing around them); and rows read back from either.
  */
-import type { ColumnType } from "../../schema/dictionary/table-meaning.ts";
+import type { ColumnTypes } from "../../schema/dictionary/table-meaning.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { defaultJsonLimits, isRawNumber, JsonError, parseJsonOrThrow } from "../../schema/json.ts";
+import {
+  escapeSlice,
+  escapeText,
+  maxSliceLength,
+  slicesOf,
+  unescapeText,
+  withoutLoneSurrogates,
+} from "./escaped-text.ts";
 import { rememberTexts } from "./remembered-texts.ts";
 import {
   batchRows,
   type ExportTable,
+  hasLongRow,
+  joinPieces,
   type Row,
   type RowReader,
   type TableText,
   writeBatchLimits,
 } from "./table.ts";
 
-/** The types of columns by position; null for an unknown one. */
-export type ColumnTypes = readonly (ColumnType | null)[];
+export interface JsonForm {
+  /** Makes 1 and 0 of a boolean column true and false, and the JSON text of an object column an object. Default: no types. */
+  readonly types?: ColumnTypes;
+  /** Default: `quoteEscaped`. */
+  readonly quote?: QuoteText;
+}
 
-export function* jsonChunks(table: ExportTable, types?: ColumnTypes): Generator<string> {
-  const { head, addRows, tail } = jsonText(table.columns, types);
+/** A slice of a text as a text of JSON. */
+export type QuoteText = (text: string, from?: number, to?: number) => string;
+
+/** Of exports: reading them restores every text. */
+export const quoteEscaped: QuoteText = (text, from = 0, to = text.length) =>
+  JSON.stringify(escapeSlice(text, from, to));
+
+/** Of answers and columns as sent: they say what a text is, and only lone surrogates become escapes as text. */
+export const quotePlain: QuoteText = (text, from = 0, to = text.length) =>
+  withoutLoneSurrogates(JSON.stringify(text.slice(from, to)));
+
+export function* jsonChunks(table: ExportTable, form?: JsonForm): Generator<string> {
+  const { head, addRows, tail } = jsonText(table.columns, form);
   yield head;
-  for (const batch of batchRows(table.rows(), writeBatchLimits)) yield addRows(batch);
+  for (const batch of batchRows(table.rows(), writeBatchLimits)) yield* addRows(batch);
   yield tail;
 }
 
-export function jsonText(columns: readonly string[], types?: ColumnTypes): TableText {
-  const writeRow = jsonRowWriter(columns, types);
+export function jsonText(columns: readonly string[], form?: JsonForm): TableText {
+  const writer = jsonRowWriter(columns, form);
   let separator = "\n";
   return {
     head: "[",
-    addRows(batch) {
-      const text = separator + batch.map(writeRow).join(",\n");
+    *addRows(batch) {
+      if (hasLongRow(batch)) yield* joinPieces(writer.piecesOf(batch, separator, ",\n", ""));
+      else yield separator + batch.map(writer.writeRow).join(",\n");
       separator = ",\n";
-      return text;
     },
     tail: "\n]\n",
   };
 }
 
-export function* ndjsonChunks(table: ExportTable, types?: ColumnTypes): Generator<string> {
-  const { addRows } = ndjsonText(table.columns, types);
-  for (const batch of batchRows(table.rows(), writeBatchLimits)) yield addRows(batch);
+export function* ndjsonChunks(table: ExportTable, form?: JsonForm): Generator<string> {
+  const { addRows } = ndjsonText(table.columns, form);
+  for (const batch of batchRows(table.rows(), writeBatchLimits)) yield* addRows(batch);
 }
 
-export function ndjsonText(columns: readonly string[], types?: ColumnTypes): TableText {
-  const writeRow = jsonRowWriter(columns, types);
-  return { head: "", addRows: (batch) => batch.map((row) => `${writeRow(row)}\n`).join(""), tail: "" };
-}
-
-/**
- * Writes a row as one line of JSON. Integers of any size are exact, and lone surrogates are escapes such as `\ud800`.
- * @param types makes 1 and 0 of a boolean column true and false, and the JSON text of an object column an object
- */
-function jsonRowWriter(columns: readonly string[], types: ColumnTypes = []): (row: Row) => string {
-  const fields = columns.map((column, index) => {
-    const key = `${JSON.stringify(column)}:`;
-    const type = types[index];
-    if (type === "boolean") return (cell: Cell) => key + booleanText(cell);
-    if (type !== "object") return (cell: Cell) => key + cellText(cell);
-    // Joined, for the reason in csv.ts.
-    const write = rememberTexts((text) => [key, objectText(text)].join(""));
-    return (cell: Cell) => (typeof cell === "string" ? write(cell) : key + cellText(cell));
-  });
-  return (row) => {
-    let text = "";
-    for (let n = 0; n < fields.length; n++)
-      text += (n === 0 ? "{" : ",") + (fields[n]?.(row[n] ?? null) ?? "");
-    return `${text}}`;
+export function ndjsonText(columns: readonly string[], form?: JsonForm): TableText {
+  const writer = jsonRowWriter(columns, form);
+  return {
+    head: "",
+    *addRows(batch) {
+      if (hasLongRow(batch)) yield* joinPieces(writer.piecesOf(batch, "", "", "\n"));
+      else yield batch.map((row) => `${writer.writeRow(row)}\n`).join("");
+    },
+    tail: "",
   };
 }
 
-function booleanText(cell: Cell): string {
-  return cell === 1n || cell === 1 ? "true" : cell === 0n || cell === 0 ? "false" : cellText(cell);
+interface JsonRowWriter {
+  /** One line of JSON. Integers of any size are exact. */
+  writeRow(row: Row): string;
+  /** The same of several rows, in pieces, with texts before the first one, before each other one, and after each. */
+  piecesOf(rows: readonly Row[], first: string, before: string, after: string): Generator<string>;
+}
+
+function jsonRowWriter(
+  columns: readonly string[],
+  { types = [], quote: quoteAny = quoteEscaped }: JsonForm = {},
+): JsonRowWriter {
+  const quotes = columns.map((_, index) => (types[index] === "verbatim" ? quotePlain : quoteAny));
+  const keys = columns.map((column) => `${quoteAny(column)}:`);
+  const fields = keys.map((key, index) => {
+    const [type, quote = quoteAny] = [types[index], quotes[index]];
+    if (type === "boolean") return (cell: Cell) => key + booleanText(cell, quote);
+    if (type !== "object") return (cell: Cell) => key + cellText(cell, quote);
+    // Joined, for the reason in csv.ts.
+    const write = rememberTexts((text) => [key, objectText(text)].join(""));
+    return (cell: Cell) => (typeof cell === "string" ? write(cell) : key + cellText(cell, quote));
+  });
+  const fieldOf = (row: Row, n: number): string => fields[n]?.(row[n] ?? null) ?? "";
+  function* piecesOfField(row: Row, n: number): Generator<string> {
+    const cell = row[n];
+    if (typeof cell !== "string" || cell.length <= maxSliceLength || types[n] === "object")
+      return yield fieldOf(row, n);
+    yield `${keys[n]}"`;
+    for (const slice of slicesOf(cell, quotes[n] ?? quoteAny)) yield slice.slice(1, -1);
+    yield '"';
+  }
+  return {
+    writeRow(row) {
+      let text = "";
+      for (let n = 0; n < fields.length; n++) text += (n === 0 ? "{" : ",") + fieldOf(row, n);
+      return `${text}}`;
+    },
+    *piecesOf(rows, first, before, after) {
+      for (const [index, row] of rows.entries()) {
+        yield index === 0 ? first : before;
+        for (let n = 0; n < fields.length; n++) {
+          yield n === 0 ? "{" : ",";
+          yield* piecesOfField(row, n);
+        }
+        yield `}${after}`;
+      }
+    },
+  };
+}
+
+function booleanText(cell: Cell, quote: QuoteText): string {
+  return cell === 1n || cell === 1 ? "true" : cell === 0n || cell === 0 ? "false" : cellText(cell, quote);
 }
 
 /** A text that reading would not restore byte for byte stays text. */
 function objectText(text: string): string {
-  return /^[[{]/.test(text) && isRestored(text) ? text : JSON.stringify(text);
+  const escaped = escapeText(text);
+  return /^[[{]/.test(escaped) && isRestored(escaped) ? escaped : JSON.stringify(escaped);
 }
 
 /** A whole row is within the limits of parsing, too. */
@@ -101,10 +161,10 @@ function isRestored(text: string): boolean {
 /** Most texts match it; `JSON.stringify` takes longer. */
 const plainText = /^[ !#-[\]-~]*$/;
 
-function cellText(cell: Cell): string {
+function cellText(cell: Cell, quote: QuoteText): string {
   if (cell === null) return "null";
   if (typeof cell !== "string") return numberText(cell);
-  return plainText.test(cell) ? `"${cell}"` : JSON.stringify(cell);
+  return plainText.test(cell) ? `"${cell}"` : quote(cell);
 }
 
 /**
@@ -122,24 +182,29 @@ interface JsonWithRaw {
   rawJSON(text: string): unknown;
 }
 
-/** JSON with exact numbers of any size. `numberText` formats -0 and infinities. */
+/** JSON with exact numbers of any size, and text as in answers (`quotePlain`). `numberText` formats -0 and infinities. */
 export function toJson(value: unknown): string {
   const exact = JSON as unknown as JsonWithRaw;
-  return JSON.stringify(value, (_key, part) => {
+  const json = JSON.stringify(value, (_key, part) => {
     if (typeof part !== "bigint" && typeof part !== "number") return part;
     const number = Number(part);
     const isExact = typeof part === "bigint" ? Number.isSafeInteger(number) : isWrittenExactly(number);
     return isExact ? number : exact.rawJSON(numberText(part));
   });
+  return withoutLoneSurrogates(json);
 }
 
 function isWrittenExactly(number: number): boolean {
   return Number.isFinite(number) && !Object.is(number, -0);
 }
 
-/** Reads rows from the lines of JSON or NDJSON that this file wrote. A whole number beyond 2^53 is a bigint. */
-export function* readJsonRows(lines: Iterable<string>, columns: readonly string[]): Generator<Row> {
-  const reader = jsonRowReader(columns);
+/** Reads rows from the lines of an export in JSON or NDJSON. A whole number beyond 2^53 is a bigint. */
+export function* readJsonRows(
+  lines: Iterable<string>,
+  columns: readonly string[],
+  types?: ColumnTypes,
+): Generator<Row> {
+  const reader = jsonRowReader(columns, types);
   for (const line of lines) {
     const row = reader.add(line);
     if (row !== null) yield row;
@@ -147,21 +212,27 @@ export function* readJsonRows(lines: Iterable<string>, columns: readonly string[
 }
 
 /** `add` throws JsonError. */
-export function jsonRowReader(columns: readonly string[]): RowReader {
+export function jsonRowReader(columns: readonly string[], types: ColumnTypes = []): RowReader {
+  const keys = columns.map(escapeText);
   return {
     add(line) {
       if (!line.startsWith("{")) return null;
       const { value } = parseJsonOrThrow(line.endsWith(",") ? line.slice(0, -1) : line);
       const row = value as Readonly<Record<string, unknown>>;
-      return columns.map((column) => toCell(row[column]));
+      return keys.map((key, n) => (types[n] === "verbatim" ? verbatimCell(row[key]) : toCell(row[key])));
     },
   };
 }
 
+const verbatimCell = (value: unknown): Cell => (typeof value === "string" ? value : toCell(value));
+
 function toCell(value: unknown): Cell {
   if (typeof value === "boolean") return value ? 1n : 0n;
+  if (typeof value === "string") return unescapeText(value);
   if (!isRawNumber(value))
-    return typeof value === "object" && value !== null ? JSON.stringify(value) : ((value ?? null) as Cell);
+    return typeof value === "object" && value !== null
+      ? unescapeText(JSON.stringify(value))
+      : ((value ?? null) as Cell);
   const { rawJSON } = value;
   return /^-?[1-9]\d*$/.test(rawJSON) ? BigInt(rawJSON) : Number(rawJSON);
 }

@@ -6,12 +6,12 @@ import type { Cell } from "../../schema/fields.ts";
 import { writeNewFile } from "../../src/platform/atomic-file.ts";
 import { ExportError } from "../errors.ts";
 import type { Reference } from "../package/table-schema.ts";
-import { toCsvText } from "./csv.ts";
+import { escapeText, writePlain } from "./escaped-text.ts";
 import type { FittedColumn, FittedTable, FittedType } from "./fitted-types.ts";
 import { type BatchLimits, batchRows, type ExportTable, writeBatchLimits } from "./table.ts";
 
 /**
- * Writes a new file, without flushing it. Text is as in CSV of the profile `exact`.
+ * Writes a new file, without flushing it. Text is escaped (`escapeText`).
  * @throws a system error, also if the file exists; ExportError `write-failed`; what a table's rows throw; the signal's reason
  */
 export async function writeSqliteFile(
@@ -32,7 +32,7 @@ export async function writeSqliteFile(
     );
     for (const { table, columns } of tables) {
       exec(tableDefinition(table, columns, references));
-      await insertRows(db, path, table, signal);
+      await insertRows(db, path, { table, columns }, signal);
       exec(indexDefinitions(table, references));
     }
     exec("commit");
@@ -64,7 +64,7 @@ const batchesAtOnce = 32;
 async function insertRows(
   db: Database.Database,
   path: string,
-  table: ExportTable,
+  { table, columns }: FittedTable,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const values = `(${table.columns.map(() => "?").join(", ")})`;
@@ -73,6 +73,9 @@ async function insertRows(
     db.prepare(`insert or fail into ${quoted(table.name)} values ${Array(rows).fill(values).join(", ")}`);
   const insertOne = prepareInsert(1);
   const insertMany = prepareInsert(insertLimits.maxRows);
+  const writers = columns.map(({ type }) => (type === "verbatim" ? writePlain : escapeText));
+  const toStoredCell = (cell: Cell, n: number) =>
+    typeof cell === "string" ? (writers[n] ?? escapeText)(cell) : cell;
   let count = 0;
   // Filled again for each statement, which takes less time than new lists.
   const cells: Cell[] = [];
@@ -87,7 +90,8 @@ async function insertRows(
         return;
       }
       let at = 0;
-      for (const row of batch) for (const cell of row) cells[at++] = toStoredCell(cell);
+      for (const row of batch)
+        for (let n = 0; n < row.length; n++) cells[at++] = toStoredCell(row[n] ?? null, n);
       insertMany.run(cells);
     });
   }
@@ -137,13 +141,12 @@ const sqlTypes: Readonly<Record<FittedType, string>> = {
   boolean: "boolean",
   time: "datetime",
   object: "text",
+  verbatim: "text",
 };
 
 /** Without a declared type, SQLite changes no cell of a mixed column. */
 const definitionOf = ({ name, type, isMixed }: FittedColumn) =>
   isMixed ? quoted(name) : `${quoted(name)} ${sqlTypes[type]}`;
-
-const toStoredCell = (cell: Cell) => (typeof cell === "string" ? toCsvText(cell, "exact") : cell);
 
 /** A name in SQL. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

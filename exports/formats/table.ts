@@ -1,6 +1,7 @@
 /** What tables of exports are, and the formats that they are written in. */
 import { extname } from "node:path";
 import type { Cell } from "../../schema/fields.ts";
+import { maxSliceLength } from "./escaped-text.ts";
 
 /** The formats of exported tables. `sqlite` is one file with all tables, the others are a file for each. */
 export const exportFormats = ["csv", "json", "ndjson", "parquet", "sqlite"] as const;
@@ -34,7 +35,8 @@ export interface ExportTable {
 /** Writes a table in one format: the head, any number of batches in order, the tail. */
 export interface TableText {
   readonly head: string;
-  addRows(batch: readonly Row[]): string;
+  /** In pieces: a text of 16 Mi characters, written whole and escaped, would take hundreds of megabytes. */
+  addRows(batch: readonly Row[]): Iterable<string>;
   readonly tail: string;
 }
 
@@ -71,6 +73,27 @@ export function* batchRows(rows: Iterable<Row>, { maxRows, maxCharacters }: Batc
 
 /** For writing: batches eight times as large were no faster when measured. */
 export const writeBatchLimits: BatchLimits = { maxRows: 64, maxCharacters: 32_768 };
+
+/** Whether any row is so long that its texts are written in slices. */
+export const hasLongRow = (rows: readonly Row[]): boolean => rows.some(isLong);
+
+function isLong(row: Row): boolean {
+  let characters = 0;
+  for (const cell of row) if (typeof cell === "string") characters += cell.length;
+  return characters > maxSliceLength;
+}
+
+/** Puts short pieces together. */
+export function* joinPieces(pieces: Iterable<string>): Generator<string> {
+  let pending = "";
+  for (const piece of pieces) {
+    pending += piece;
+    if (pending.length < maxSliceLength) continue;
+    yield pending;
+    pending = "";
+  }
+  yield pending;
+}
 
 /**
  * JSON readers take only one of several members of a name, so the others become `name_2`, `name_3`.

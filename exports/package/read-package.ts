@@ -1,5 +1,6 @@
 /** Reads an export back: the tables of a data package, row by row, exactly as they were written. */
 import { join } from "node:path";
+import { columnTypes } from "../../schema/dictionary/columns.ts";
 import { ExportError } from "../errors.ts";
 import { type CsvProfile, readCsvRows } from "../formats/csv.ts";
 import { readJsonRows } from "../formats/json.ts";
@@ -23,18 +24,18 @@ type Reader = (lines: Lines, file: PackageFile, csv: CsvProfile) => ReadTable["r
 
 /** One row a line, with or without a comma at its end. */
 const readJsonLines: Reader =
-  ({ read }, { columns }) =>
+  ({ read }, { table, columns }) =>
   () =>
-    readJsonRows(read(), columns);
+    readJsonRows(read(), columns, columnTypes(table, columns));
 
 /** The most exact format first. */
 const readersByFormat: Readonly<Record<string, Reader>> = {
   json: readJsonLines,
   ndjson: readJsonLines,
   csv:
-    ({ read }, _file, profile) =>
+    ({ read }, { table, columns }, profile) =>
     () =>
-      readCsvRows(read(), profile),
+      readCsvRows(read(), profile, columnTypes(table, columns)),
 };
 
 /**

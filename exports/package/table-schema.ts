@@ -38,6 +38,7 @@ const fieldTypes: Readonly<Record<ColumnType, object>> = {
   boolean: { type: "boolean" },
   object: { type: "object" },
   any: { type: "any" },
+  verbatim: { type: "string" },
 };
 
 const booleanInCsv = { ...fieldTypes.boolean, trueValues: ["1"], falseValues: ["0"] };

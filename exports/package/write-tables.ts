@@ -1,6 +1,6 @@
 /** Writes the tables of an export in each format. In: tables and a folder. Out: the files, with their rows, bytes and SHA-256. */
 import { join } from "node:path";
-import { describeColumn } from "../../schema/dictionary/columns.ts";
+import { columnTypes } from "../../schema/dictionary/columns.ts";
 import type { Coverage } from "../../src/mirror/runs/coverage.ts";
 import { fileMode } from "../../src/platform/atomic-file.ts";
 import {
@@ -145,9 +145,9 @@ export function contentOf(table: ExportTable, format: TextFormat, csv: CsvProfil
 }
 
 export function textChunks(table: ExportTable, format: TextFormat, csv: CsvProfile): Iterable<string> {
-  if (format === "csv") return csvChunks(table, csv);
-  const types = table.columns.map((column) => describeColumn(table.name, column)?.type ?? null);
-  return format === "json" ? jsonChunks(table, types) : ndjsonChunks(table, types);
+  const types = columnTypes(table.name, table.columns);
+  if (format === "csv") return csvChunks(table, csv, { types });
+  return format === "json" ? jsonChunks(table, { types }) : ndjsonChunks(table, { types });
 }
 
 function withByteCount(chunks: Iterable<string>) {

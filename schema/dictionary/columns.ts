@@ -1,7 +1,7 @@
 /** Types, meanings and keys of the columns of public and exported tables. */
 import { entityTables } from "../entities/entity-tables.ts";
 import { exportedTables, publicTables, sharedColumns } from "./public-tables.ts";
-import type { ColumnType, PublicTableMeaning } from "./table-meaning.ts";
+import type { ColumnType, ColumnTypes, PublicTableMeaning } from "./table-meaning.ts";
 
 const sharedTypes: Readonly<Record<string, ColumnType>> = {
   href: "url",
@@ -38,3 +38,6 @@ export function describeColumn(table: string, name: string): ColumnDescription |
   const type = Object.hasOwn(types, name) ? types[name] : undefined;
   return { name, type: type ?? meaning.types?.[name] ?? sharedTypes[name] ?? "text", about };
 }
+
+export const columnTypes = (table: string, columns: readonly string[]): ColumnTypes =>
+  columns.map((column) => describeColumn(table, column)?.type ?? null);

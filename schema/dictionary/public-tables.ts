@@ -272,7 +272,7 @@ export const exportedTables: Readonly<Record<string, PublicTableMeaning>> = {
   envelope: {
     about: "The last response for each resource, as the service sent it. With `export --with-envelopes`.",
     key: ["href"],
-    types: { fetched_at: "time", status: "integer", sent_at: "time", modified_at: "time" },
+    types: { fetched_at: "time", status: "integer", sent_at: "time", modified_at: "time", body: "verbatim" },
     columns: {
       kind: "what it is",
       fetched_at: "when it was received",

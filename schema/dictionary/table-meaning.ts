@@ -1,7 +1,20 @@
 /** How a table is described. */
 
 /** The type of a column's values. A number that a double would change is stored as text of its digits. */
-export type ColumnType = "text" | "url" | "time" | "integer" | "number" | "boolean" | "object" | "any";
+export type ColumnType =
+  | "text"
+  | "url"
+  | "time"
+  | "integer"
+  | "number"
+  | "boolean"
+  | "object"
+  | "any"
+  /** Text as the service sent it, which no export escapes. */
+  | "verbatim";
+
+/** The types of columns by position; null for an unknown one. */
+export type ColumnTypes = readonly (ColumnType | null)[];
 
 /** How the values of a type are stored in a mirror; the others are what their names say. */
 export const storedTypes: Readonly<Partial<Record<ColumnType, string>>> = {

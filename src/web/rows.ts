@@ -1,6 +1,14 @@
 /** The rows of a page as CSV, NDJSON or JSON: sent as they are read, with a connection of their own to the mirror. */
 import { csvChunks, csvText } from "../../exports/formats/csv.ts";
-import { jsonChunks, jsonText, ndjsonChunks, ndjsonText, toJson } from "../../exports/formats/json.ts";
+import { writePlainSlice } from "../../exports/formats/escaped-text.ts";
+import {
+  jsonChunks,
+  jsonText,
+  ndjsonChunks,
+  ndjsonText,
+  quotePlain,
+  toJson,
+} from "../../exports/formats/json.ts";
 import { distinctNames, type TextFormat } from "../../exports/formats/table.ts";
 import type { PageRows, QueryRows } from "./page.ts";
 
@@ -18,10 +26,13 @@ export function splitEnding(path: string): { readonly path: string; readonly for
   return format === undefined ? null : { path: path.slice(0, -format.length - 1), format };
 }
 
+const csvOfAnswers = { write: writePlainSlice };
+const jsonOfAnswers = { quote: quotePlain };
+
 export function textOf(rows: PageRows, format: TextFormat): Iterable<string> {
-  if (format === "csv") return csvChunks(rows, "guarded");
-  if (format === "ndjson") return ndjsonChunks(rows);
-  return rows.document === undefined ? jsonChunks(rows) : [`${toJson(rows.document)}\n`];
+  if (format === "csv") return csvChunks(rows, "guarded", csvOfAnswers);
+  if (format === "ndjson") return ndjsonChunks(rows, jsonOfAnswers);
+  return rows.document === undefined ? jsonChunks(rows, jsonOfAnswers) : [`${toJson(rows.document)}\n`];
 }
 
 /** The text of an answer that is read meanwhile. */
@@ -31,13 +42,13 @@ export async function* textOfAnswer(
 ): AsyncGenerator<string> {
   const names = distinctNames(columns);
   const texts = {
-    csv: () => csvText(columns, "guarded"),
-    json: () => jsonText(names),
-    ndjson: () => ndjsonText(names),
+    csv: () => csvText(columns, "guarded", csvOfAnswers),
+    json: () => jsonText(names, jsonOfAnswers),
+    ndjson: () => ndjsonText(names, jsonOfAnswers),
   };
   const { head, addRows, tail } = texts[format]();
   yield head;
-  for await (const batch of batches) yield addRows(batch);
+  for await (const batch of batches) yield* addRows(batch);
   yield tail;
 }
 

@@ -46,7 +46,7 @@ print(json.dumps([archive.testzip(), archive.namelist(), archive.read('tables/br
     expect(fault).toBeNull();
     expect(names.slice(0, 2)).toEqual(["manifest.json", "README.txt"]);
     expect(names.at(-1)).toBe("SHA256SUMS");
-    expect(JSON.parse(bras).map(({ note }: { note: string }) => note)).toEqual(["blue", "\ud800 =1+1"]);
+    expect(JSON.parse(bras).map(({ note }: { note: string }) => note)).toEqual(["blue", "\\ud800 =1+1"]);
   });
 
   it.skipIf(!hasPython)(

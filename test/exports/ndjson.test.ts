@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { escapeText } from "../../exports/formats/escaped-text.ts";
 import { jsonChunks, ndjsonChunks } from "../../exports/formats/json.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { anyTable, tableOf } from "./support/arbitrary-table.ts";
@@ -15,7 +16,7 @@ describe("rows", () => {
         const lines = text.split("\n").slice(0, -1);
         expect(lines.length).toBe(table.cells.length);
         for (const line of lines)
-          expect(Object.keys(JSON.parse(line)).sort()).toEqual([...table.columns].sort());
+          expect(Object.keys(JSON.parse(line)).sort()).toEqual(table.columns.map(escapeText).sort());
         const array = [...jsonChunks(table)].join("");
         expect(array).toBe(lines.length === 0 ? "[\n]\n" : `[\n${lines.join(",\n")}\n]\n`);
       }),

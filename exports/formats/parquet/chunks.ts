@@ -19,7 +19,7 @@ const maxBoundBytes = 128;
 const magic = Buffer.from("PAR1");
 
 /**
- * The bytes of a file. Text is as in CSV of the profile `exact`; a JSON column holds the text of the mirror.
+ * The bytes of a file. Text is escaped (`escapeText`), also in JSON columns.
  * @param coverage of the table; what is missing is in the file's metadata, under `coverage`
  */
 export function* parquetChunks(
@@ -32,7 +32,7 @@ export function* parquetChunks(
   // Bounds of other texts help no reader: rows are sorted by the first column.
   const encoders = columns.map(
     (column, index) =>
-      new ColumnEncoder(column, index === 0 || (column.type !== "text" && column.type !== "object")),
+      new ColumnEncoder(column, index === 0 || !["text", "object", "verbatim"].includes(column.type)),
   );
   const parts = new ByteList();
   const groups: RowGroup[] = [];

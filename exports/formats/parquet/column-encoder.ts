@@ -8,7 +8,7 @@ import { ByteWriter } from "hyparquet-writer";
 import { writePageHeader } from "hyparquet-writer/src/datapage.js";
 import type { Cell } from "../../../schema/fields.ts";
 import { compareText } from "../../../src/platform/text/compare-text.ts";
-import { toCsvText } from "../csv.ts";
+import { escapeText, writePlain } from "../escaped-text.ts";
 import type { FittedColumn, FittedType } from "../fitted-types.ts";
 import { numberText } from "../json.ts";
 import { BitList, ByteList } from "./value-lists.ts";
@@ -20,6 +20,7 @@ const schemaTypes = {
   boolean: { type: "BOOLEAN" },
   time: { type: "INT64", logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" } },
   object: { type: "BYTE_ARRAY", converted_type: "JSON", logical_type: { type: "JSON" } },
+  verbatim: { type: "BYTE_ARRAY", converted_type: "UTF8" },
 } as const satisfies Readonly<Record<FittedType, Omit<SchemaElement, "name">>>;
 
 export const schemaOf = ({ name, type }: FittedColumn): SchemaElement => ({
@@ -172,7 +173,7 @@ type Bound = string | bigint | number | boolean;
 function toValue(cell: NonNullable<Cell>, type: FittedType): Bound {
   switch (type) {
     case "text":
-      return typeof cell === "string" ? toCsvText(cell, "exact") : numberText(cell);
+      return typeof cell === "string" ? escapeText(cell) : numberText(cell);
     case "integer":
       return BigInt(cell);
     case "number":
@@ -182,7 +183,9 @@ function toValue(cell: NonNullable<Cell>, type: FittedType): Bound {
     case "time":
       return BigInt(Date.parse(String(cell)));
     case "object":
-      return String(cell);
+      return escapeText(String(cell));
+    case "verbatim":
+      return typeof cell === "string" ? writePlain(cell) : numberText(cell);
   }
 }
 

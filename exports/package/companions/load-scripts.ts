@@ -9,10 +9,14 @@ import { quoted } from "../../formats/sqlite.ts";
 import type { PackageContents, PackageFile } from "../descriptor.ts";
 import type { Reference } from "../table-schema.ts";
 
-const typeOf = ({ table, mixedColumns = [] }: PackageFile, column: string): ColumnType =>
-  mixedColumns.includes(column) ? "text" : (describeColumn(table, column)?.type ?? "any");
+type LoadedType = Exclude<ColumnType, "verbatim">;
 
-const sqlTypes: Readonly<Record<ColumnType, string>> = {
+function typeOf({ table, mixedColumns = [] }: PackageFile, column: string): LoadedType {
+  const type = mixedColumns.includes(column) ? "text" : (describeColumn(table, column)?.type ?? "any");
+  return type === "verbatim" ? "text" : type;
+}
+
+const sqlTypes: Readonly<Record<LoadedType, string>> = {
   text: "varchar",
   url: "varchar",
   time: "timestamp",
@@ -24,7 +28,7 @@ const sqlTypes: Readonly<Record<ColumnType, string>> = {
 };
 
 /** Types whose values may have an apostrophe at their start. */
-const isText = (type: ColumnType) => type === "text" || type === "url" || type === "any";
+const isText = (type: LoadedType) => type === "text" || type === "url" || type === "any";
 
 /** Times of checks are left out: the same state has the same scripts. */
 const missingFrom = ({ coverage }: PackageContents): string | null =>

@@ -79,11 +79,13 @@ const types = `| type | CSV, SQLite | JSON | Parquet |
 | object | JSON text | object | JSON |
 | any | as the service sent it: text, a number, or JSON text | any value | text |
 
-Other types are what their names say. \`last_modified_at\` is a string: the service states no time zone.`;
+Other types are what their names say. \`last_modified_at\` is a string: the service states no time zone.
+
+Text is the same in every format. NUL and lone surrogates (half a character of UTF-16), which many programs refuse, are the texts \`\\u0000\` and \`\\ud800\`. Backslashes before text that looks like one of these are doubled. Bodies of the table \`envelope\` are as sent.`;
 
 const aboutParquet = (hasCsv: boolean) =>
   "DuckDB, pandas, Arrow and R read the files with their types. A column with a " +
-  "number that a double would change is text. NUL and lone surrogates are escaped, as in `\\u0000`. In DuckDB, their times are " +
+  "number that a double would change is text. In DuckDB, their times are " +
   "`TIMESTAMP WITH TIME ZONE`, shown in the zone of the session" +
   (hasCsv
     ? "; those that the script loads from CSV are `TIMESTAMP`, in UTC."

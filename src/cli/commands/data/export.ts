@@ -119,7 +119,9 @@ function configureCreate(command: Command, io: Io): Command {
         "and if the folder holds this state already, it stays as it is. In the last part of --out, {run} is the number of the exported run " +
         "and {date} the UTC date of its end. The exported run is the last that changed something: later runs that changed nothing make " +
         "no new folder. A later state of the same day replaces that folder.",
-      'In CSV, null is an empty field and empty text is "". NUL and lone surrogates are escaped, as in \\u0000. Text that begins ' +
+      "In every format, NUL and lone surrogates, which many programs refuse, are the texts \\u0000 and \\ud800; backslashes before " +
+        "text that looks like one of these are doubled, but not in the bodies of envelope.",
+      'In CSV, null is an empty field and empty text is "". Text that begins ' +
         "with =, +, -, @ (also in full width), a tab, a line break or an apostrophe gets an apostrophe before it, unless --exact is given: " +
         "a reader removes one apostrophe at the start of a text.",
       "--where is what would follow WHERE in SQL, over the columns of the table. It may read other tables with a subquery, and has " +

@@ -1,5 +1,6 @@
 /** Prints a diff in the requested format, while it is read. `changes.ts` has the text for people. */
 
+import { writePlainSlice } from "../../../../exports/formats/escaped-text.ts";
 import { toJson } from "../../../../exports/formats/json.ts";
 import { type Change, count, type Reported, type Totals } from "../../../change/change.ts";
 import type { Keyed } from "../../../change/keys.ts";
@@ -113,7 +114,8 @@ const texts: Readonly<Record<Exclude<ResultFormat, "table">, TextMaker>> = {
   ndjson: () => ({ head: "", add: (change) => `${toJson(change)}\n`, tail: () => "" }),
   async csv() {
     const { csvText } = await import("../../../../exports/formats/csv.ts");
-    const { head, addRows, tail } = csvText(changeColumns, "guarded");
-    return { head, add: (change) => addRows(rowsOf(change)), tail: () => tail };
+    const { head, addRows, tail } = csvText(changeColumns, "guarded", { write: writePlainSlice });
+    const add: ChangeText["add"] = (change) => [...addRows(rowsOf(change))].join("");
+    return { head, add, tail: () => tail };
   },
 };

@@ -1,6 +1,7 @@
 /** Prints rows in the requested format. */
 import { type CsvProfile, csvText } from "../../../../exports/formats/csv.ts";
-import { jsonText, ndjsonText } from "../../../../exports/formats/json.ts";
+import { writePlainSlice } from "../../../../exports/formats/escaped-text.ts";
+import { jsonText, ndjsonText, quotePlain } from "../../../../exports/formats/json.ts";
 import {
   distinctNames,
   exportFormats,
@@ -21,9 +22,9 @@ import { escapeControls, escapeLines } from "../../terminal/safe-text.ts";
 import { fittedLines, tableLines } from "../../terminal/table/text-table.ts";
 
 const texts: Readonly<Record<TextFormat, (columns: readonly string[], csv: CsvProfile) => TableText>> = {
-  csv: csvText,
-  json: (columns) => jsonText(columns),
-  ndjson: (columns) => ndjsonText(columns),
+  csv: (columns, csv) => csvText(columns, csv, { write: writePlainSlice }),
+  json: (columns) => jsonText(columns, { quote: quotePlain }),
+  ndjson: (columns) => ndjsonText(columns, { quote: quotePlain }),
 };
 
 export type ResultFormat = "table" | TextFormat;
@@ -59,7 +60,7 @@ export async function* resultChunks(
     const { head, addRows, tail } = texts[format](names, csv);
     const safe = (text: string) => (format === "csv" ? text : escapeLines(text));
     yield safe(head);
-    for await (const batch of batches) for (const piece of piecesOf(addRows(batch))) yield safe(piece);
+    for await (const batch of batches) for (const piece of addRows(batch)) yield safe(piece);
     yield safe(tail);
     return;
   }
@@ -71,19 +72,6 @@ export async function* resultChunks(
     pending = "";
   }
   yield pending;
-}
-
-/** Escapes make a text up to six times as long. */
-const maxPieceLength = 2 ** 16;
-
-/** Cut between characters: half a character would be escaped. */
-function* piecesOf(text: string): Generator<string> {
-  for (let from = 0; from < text.length; ) {
-    let to = from + maxPieceLength;
-    if (/^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(to - 1, to + 1))) to--;
-    yield text.slice(from, to);
-    from = to;
-  }
 }
 
 /** The rows of a table, with long cells shortened. @throws CliError if they are too large */
