@@ -15,13 +15,16 @@ export interface ExportDatabaseRequest extends ExportSource {
 export interface ExportedDatabase {
   /** The absolute path. */
   readonly file: string;
+  /** The number of rows in each table of the file. */
   readonly tables: readonly { readonly table: string; readonly rows: number }[];
+  /** The run that was exported. */
   readonly state: ExportedState;
+  /** Of the kinds that the exported tables are made of. */
   readonly coverage: Coverage;
 }
 
 /**
- * The file is whole or as it was before.
+ * Exports tables of a mirror as one SQLite file. The file is whole or as it was before.
  * @throws MirrorError, PointError, ExportError; the signal's reason
  */
 export async function exportDatabase(request: ExportDatabaseRequest): Promise<ExportedDatabase> {

@@ -16,12 +16,14 @@ export interface ExportMirrorRequest extends ExportSource {
    * run, and `{date}` the UTC date of its end.
    */
   readonly out: string;
+  /** Each table gets a file in each of them. */
   readonly formats: readonly ExportFormat[];
   /** Of CSV files. Default: `guarded`. */
   readonly csv?: CsvProfile;
   /** Of CSV, JSON and NDJSON files. Default: none. */
   readonly compression?: Compression;
   readonly publication?: Publication;
+  /** Armoire's version, for the descriptor. */
   readonly toolVersion: string;
   /** Reads the free space of a disk. Default: the system's. */
   readonly readFreeBytes?: ReadFreeBytes;

@@ -13,6 +13,7 @@ import type { ExportedState } from "./package/descriptor.ts";
 import { textChunks, withCount } from "./package/write-tables.ts";
 
 export interface ExportTableRequest extends Omit<ExportSource, "tables"> {
+  /** The name of a public table, or `envelope`. */
   readonly table: string;
   readonly format: ExportFormat;
   /** A file, in whose name `{run}` and `{date}` are replaced; or what writes each piece of a text format. */
@@ -30,12 +31,14 @@ export interface ExportedTable {
   readonly format: ExportFormat;
   /** The number of written rows. */
   readonly rows: number;
+  /** The run that was exported. */
   readonly state: ExportedState;
+  /** Of the kinds that the table is made of. */
   readonly coverage: Coverage;
 }
 
 /**
- * A file is whole or as it was before.
+ * Exports one table of a mirror in one format. A file is whole or as it was before.
  * @throws MirrorError, PointError, ExportError; the signal's reason
  */
 export async function exportTable(request: ExportTableRequest): Promise<ExportedTable> {

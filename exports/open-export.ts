@@ -19,6 +19,7 @@ export interface ExportSource extends SelectionRequest {
   readonly asOf?: Point;
   /** Writes nothing unless the exported tables are complete. Default: false. */
   readonly requireComplete?: boolean;
+  /** Cancels it; its reason is thrown. */
   readonly signal?: AbortSignal;
 }
 

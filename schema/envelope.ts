@@ -14,6 +14,7 @@ export type Rel = (typeof rels)[number];
 /** An irregularity in a body, which is stored all the same; `pointer` is a JSON pointer (RFC 6901) into it. */
 export interface FieldIssue {
   readonly pointer: string;
+  /** Why it is one. `wrong-type` and `unknown-field` concern attributes, the others links, keys and items. */
   readonly code:
     | "wrong-type"
     | "unknown-field"
@@ -28,7 +29,9 @@ export interface FieldIssue {
 
 export interface Envelope {
   readonly rel: Rel;
+  /** The URL of the envelope as sent; null if it has none. */
   readonly self: string | null;
+  /** The URL of its description as sent; null if it has none. */
   readonly spec: string | null;
   /** Link name to URL as sent; null means "not granted" (field notes, Credentials). */
   readonly links: Readonly<Record<string, string | null>>;
@@ -43,8 +46,10 @@ export interface EnvelopeMeta {
   readonly welcome: string | null;
   /** The collection of an entity. */
   readonly collection: string | null;
+  /** The URL of the next page as sent; null on the last one, as `prev` on the first. */
   readonly next: string | null;
   readonly prev: string | null;
+  /** The URL of this page as sent. */
   readonly current: string | null;
   readonly paginated: boolean | null;
   /** In practice the number of items on this page, not a number of pages. */

@@ -40,18 +40,21 @@ export interface EntityList extends ListTable {
 }
 
 export interface Projection {
+  /** Null for a kind without a table of its own. */
   readonly row: EntityRow | null;
   readonly lists: readonly ListRows[];
   readonly issues: readonly FieldIssue[];
 }
 
 export interface EntityRow {
+  /** The name of the table. */
   readonly table: string;
   /** One per column of `columnsOf(entity)`, in that order. */
   readonly cells: readonly Cell[];
 }
 
 export interface ListRows {
+  /** The name of the table. */
   readonly table: string;
   /** Each with one cell for each column of the table. */
   readonly rows: readonly (readonly Cell[])[];

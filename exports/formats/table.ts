@@ -27,6 +27,7 @@ export type Row = readonly Cell[];
 export interface ExportTable {
   /** Becomes a file name: lower-case letters and underscores. */
   readonly name: string;
+  /** In the order of the cells of a row. */
   readonly columns: readonly string[];
   /** Ordered by key, one cell for each column. Called once for each format, with the same rows each time. */
   rows(): Iterable<Row>;

@@ -125,6 +125,7 @@ export interface PackageFile extends HashedFile {
   readonly table: string;
   /** `csv`, `json`, `ndjson` or `parquet`. */
   readonly format: string;
+  /** The number of rows, without a header. */
   readonly rows: number;
   /** In the order of the file. */
   readonly columns: readonly string[];
@@ -139,11 +140,13 @@ export interface PackageFile extends HashedFile {
 export interface PackageContents {
   /** Of Armoire. */
   readonly toolVersion: string;
+  /** The mirror and the run that were exported. */
   readonly state: ExportedState;
   /** How whole and how fresh the exported state is; absent for tables that are not of a mirror. */
   readonly coverage?: z.infer<typeof coverage>;
   /** Of CSV files. */
   readonly csv: CsvProfile;
+  /** One for each table and format. */
   readonly files: readonly PackageFile[];
   /** Tables without rows, which have no files. */
   readonly emptyTables?: readonly EmptyTable[];

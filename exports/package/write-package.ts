@@ -37,10 +37,12 @@ import { type WriteTablesRequest, writeTables } from "./write-tables.ts";
 export interface DataPackageRequest extends WriteTablesRequest {
   /** The folder to make, and the missing folders above it. An earlier data package there is replaced. */
   readonly out: string;
+  /** The state that the tables are of, for the descriptor. */
   readonly state: ExportedState;
   /** Named in the descriptor. Default: none. */
   readonly emptyTables?: readonly EmptyTable[];
   readonly publication?: Publication;
+  /** Armoire's version, for the descriptor. */
   readonly toolVersion: string;
 }
 

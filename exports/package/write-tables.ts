@@ -28,6 +28,7 @@ import { isTableName, type PackageFile, sqliteName } from "./descriptor.ts";
 import type { Reference } from "./table-schema.ts";
 
 export interface WriteTablesRequest {
+  /** Each table gets a file in each of them. */
   readonly formats: readonly ExportFormat[];
   readonly tables: readonly ExportTable[];
   /** Columns whose values are all keys of rows in another of the tables. Default: none. */
@@ -40,6 +41,7 @@ export interface WriteTablesRequest {
   readonly coverage?: Coverage;
   /** Makes files and folder readable by their owner only. Default: the modes that the umask allows. */
   readonly isPrivate?: boolean;
+  /** Cancels it; its reason is thrown. */
   readonly signal?: AbortSignal;
 }
 

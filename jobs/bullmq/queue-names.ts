@@ -8,6 +8,7 @@ import { type Credential, credentialHmac } from "../../src/service/credentials/c
 export interface Principal {
   /** `catalogue`, or the name of an account. */
   readonly name: string;
+  /** The service that it may be sent to, and no other. */
   readonly baseUrl: string;
   readonly credential: Credential | null;
 }

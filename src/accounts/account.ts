@@ -14,6 +14,7 @@ export interface AccountPlace {
   readonly accountFile: string;
   /** Used if there is no keychain. */
   readonly tokenFile: string;
+  /** It is missing before the first sync. */
   readonly mirrorFile: string;
   /** The allowance of this user; other accounts and the catalogue have ledgers of their own. */
   readonly ledgerFile: string;
@@ -24,6 +25,7 @@ export interface AccountPlace {
 export interface Account extends AccountPlace {
   /** Chosen by the user: the folder's name. */
   readonly name: string;
+  /** The service's root. */
   readonly baseUrl: string;
   /** The prefix of the service's own fields: `acme` for `acme_url`. */
   readonly serviceName: string;

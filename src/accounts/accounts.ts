@@ -13,7 +13,10 @@ import { makeAccountFolder, requireAccountFolder, requireAccountsFolder } from "
 import { isAccountName, requireAccountName, requireNewAccountName } from "./account-name.ts";
 import { AccountError } from "./errors.ts";
 
-/** @throws AccountError `bad-name`, `unknown`, `damaged`, `newer`; FileError `unsafe` if others may change its folder */
+/**
+ * Reads what is stored of an account; its token stays where it is.
+ * @throws AccountError `bad-name`, `unknown`, `damaged`, `newer`; FileError `unsafe` if others may change its folder
+ */
 export function readAccount(dataDir: string, name: string): Account {
   const account = findAccount(dataDir, name);
   if (account === null) throw unknown(dataDir, name);
@@ -65,7 +68,10 @@ export function requireAccountNotRemoved(account: Account): void {
   requireSameAccount(account);
 }
 
-/** Sorted by name. @throws as `readAccount`, if one of them cannot be read */
+/**
+ * All accounts of a data directory, sorted by name; none without the directory.
+ * @throws as `readAccount`, if one of them cannot be read
+ */
 export function listAccounts(dataDir: string): Account[] {
   return listAccountNames(dataDir).map((name) => readAccount(dataDir, name));
 }

@@ -17,7 +17,7 @@ export interface AccountOverview extends Account {
   readonly measurements: number | null;
 }
 
-/** @throws MirrorError if there is a mirror that cannot be read */
+/** Reads what an account's mirror holds, offline. @throws MirrorError if there is a mirror that cannot be read */
 export function readOverview(account: Account): AccountOverview {
   if (!existsSync(account.mirrorFile)) return { ...account, lastSync: null, bras: null, measurements: null };
   return readMirror(account.mirrorFile, (mirror) => ({

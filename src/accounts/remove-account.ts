@@ -23,6 +23,7 @@ export interface RemoveAccountOptions {
   readonly name: string;
   /** Also erases the mirror and everything else in the account's folder. */
   readonly purge: boolean;
+  /** Where the token may be, such as `systemKeychain`. */
   readonly keychain: Keychain;
   /** ISO 8601; shown to a process that finds the mirror locked. */
   readonly startedAt: string;
@@ -30,6 +31,7 @@ export interface RemoveAccountOptions {
 
 export interface RemovedAccount {
   readonly name: string;
+  /** The path of the account's folder. */
   readonly folder: string;
   /** False if an earlier removal had left only the folder. */
   readonly wasAccount: boolean;
@@ -44,6 +46,7 @@ export interface RemovedAccount {
 }
 
 /**
+ * Erases an account's token and settings, and with `purge` its mirror.
  * @throws AccountError `unknown` if there is neither the account nor a folder of a removed one; FileError `unsafe`,
  *   `locked`, `unwritable`; MirrorError `locked` while a sync writes the mirror
  */

@@ -21,12 +21,14 @@ export interface BackUpRequest<Synced> extends CreateBackupRequest {
 export interface BackedUp<Synced> {
   /** What `sync` returned or threw. */
   readonly synced: { readonly report: Synced } | { readonly error: unknown };
+  /** The backup that was written, also after a failed sync. */
   readonly created: CreatedBackup;
   /** Null without `keep`, and if the sync failed or the catalogue could not be read: then nothing is pruned. */
   readonly pruned: PruneReport | null;
 }
 
 /**
+ * Syncs a mirror, writes a backup of it into a folder, and prunes the earlier ones there.
  * @throws BackupError, also `damaged` if the written file reads back differently; MirrorError; the signal's reason; the error
  * of `sync` if there is nothing to back up
  */

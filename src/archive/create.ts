@@ -35,7 +35,8 @@ export interface CreatedBackup extends WrittenArchive {
 }
 
 /**
- * On any error, an earlier file at `to` is unchanged and nothing is left beside it.
+ * Writes a backup of a mirror, offline, and reads it again. On any error, an earlier file at `to` is unchanged and nothing is
+ * left beside it.
  * @throws MirrorError, also `damaged` for a damaged body; BackupError; the signal's reason
  */
 export async function createBackup(request: CreateBackupRequest): Promise<CreatedBackup> {

@@ -21,6 +21,7 @@ export interface ListRequest {
   readonly of?: BackupOwner;
   /** Without it, encrypted backups are listed by name only. */
   readonly askPassphrase?: AskPassphrase;
+  /** Ends the iteration; its reason is thrown. */
   readonly signal?: AbortSignal;
 }
 
@@ -33,11 +34,14 @@ export interface BackupOwner extends Pick<BackupManifest, "service" | "area" | "
 export type ListedBackup = SoundBackup | FaultyBackup;
 
 export interface SoundBackup {
+  /** The absolute path. */
   readonly file: string;
   readonly isSound: true;
+  /** The size of the file. */
   readonly bytes: number;
   readonly isEncrypted: boolean;
   readonly manifest: BackupManifest;
+  /** In hex. */
   readonly rootHash: string;
   /**
    * The changes since the backup before it of the same mirror, by kind; null if there is none, or if it is of a later state.
@@ -46,8 +50,10 @@ export interface SoundBackup {
 }
 
 export interface FaultyBackup {
+  /** The absolute path. */
   readonly file: string;
   readonly isSound: false;
+  /** Why it is none, or cannot be read. */
   readonly code: Extract<
     BackupError["code"],
     "damaged" | "other-version" | "other-contents" | "needs-passphrase" | "wrong-passphrase" | "unreadable"
@@ -56,7 +62,10 @@ export interface FaultyBackup {
   readonly problems: readonly BackupProblem[];
 }
 
-/** In the order of their names, so those of an account are in the order of their states. @throws BackupError */
+/**
+ * The backups of a folder, each verified, in the order of their names: those of an account are in the order of their states.
+ * @throws BackupError
+ */
 export async function* listBackups(request: ListRequest): AsyncGenerator<ListedBackup> {
   const folder = resolve(request.folder);
   const previousStates = new Map<string, { readonly at: string; readonly state: BackupState }>();

@@ -12,6 +12,7 @@ import { hasDefaultName } from "./destination.ts";
 import { type FaultyBackup, type ListRequest, listBackups, mirrorOf, type SoundBackup } from "./list.ts";
 
 export interface PruneRequest extends ListRequest {
+  /** How many backups each rule keeps, of each mirror. */
   readonly keep: RetentionPolicy;
   /** Only reports what would be removed. */
   readonly isPreview: boolean;
@@ -25,10 +26,12 @@ export interface PruneReport {
   readonly keep: readonly KeptBackup[];
   /** Removed; or, in a preview, to be removed. */
   readonly remove: readonly PrunedBackup[];
+  /** Files that are no sound backups. */
   readonly untouched: readonly FaultyBackup[];
 }
 
 export interface PrunedBackup {
+  /** The absolute path. */
   readonly file: string;
   readonly bytes: number;
   /** When the last run in it ended; ISO 8601, UTC. */

@@ -26,6 +26,7 @@ import { type VerifyReport, type VerifyRequest, verifyBackup } from "./verify.ts
 export interface RestoreMirrorRequest extends VerifyRequest {
   /** The new mirror's file. */
   readonly mirror: string;
+  /** `kinds` of this library. */
   readonly kinds: Kinds;
   /** ISO 8601; shown to a process that finds the mirror locked. */
   readonly openedAt: string;
@@ -39,8 +40,10 @@ export interface RestoreMirrorRequest extends VerifyRequest {
 
 /** The new mirror, and what its backup says. */
 export interface RestoredMirror {
+  /** The new mirror's file. */
   readonly mirror: string;
   readonly manifest: BackupManifest;
+  /** In hex. */
   readonly rootHash: string;
   /** The report of `mirror check`. */
   readonly check: CheckReport;

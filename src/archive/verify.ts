@@ -9,6 +9,7 @@ export interface VerifyRequest {
   readonly file: string;
   /** From when the archive was made, in hex. With it, a forged or another one is found as well. */
   readonly rootHash?: string;
+  /** Needed for an encrypted one, else `needs-passphrase` is thrown. */
   readonly askPassphrase?: AskPassphrase;
 }
 
@@ -16,15 +17,20 @@ export interface ArchiveReport<Manifest> {
   readonly file: string;
   readonly bytes: number;
   readonly isEncrypted: boolean;
+  /** Null if it cannot be read. */
   readonly manifest: Manifest | null;
+  /** In hex; null if the list of checksums cannot be read. */
   readonly rootHash: string | null;
+  /** The number of entries that were read. */
   readonly entries: number;
+  /** None for a sound archive. */
   readonly problems: readonly BackupProblem[];
 }
 
 export type VerifyReport = ArchiveReport<BackupManifest>;
 
 /**
+ * Reads all of a backup and writes nothing. Damage is no error: it is in the report's `problems`.
  * @param visitor sees the contents on the way, before the rest is known to be sound
  * @throws BackupError `other-version`, `not-found`, `unreadable`, `needs-passphrase`, `wrong-passphrase`
  */

@@ -26,11 +26,14 @@ export interface WriteArchiveRequest {
   readonly replace?: boolean;
   /** Reads the free space of a disk. Default: the system's. */
   readonly readFreeBytes?: ReadFreeBytes;
+  /** Cancels it; its reason is thrown. */
   readonly signal?: AbortSignal;
 }
 
 export interface WrittenArchive {
+  /** The absolute path. */
   readonly file: string;
+  /** The size of the file. */
   readonly bytes: number;
   /** False if the same archive existed already. */
   readonly isNew: boolean;

@@ -26,13 +26,17 @@ export const noFilter: ChangeFilter = { kinds: [], brandHrefs: [], fields: [], i
 
 /** A filter as a person writes it. */
 export interface FilterInput {
+  /** Names of tables, such as `model`. Default, as of the others: all. */
   readonly kinds?: readonly string[];
   /** Each a URL, or a slug or name in any spelling. */
   readonly brands?: readonly string[];
   /** Each a URL, a key such as `brand/model`, or a slug, code or name in any spelling. */
   readonly models?: readonly string[];
+  /** Only changes of these fields. */
   readonly fields?: readonly string[];
+  /** No changes of these fields. */
   readonly ignored?: readonly string[];
+  /** Only changes of these words, such as `added`. */
   readonly words?: readonly ChangeWord[];
 }
 

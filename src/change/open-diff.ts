@@ -47,6 +47,7 @@ export interface OpenDiff<Found> {
   readonly notCompared: readonly string[];
   /** Of the kinds that may have changes. What the earlier state lacked counts as added. */
   readonly coverage: { readonly from: Coverage | null; readonly to: Coverage | null };
+  /** Read while they are iterated, ordered by kind and key. */
   readonly changes: Iterable<Found>;
   /** Of reported changes: resources without a valid `last_modified_at`, which may have changed; known after the iteration. */
   readonly withoutTime: number;

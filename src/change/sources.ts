@@ -25,6 +25,7 @@ export interface MirrorLocation {
 /** An export; `run` is the one that it states. */
 export interface FolderLocation {
   readonly folder: string;
+  /** Null if the export states none. */
   readonly run: number | null;
 }
 

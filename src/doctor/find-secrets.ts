@@ -79,7 +79,11 @@ interface EncodedSecret extends SecretEncoding {
 
 const maxPieceBytes = 1_048_576;
 
-/** Searches folders with all that is below them, and single files. Symbolic links are not followed. */
+/**
+ * Searches folders with all that is below them, and single files, for secrets in any usual encoding. Symbolic links are not
+ * followed. What cannot be read is in the result.
+ * @throws the signal's reason
+ */
 export async function findSecrets(
   folders: readonly string[],
   secrets: readonly KnownSecret[],

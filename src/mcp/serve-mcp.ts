@@ -33,7 +33,7 @@ export interface McpOptions {
 const tools: readonly Tool[] = [tables, questions, searchTool, show, diff, query];
 
 /**
- * Serves until the input ends, or the signal.
+ * Serves a mirror over the Model Context Protocol, read-only, until the input ends or the signal is aborted.
  * @throws McpError without the optional package, for an account's mirror that the caller does not allow, or
  * for a message beyond 10 MiB or an output that cannot be written; MirrorError
  */

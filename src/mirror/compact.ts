@@ -16,6 +16,7 @@ import { type MirrorWriter, openMirrorWriter } from "./writer.ts";
 
 export interface CompactOptions {
   readonly file: string;
+  /** `kinds` of this library. */
   readonly kinds: Kinds;
   /** ISO 8601; shown to a process that finds the mirror locked. */
   readonly openedAt: string;
@@ -23,6 +24,7 @@ export interface CompactOptions {
   readonly keep?: RetentionPolicy;
   /** Cancels between two steps; bodies that are compressed by then stay compressed. */
   readonly signal?: AbortSignal;
+  /** Called between two batches, and before the file is written anew. */
   readonly onProgress?: (progress: CompactProgress) => void;
   /** Reads the free space of a disk. Default: the system's. */
   readonly readFreeBytes?: ReadFreeBytes;
@@ -38,6 +40,7 @@ export interface CompactReport {
   readonly mirror: string;
   /** Of the file and its log. */
   readonly bytesBefore: number;
+  /** As `bytesBefore`, after it. */
   readonly bytesAfter: number;
   /** A reader keeps the old file in use: the next sync or compaction afterwards replaces it. */
   readonly isStillRead: boolean;
@@ -66,7 +69,10 @@ export function previewRetention({ file, keep }: { file: string; keep: Retention
   });
 }
 
-/** @throws MirrorError; FileError `locked`, `disk-full`; the signal's reason */
+/**
+ * Prunes runs by a retention policy, compresses bodies anew, and gives the free space back to the disk.
+ * @throws MirrorError; FileError `locked`, `disk-full`; the signal's reason
+ */
 export async function compactMirror(options: CompactOptions): Promise<CompactReport> {
   const { file, keep, signal, onProgress = () => {} } = options;
   const requireSpace = (bytes: number) =>

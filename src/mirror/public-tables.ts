@@ -18,9 +18,11 @@ import { hasLoaded } from "./snapshots/loaded.ts";
 /** A table as analysts see it. Its rows are ordered by key. */
 export interface PublicTable {
   readonly name: string;
+  /** In the order of the cells of a row. */
   readonly columns: readonly string[];
   /** An SQL expression: the key of a row as one text. */
   readonly key: string;
+  /** Reads them while they are iterated; each has one cell for each column. */
   rows(): Iterable<readonly Cell[]>;
   /** Takes less time than `rows`, which may sort all of them before the first. */
   isEmpty(): boolean;

@@ -15,15 +15,19 @@ import { requireMetaAndRuns } from "./rows/meta-and-runs.ts";
 
 /** A mirror open for reading, in any number of processes at once, also while a sync writes. */
 export interface MirrorReader {
+  /** The path as given. */
   readonly file: string;
+  /** The service and the area that it mirrors. */
   readonly identity: MirrorIdentity;
   /** The run whose state `db` shows; null for the current state. */
   readonly asOf: EndedRun | null;
+  /** Read-only: an open connection of better-sqlite3. */
   readonly db: Connection;
   close(): void;
 }
 
 /**
+ * Opens a mirror for reading. Close it afterwards.
  * @param point shows the mirror as it was at that point, under the same names; default: the current state
  * @param busyMillis how long a statement waits for a lock of another process. Default: 5000
  * @throws MirrorError `not-found`, `not-a-mirror`, `damaged`, `newer`, `unwritable`; PointError

@@ -27,6 +27,7 @@ export interface ResourceHistory {
 }
 
 export interface RunTime {
+  /** The number of the run. */
   readonly run: number;
   /** ISO 8601, UTC. */
   readonly at: string;
@@ -70,7 +71,8 @@ export interface FieldChange {
 }
 
 /**
- * @param key null for the only resource of the kind
+ * Reads all stored revisions of one resource, and what each of them changed.
+ * @param key a URL, or a key such as `brand/model`; null for the only resource of the kind
  * @throws KeyError if the key matches no resource, or several
  */
 export function readHistory(mirror: MirrorReader, kind: ShownKind, key: string | null): ResourceHistory {

@@ -32,6 +32,7 @@ export interface SizeOfModel {
   readonly size: Cell;
   readonly band: Cell;
   readonly cup: Cell;
+  /** How many bras of it users own; null if unknown. */
   readonly bra_count: Cell;
   /** `listed`: not fetched yet, so that only its label is known. */
   readonly state: "held" | "listed" | "gone";

@@ -42,6 +42,7 @@ export interface Provenance {
 }
 
 export interface LastChange {
+  /** The number of the run that found it. */
   readonly run: number;
   /** ISO 8601, UTC. */
   readonly at: string;
@@ -120,7 +121,7 @@ export function readLastChange(mirror: MirrorReader, kind: ShownKind, href: stri
 
 /**
  * The body of a resource as the service sent it.
- * @param key null for the only resource of the kind
+ * @param key a URL, or a key such as `brand/model`; null for the only resource of the kind
  * @throws KeyError if the key matches no resource, or several; DamagedBodyError
  */
 export function readBody(mirror: MirrorReader, kind: ShownKind, key: string | null): Buffer {

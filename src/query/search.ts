@@ -26,6 +26,7 @@ export interface Found {
   readonly kind: FoundKind;
   /** From its own body, or else from a list. */
   readonly name: Cell;
+  /** The model's code; null for others. */
   readonly code: Cell;
   /** The name of its brand. */
   readonly brand: Cell;
@@ -33,6 +34,7 @@ export interface Found {
   readonly bra_count: Cell;
   /** `listed`: named by a list and not fetched yet. */
   readonly state: "held" | "listed" | "gone";
+  /** The URL of the resource. */
   readonly href: string;
   /** What `show` takes for it: its slugs, or the id of a bra; its URL without slugs; null while it is only listed. */
   readonly key: Cell;

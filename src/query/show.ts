@@ -16,6 +16,7 @@ import { q } from "./views.ts";
 /** What the mirror holds of a resource, and where it comes from. */
 export interface HeldResource {
   readonly kind: ShownKind;
+  /** By column of the kind's table. */
   readonly fields: Readonly<Record<string, Cell>>;
   /** `url` is null for a link to another origin, which is not followed. */
   readonly links: readonly { readonly name: string; readonly url: string | null }[];
@@ -49,7 +50,8 @@ export interface ShownPicture {
 }
 
 /**
- * @param key null for the only resource of the kind
+ * Reads all that a mirror knows of one resource, also of one that is gone.
+ * @param key a URL, or a key such as `brand/model`; null for the only resource of the kind
  * @throws KeyError if the key matches no resource, or several
  */
 export function showResource(mirror: MirrorReader, kind: ShownKind, key: string | null): ShownResource {

@@ -28,8 +28,11 @@ import { isLive, type Model } from "./world/world.ts";
 export interface AdvanceRequest {
   /** Default: 1. */
   readonly steps?: number;
+  /** Entities that get another value. */
   readonly changes?: number;
+  /** New entities. */
   readonly additions?: number;
+  /** Entities that go. */
   readonly removals?: number;
   /** Removed entities that reappear. */
   readonly returns?: number;

@@ -28,7 +28,9 @@ export type { SandboxOptions } from "./options.ts";
 export interface Sandbox extends AsyncDisposable {
   /** The base URL, with a trailing slash. */
   readonly url: string;
+  /** With their tokens; each has bras and measurements. */
   readonly users: readonly Pick<SandboxUser, "username" | "token" | "scopes">[];
+  /** The key and secret of its one application. */
   readonly app: SandboxApp;
   /** Numbers of brands, models and sizes. A model has at most 256 sizes, so there may be fewer sizes than requested. */
   readonly totals: WorldTotals;
@@ -47,6 +49,7 @@ export interface Sandbox extends AsyncDisposable {
   readonly setFaults: (faults: FaultsOption) => void;
   /** Changes a user's data or their token's scopes. @throws RangeError for an unknown user name */
   readonly editUser: (username: string, edit: UserEdit) => void;
+  /** Ends all connections, and resolves once nothing listens any more. */
   readonly close: () => Promise<void>;
 }
 

@@ -41,7 +41,8 @@ export type ScheduledRun = Readonly<z.infer<typeof run>>;
 export type Scheduler = ScheduledRun["scheduler"];
 
 /**
- * Oldest first. A missing or unreadable file has no runs: a damaged history must not stop the schedule.
+ * The last runs of a schedule, oldest first. A missing or unreadable file has no runs: a damaged history must not stop the
+ * schedule.
  * @throws FileError
  */
 export function readRuns(dataDir: string, name: string): readonly ScheduledRun[] {

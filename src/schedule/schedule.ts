@@ -6,6 +6,7 @@ import { ScheduleError } from "./errors.ts";
 
 /** A command that runs at set times. */
 export interface Schedule {
+  /** Unique in the data directory: a-z, 0-9, _ and -. */
   readonly name: string;
   /** Five fields, or six that begin with seconds. */
   readonly cron: string;

@@ -30,18 +30,24 @@ export interface NewSchedule extends Omit<Schedule, "jitterMillis" | "delayMilli
   readonly clock: Pick<Clock, "now" | "random">;
 }
 
-/** Sorted by name. @throws ScheduleError `damaged`, `newer`; FileError `unsafe`, `unwritable` */
+/**
+ * The schedules of a data directory, sorted by name.
+ * @throws ScheduleError `damaged`, `newer`; FileError `unsafe`, `unwritable`
+ */
 export function listSchedules(dataDir: string): readonly Schedule[] {
   return readScheduleFile(dataDir)?.schedules ?? [];
 }
 
-/** @throws ScheduleError `unknown`, with the most similar name; as `listSchedules` */
+/** Reads one schedule. @throws ScheduleError `unknown`, with the most similar name; as `listSchedules` */
 export function readSchedule(dataDir: string, name: string): Schedule {
   const schedules = listSchedules(dataDir);
   return schedules.find((schedule) => schedule.name === name) ?? throwUnknown(dataDir, name, schedules);
 }
 
-/** Durable on return. @throws ScheduleError; FileError */
+/**
+ * Adds a schedule, or replaces it; durable on return.
+ * @throws ScheduleError `bad-name`, `bad-time`, `taken`, and others; FileError
+ */
 export function addSchedule({ dataDir, clock, replace = false, ...request }: NewSchedule): Schedule {
   requireScheduleName(request.name);
   const now = clock.now();
@@ -83,7 +89,7 @@ function isSameRequest(a: Schedule, b: Schedule): boolean {
   return isDeepStrictEqual(one, other);
 }
 
-/** Removes the history of its runs too. @throws as `readSchedule` and `addSchedule` */
+/** Removes a schedule and the history of its runs. @returns what it was. @throws as `readSchedule` and `addSchedule` */
 export function removeSchedule(dataDir: string, name: string, clock: Pick<Clock, "now">): Schedule {
   const removed = readSchedule(dataDir, name);
   changeSchedules(dataDir, toIso(clock.now()), ({ id, schedules }) => ({

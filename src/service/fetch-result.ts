@@ -14,7 +14,9 @@ export interface KeptHeaders {
   readonly sentAt: string | null;
   /** `Last-Modified`: ISO 8601, UTC. */
   readonly modifiedAt: string | null;
+  /** `Content-Type` as sent. */
   readonly contentType: string | null;
+  /** `Link` as sent. */
   readonly link: string | null;
 }
 

@@ -18,12 +18,15 @@ import { fetchTokenOwner } from "./run/identify-user.ts";
 
 export interface AddAccountOptions {
   readonly dataDir: string;
+  /** 1 to 32 of a-z, 0-9, _ and -. */
   readonly name: string;
+  /** The service's root. */
   readonly baseUrl: string;
   /** The prefix of the service's own fields: `acme` for `acme_url`. Default: that of the existing account, or `service`. */
   readonly serviceName?: string;
   /** A user's token, from `bearerToken`. */
   readonly token: Credential;
+  /** Where the token is kept, if it works; else in a file that only its owner can read. */
   readonly keychain: Keychain;
   /** Cancels the requests. */
   readonly signal?: AbortSignal;

@@ -99,6 +99,7 @@ export interface SyncProgress {
   readonly remainingRequests: number;
   /** Since the run began. */
   readonly seconds: number;
+  /** Since the run began. */
   readonly requestsPerSecond: number;
 }
 

@@ -17,6 +17,7 @@ import { type SyncOptions, sync } from "./sync.ts";
 export interface CataloguePart {
   /** The catalogue's mirror. */
   readonly file: string;
+  /** The catalogue's ledger. */
   readonly ledgerFile: string;
   readonly credential: Credential | null;
 }

@@ -46,6 +46,7 @@ import { openRunMirror } from "./writer/client.ts";
 export interface SyncOptions extends ScopeOptions {
   /** The mirror's file; created if missing. */
   readonly file: string;
+  /** The service's root, at which a new mirror begins. */
   readonly baseUrl: string;
   /** The prefix of the service's own fields: `acme` for `acme_url`. Default: the mirror's, or `service`. */
   readonly serviceName?: string;

@@ -75,6 +75,7 @@ export interface WebServer {
   readonly key: string;
   /** Whether all pages need the key, because others can reach the server. */
   readonly needsKey: boolean;
+  /** Ends all connections, and resolves once nothing listens any more. */
   close(): Promise<void>;
 }
 

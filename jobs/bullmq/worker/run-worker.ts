@@ -40,7 +40,7 @@ export interface WorkerReady {
 }
 
 /**
- * Resolves once `signal` is aborted and the worker has stopped.
+ * Sends the requests that coordinators queue in Redis. Resolves once `signal` is aborted and the worker has stopped.
  * @throws RedisError; TelemetryError; ServiceSettingsError for an invalid base URL; DashboardError
  */
 export async function runWorker(options: RunWorkerOptions): Promise<void> {

@@ -15,6 +15,7 @@ import { type Keychain, KeychainError } from "./keychain.ts";
 import { markToken } from "./token-marks.ts";
 
 /**
+ * Reads the token of an account from the keychain or its file.
  * @throws AccountError `no-token` if it is missing or the keychain fails, `unknown` if the account was removed since it was
  *   read; FileError `unsafe` if others may read it, `locked` if it is being removed
  */

@@ -41,6 +41,7 @@ export interface PublishRequest extends SnapshotPublication {
   readonly folder: string;
   /** Armoire's data directory, which must not be published. */
   readonly dataDir?: string;
+  /** Signs the snapshot; once one is signed, all later ones must be. Default: it is not signed. */
   readonly signingKey?: SigningKey;
   /** The key so far, if `signingKey` is another one: it signs that this one follows. The next snapshot is whole then. */
   readonly predecessor?: SigningKey;
@@ -48,13 +49,17 @@ export interface PublishRequest extends SnapshotPublication {
   readonly maxIncrements?: number;
   /** So many whole snapshots stay, with their increments. Default: 2. */
   readonly keep?: number;
+  /** The time, in epoch milliseconds. */
   readonly now: () => number;
+  /** Reads the free space of a disk. Default: the system's. */
   readonly readFreeBytes?: ReadFreeBytes;
+  /** Cancels it; its reason is thrown. */
   readonly signal?: AbortSignal;
 }
 
 /** What was added to a published folder, and what was removed from it. */
 export interface PublishReport {
+  /** The absolute path. */
   readonly folder: string;
   /** Null if nothing has changed since the last one. */
   readonly published: PublishedSnapshot | null;

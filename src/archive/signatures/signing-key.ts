@@ -19,7 +19,10 @@ export interface SigningKey {
   readonly file: string;
 }
 
-/** @throws SigningKeyError `exists`; FileError, `not-replaceable` for a place of Armoire's own */
+/**
+ * Makes a private key of Ed25519 in a new file in PEM that only its owner can read.
+ * @throws SigningKeyError `exists`; FileError, `not-replaceable` for a place of Armoire's own
+ */
 export function createSigningKey(file: string): SigningKey {
   const path = resolve(file);
   requireNotOwn(path);
@@ -44,7 +47,10 @@ export function createSigningKey(file: string): SigningKey {
   return toSigningKey(privateKey, path);
 }
 
-/** @throws SigningKeyError `not-found`, `not-a-key`; FileError `unsafe` if others may read it */
+/**
+ * Reads a private key of Ed25519 in PEM.
+ * @throws SigningKeyError `not-found`, `not-a-key`; FileError `unsafe` if others may read it
+ */
 export function readSigningKey(file: string): SigningKey {
   const path = resolve(file);
   const pem = readPrivateFile(path, { followsLinks: true });

@@ -22,8 +22,8 @@ export interface CreatedSnapshot extends WrittenArchive {
 }
 
 /**
- * In `to`, `{date}` is replaced by the day. The file is read again after writing. On any error, an earlier file at `to` is
- * unchanged and nothing is left beside it.
+ * Writes a snapshot of a catalogue's mirror, offline. In `to`, `{date}` is replaced by the day. The file is read again after
+ * writing. On any error, an earlier file at `to` is unchanged and nothing is left beside it.
  * @throws MirrorError, also `damaged` for a damaged body; BackupError, also `not-shareable` and `damaged` for a file that
  * reads back differently; the signal's reason
  */

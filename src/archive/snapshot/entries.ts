@@ -16,6 +16,7 @@ import { chooseShared, type SharedResources } from "./shared-resources.ts";
 export interface SnapshotPublication {
   /** An SPDX identifier, or the URL of a licence. */
   readonly license: string;
+  /** How to cite it. Default: nothing is stated. */
   readonly citation?: string;
   /** With tables as CSV, for people without Armoire; a load never reads them. Default: without. */
   readonly withTables?: boolean;

@@ -35,6 +35,7 @@ export interface VerifySnapshotRequest extends Omit<VerifyRequest, "askPassphras
 
 /** Of a snapshot in a published folder. */
 export interface PublishedAs {
+  /** Its number, from 1. */
   readonly sequence: number;
   readonly signature: Signature | null;
   /** The key that must have signed it, for one that is trusted. Default: the same. */
@@ -49,7 +50,7 @@ export interface SnapshotReport extends ArchiveReport<SnapshotManifest> {
 }
 
 /**
- * Reads all of a snapshot and writes nothing.
+ * Reads all of a snapshot and writes nothing. Damage is no error: it is in the report's `problems`.
  * @throws BackupError `other-version`, `other-contents`, `not-found`, `unreadable`
  */
 export async function verifySnapshot(
@@ -122,6 +123,7 @@ function withSignature(
 
 export interface OpenSnapshot extends SnapshotSource {
   readonly manifest: SnapshotManifest;
+  /** The size of the file. */
   readonly bytes: number;
   /** What is known of each resource beside its body. */
   readonly lines: () => AsyncIterable<ResourceLine>;

@@ -31,6 +31,7 @@ import { compareRuns } from "../run-comparison.ts";
 import { namedIn, openSnapshot } from "../sources.ts";
 
 export interface ChangeLogRequest extends FilterInput {
+  /** The mirror's file. */
   readonly mirror: string;
   /** Only the runs after this point. Default, and for a point before the first run: all runs. */
   readonly since?: Point;
@@ -76,11 +77,13 @@ export interface ChangeEntry extends EndedRun {
   readonly subject: Subject | null;
   /** Empty if `subject` is null. */
   readonly changes: readonly Keyed<Change>[];
+  /** The number of changes by kind and word. */
   readonly totals: Totals;
 }
 
 export interface Subject {
   readonly kind: string;
+  /** What `armoire show` takes; null if its slug is unknown. */
   readonly key: string | null;
   readonly href: string;
   /** A model has the name of its brand before its own. */
@@ -93,7 +96,7 @@ export interface Subject {
 const maxEntriesOfRun = 100;
 const maxChangesOfRun = 2_000;
 
-/** @throws ChangeError, PointError, MirrorError */
+/** Opens the log of what each run of a mirror has changed. @throws ChangeError, PointError, MirrorError */
 export function openChangeLog({
   mirror: file,
   since,

@@ -17,7 +17,11 @@ export interface LogOptions extends FeedOptions {
 
 const defaultLimit = 100;
 
-/** @returns the text, part after part, read from the log meanwhile @throws MirrorError */
+/**
+ * Writes a log of changes in a format.
+ * @returns the text, part after part, read from the log meanwhile
+ * @throws MirrorError
+ */
 export function* changeLogText(
   log: ChangeLog,
   format: LogFormat,

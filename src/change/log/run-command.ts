@@ -12,6 +12,7 @@ import { changeLogText, type LogFormat } from "./log-formats.ts";
 export interface ChangeCommand {
   /** The program and its arguments. No shell reads them. */
   readonly command: readonly [string, ...string[]];
+  /** What its standard input gets. */
   readonly format: LogFormat;
   /** The program's whole environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -21,10 +22,12 @@ export interface ChangeCommand {
 export interface ChangeCommandOutcome {
   /** Without its arguments, which may hold a secret. */
   readonly program: string;
+  /** The number of a run, as `to`. */
   readonly after: number;
   readonly to: number;
   /** Null if it was ended by a signal, or could not be started. */
   readonly exitCode: number | null;
+  /** The signal that ended it; else null. */
   readonly signal: NodeJS.Signals | null;
   /** Why it could not be started, or else null. */
   readonly startError: string | null;

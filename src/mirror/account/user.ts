@@ -12,6 +12,7 @@ import { requireOneUser } from "../rows/recorded-user.ts";
 export interface AccountUser {
   /** The service's number of the user, as text; null if unknown. */
   readonly userId: string | null;
+  /** The user's name at the service; null if unknown. */
   readonly username: string | null;
 }
 

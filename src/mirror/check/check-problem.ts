@@ -16,6 +16,7 @@ export interface CheckProblem {
     | "media";
   /** The resource's URL, the table, or a picture's file. */
   readonly where: string;
+  /** For the user: what is wrong. */
   readonly message: string;
 }
 

@@ -26,10 +26,13 @@ export type { CheckProblem } from "./check-problem.ts";
 
 /** How much was checked, and what is wrong. */
 export interface CheckReport {
+  /** The number of bodies that were read. */
   readonly bodies: number;
+  /** The number of resources whose rows were compared. */
   readonly resources: number;
   /** Downloaded pictures. */
   readonly pictures: number;
+  /** At most 100; none for a sound mirror. */
   readonly problems: readonly CheckProblem[];
 }
 

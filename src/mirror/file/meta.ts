@@ -30,6 +30,7 @@ export function removeMeta(db: Connection, key: string): void {
 export interface MirrorIdentity {
   /** Of the service's root. */
   readonly baseUrl: string;
+  /** What it holds: the catalogue, or one user's own resources. */
   readonly area: Area;
   /** The prefix of the service's own fields: `acme` for `acme_url`. */
   readonly serviceName: string;

@@ -28,6 +28,7 @@ export interface LoadOptions {
   readonly file: string;
   /** Parts of one service's catalogue, in any order. */
   readonly sources: readonly SnapshotSource[];
+  /** `kinds` of this library. */
   readonly kinds: Kinds;
   /** Loads each of the sources in a run of its own, in their order, so that the mirror shows each state. Default: false. */
   readonly withHistory?: boolean;
@@ -39,6 +40,7 @@ export interface LoadOptions {
   readonly batchSize?: number;
   /** The time, in epoch milliseconds. */
   readonly now: () => number;
+  /** Ends it after the current batch; what is loaded by then stays, and its reason is thrown. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: LoadProgress) => void;
 }
@@ -61,10 +63,12 @@ export interface LoadReport {
   readonly snapshots: readonly (SnapshotDescription & { readonly resources: LoadCounts })[];
   /** Resources that the next syncs fetch whole and compare. */
   readonly sampled: number;
+  /** From start to end. */
   readonly seconds: number;
 }
 
 /**
+ * Loads snapshots into a mirror, in one run or in one for each. Whatever the mirror has fetched more recently stays.
  * @throws SnapshotError before anything is changed; MirrorError; FileError `locked`; errors of the sources; the signal's
  * reason
  */

@@ -8,6 +8,7 @@ import { type Point, PointError } from "./point.ts";
 
 /** A run that has ended. */
 export interface EndedRun {
+  /** The number of the run. */
   readonly run: number;
   /** ISO 8601, UTC. */
   readonly endedAt: string;

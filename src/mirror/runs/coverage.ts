@@ -41,6 +41,7 @@ export interface KindCoverage {
   readonly awaitingApproval: number;
   /** Times of the first and the last check of held resources, ISO 8601, UTC; null if none is held. */
   readonly oldestCheckAt: string | null;
+  /** As `oldestCheckAt`, of the last check. */
   readonly newestCheckAt: string | null;
   /** Of the held resources; absent in a mirror without snapshots, where the service has sent all of them itself. */
   readonly confirmed?: Confirmation | undefined;
@@ -48,7 +49,9 @@ export interface KindCoverage {
 
 /** Whether everything that is known is held, and the counts by kind. */
 export interface Coverage {
+  /** Whether anything is held, nothing known is missing, and no list or deletion is in doubt. */
   readonly complete: boolean;
+  /** One for each known kind, in the order in which they were found. */
   readonly kinds: readonly KindCoverage[];
 }
 
@@ -103,7 +106,7 @@ export function publicTablesFrom(stored: readonly string[]): string[] {
 }
 
 /**
- * Of the present, or of the point that the mirror was opened as of.
+ * Reads how whole a mirror is, at present or at the point that it was opened as of.
  * @param tables only the kinds that these public tables are made of; default: all kinds
  */
 export function readCoverage(

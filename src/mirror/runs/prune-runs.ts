@@ -14,6 +14,7 @@ import { rebuildSearchIndex } from "../search/search-index.ts";
 
 /** The data that is deleted when runs are pruned. */
 export interface PrunableData {
+  /** The number of revisions. */
   readonly revisions: number;
   /** Bodies that no other revision has. */
   readonly bodies: number;

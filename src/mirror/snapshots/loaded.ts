@@ -25,6 +25,7 @@ export interface Confirmation {
   readonly bytes: number;
   /** It has confirmed the validators of bodies from snapshots. */
   readonly validator: number;
+  /** From snapshots, and not confirmed yet. */
   readonly unconfirmed: number;
 }
 

@@ -10,7 +10,9 @@ export type SeenBy = "none" | "app" | "token";
 export interface SnapshotDescription {
   /** Lower-case hexadecimal. */
   readonly rootHash: string;
+  /** The service's root. */
   readonly baseUrl: string;
+  /** The prefix of the service's own fields: `acme` for `acme_url`. */
   readonly serviceName: string;
   /** ISO 8601, the beginning of a day in UTC. */
   readonly takenOn: string;
@@ -36,6 +38,7 @@ export interface SnapshotResource {
   readonly kind: string;
   /** The final address, if it was redirected. */
   readonly finalUrl?: string;
+  /** Of HTTP. */
   readonly status: number;
   /** The validator: a tag, or a `Last-Modified`. */
   readonly etag: string | null;

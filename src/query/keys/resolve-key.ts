@@ -15,7 +15,8 @@ import { suggestKeys } from "./suggest-keys.ts";
 export class KeyError extends errorClass("KeyError", { unknown: "failed", ambiguous: "failed" }) {}
 
 /**
- * @param key null for the only resource of the kind
+ * Finds the one resource that a key names, also one that is gone.
+ * @param key a URL, or a key such as `brand/model`; null for the only resource of the kind
  * @throws KeyError if no resource matches, or several do
  */
 export function findResource(mirror: MirrorReader, kind: ShownKind, key: string | null): FoundResource {

@@ -23,7 +23,9 @@ export interface Question {
 export interface Matrix {
   /** These identify a row of the matrix. The first is its first column, the others are its last. */
   readonly down: readonly [string, ...string[]];
+  /** The column whose values become columns. */
   readonly across: string;
+  /** The column whose values fill them. */
   readonly value: string;
   /** The name of the column for rows whose `across` is null. */
   readonly nullName: string;

@@ -10,6 +10,7 @@ import { findQuestion } from "./questions.ts";
 import { type QuestionOptions, resolveParameters } from "./resolve-parameters.ts";
 
 export interface QuestionRequest extends QueryOptions {
+  /** The path of a mirror. */
   readonly file: string;
   /** The name of one of `listQuestions()`. */
   readonly question: string;
@@ -25,6 +26,7 @@ export interface QuestionResult extends QueryResult {
 }
 
 /**
+ * Answers a named question, as `runQuery` executes a statement.
  * @param startProcess as for `runQuery`
  * @throws QueryError, also `question`; PointError; MirrorError; the signal's reason
  */

@@ -26,8 +26,11 @@ import {
 } from "./query-process.ts";
 
 export interface QueryRequest extends QueryOptions {
+  /** The path of a mirror, or of any other SQLite file. */
   readonly file: string;
+  /** One statement that returns rows and changes nothing. */
   readonly sql: string;
+  /** Default: none. */
   readonly parameters?: QueryParameters;
 }
 
@@ -40,6 +43,7 @@ export interface QueryOptions extends Partial<QueryLimits> {
   readonly countMillis?: number;
   /** The file of another mirror, readable as `catalogue.brand` and so on, in its present state. */
   readonly catalogue?: string;
+  /** Kills the query's process; its reason is thrown. */
   readonly signal?: AbortSignal;
 }
 
@@ -103,6 +107,8 @@ export interface QueryCoverage {
 const maxTimeoutMillis = 2_000_000_000;
 
 /**
+ * Executes one statement that reads, with limits, in a process of its own. That lives until its rows are read to the end, or
+ * their iteration ends.
  * @param startProcess starts the process of the query
  * @throws QueryError, or the signal's reason; with `asOf` also MirrorError, PointError
  */

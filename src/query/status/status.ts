@@ -24,6 +24,7 @@ export interface MirrorStatus {
   readonly area: Area;
   /** Null for a catalogue, and until the first sync has identified the user. */
   readonly account: AccountStatus | null;
+  /** The service's root. */
   readonly baseUrl: string;
   /** The prefix of the service's own fields: `acme` for `acme_url`. */
   readonly serviceName: string;
@@ -31,6 +32,7 @@ export interface MirrorStatus {
   readonly fileBytes: number;
   /** Whether everything known is held, every list is consistent and linked, and no deletion awaits approval. */
   readonly complete: boolean;
+  /** One for each known kind, in the order in which they were found. */
   readonly kinds: readonly KindStatus[];
   /** All stored revisions, former ones included. */
   readonly revisions: number;
@@ -71,6 +73,7 @@ export interface FailedResource {
 
 export interface IssueStatus {
   readonly kind: string;
+  /** Such as `wrong-type` or `unknown-field`. */
   readonly code: string;
   /** JSON pointer (RFC 6901) into the body. */
   readonly pointer: string;

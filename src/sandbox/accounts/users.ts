@@ -23,6 +23,7 @@ const firstUserBras = 30;
 export interface SandboxUser {
   readonly id: number;
   readonly username: string;
+  /** What a client sends as a bearer token. */
   readonly token: string;
   readonly isRevoked: boolean;
   readonly scopes: readonly Scope[];
@@ -44,6 +45,7 @@ export interface OwnedBra {
     readonly isAltered: boolean;
     readonly alteredBand: boolean;
   };
+  /** The number of rows of hooks; null if not stated. */
   readonly hooks: number | null;
   /** In centimetres, in the order of `lengthNames`. */
   readonly lengths: readonly (number | null)[];
@@ -63,6 +65,7 @@ export const lengthNames = [
 
 export interface Measurement {
   readonly id: number;
+  /** ISO 8601, a day. */
   readonly measuredOn: string;
   /** In centimetres, in the order of `girthNames`. */
   readonly girths: readonly (number | null)[];

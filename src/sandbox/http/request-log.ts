@@ -6,9 +6,11 @@ export interface LogEntry {
   readonly time: string;
   readonly method: string;
   readonly url: string;
+  /** Of HTTP. */
   readonly status: number;
   /** Whether it counted against the allowance. */
   readonly counted: boolean;
+  /** Whose allowance it is: `none`, `app:KEY` or `user:NAME`. */
   readonly credential: string;
   /** Whether it had `If-None-Match`. */
   readonly conditional: boolean;

@@ -33,6 +33,7 @@ export function catalogueEnvelope(view: View, { kind, id, page }: CatalogueResou
 }
 
 export interface TruthRecord {
+  /** As the sandbox's links have it. */
   readonly url: string;
   readonly kind: CatalogueKind;
   /** The response body; `JSON.stringify` gives its exact bytes. */

@@ -3,7 +3,9 @@
 export interface SizingSystem {
   readonly label: string;
   readonly name: string;
+  /** The band's number at a step of the grid. */
   readonly band: (step: number) => number;
+  /** The label of each cup, by step of the grid. */
   readonly cups: readonly string[];
 }
 

@@ -16,6 +16,7 @@ export interface Brand {
   logoVersion: number;
   /** The sum over its models. */
   braCount: number;
+  /** As the service writes times. */
   lastModifiedAt: string;
   /** A removed entity keeps its place in lists, so it can return there; slugs and labels are never reused. */
   isGone: boolean;
@@ -34,6 +35,7 @@ export interface Model {
   stockPictures: number;
   /** The sum over its sizes. */
   braCount: number;
+  /** As the service writes times. */
   lastModifiedAt: string;
   isGone: boolean;
 }
@@ -43,8 +45,10 @@ export interface Size {
   readonly model: Model;
   readonly cell: GridCell;
   readonly label: string;
+  /** How many bras of it users own. */
   braCount: number;
   pictureVersion: number;
+  /** As the service writes times. */
   lastModifiedAt: string;
   isGone: boolean;
 }

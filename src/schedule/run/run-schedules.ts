@@ -37,7 +37,7 @@ const pollMillis = 5_000;
 const failurePauseMillis = 60_000;
 
 /**
- * Resolves once `signal` is aborted and all active runs have ended.
+ * Starts the runs of all schedules when they are due. Resolves once `signal` is aborted and all active runs have ended.
  * @throws ScheduleError `busy`; FileError `locked`; as `listSchedules`; RedisError
  */
 export async function runSchedules(options: RunSchedulesOptions): Promise<void> {

@@ -12,6 +12,7 @@ export interface Program {
   readonly command: string;
   /** The arguments before those of a command. */
   readonly args: readonly string[];
+  /** The program's whole environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

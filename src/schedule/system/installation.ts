@@ -2,6 +2,7 @@
 export interface Installation {
   /** The program and its own arguments. */
   readonly command: readonly string[];
+  /** The system's user who runs it. */
   readonly user: string;
   readonly dataDir: string;
   /** Files and folders that the scheduled command writes. */
@@ -18,6 +19,7 @@ export interface Installation {
 export interface PrintedFile {
   /** Where to install it. */
   readonly path: string;
+  /** The whole text of the file. */
   readonly content: string;
 }
 

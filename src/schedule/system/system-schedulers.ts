@@ -11,7 +11,7 @@ import { printSystemdUnits } from "./systemd-units.ts";
 export const systemSchedulers = ["systemd", "cron"] as const;
 export type SystemScheduler = (typeof systemSchedulers)[number];
 
-/** @throws ScheduleError `inexpressible` */
+/** Writes a schedule as the files of a system's scheduler, which nothing installs. @throws ScheduleError `inexpressible` */
 export function printSchedule(
   schedule: Schedule,
   scheduler: SystemScheduler,

@@ -15,6 +15,7 @@ export interface SecretText {
 }
 
 export interface Credential extends SecretText {
+  /** A user's token, or the key and secret of an application. */
   readonly kind: "token" | "app";
 }
 
@@ -30,12 +31,18 @@ interface SecretValue {
 const shown = "[credential]";
 const secrets = new WeakMap<SecretText, SecretValue>();
 
-/** @throws ServiceSettingsError when the token holds a character that no header can carry */
+/**
+ * A user's token, as a credential that prints without it.
+ * @throws ServiceSettingsError when the token holds a character that no header can carry
+ */
 export function bearerToken(token: string): Credential {
   return createCredential("token", "bearer", sendableOrThrow("token", token), []);
 }
 
-/** @throws ServiceSettingsError when the key or secret holds a character that no header can carry */
+/**
+ * An application's key and secret, as a credential that prints without them.
+ * @throws ServiceSettingsError when the key or secret holds a character that no header can carry
+ */
 export function appCredential(key: string, secret: string): Credential {
   if (key.includes(":")) throw refusal("application key", "a colon");
   const pair = `${sendableOrThrow("application key", key)}:${sendableOrThrow("application secret", secret)}`;

@@ -115,6 +115,7 @@ export interface MediaReport {
 }
 
 export interface PictureOrigin {
+  /** As in URLs: scheme, host and port. */
   readonly origin: string;
   /** The number of pictures there that the account refers to. */
   readonly pictures: number;

@@ -18,6 +18,7 @@ import { emptyCounts, fetchPictures, type MediaReport, type PictureOrigin } from
 export interface MediaOptions {
   /** The account's mirror. */
   readonly file: string;
+  /** The service's root. */
   readonly baseUrl: string;
   /** The prefix of the service's own fields: `acme` for `acme_url`. Default: the mirror's. */
   readonly serviceName?: string;
@@ -44,7 +45,11 @@ const mebibyte = 1024 * 1024;
 /** For other hosts, which have nothing to do with the service's allowance. */
 const unlimitedPermit = { release: () => {} };
 
-/** @throws MirrorError, LedgerError, ServiceSettingsError */
+/**
+ * Downloads the pictures that an account's mirror refers to, beside that mirror, and checks those that it has. A picture
+ * that cannot be downloaded is counted in the report and is no error.
+ * @throws MirrorError, LedgerError, ServiceSettingsError
+ */
 export async function syncMedia(options: MediaOptions): Promise<MediaReport> {
   const { file, clock = systemClock, budget = null, reserve = 0 } = options;
   const { href: baseUrl, origin } = new URL(options.baseUrl);

@@ -20,6 +20,7 @@ export interface Forecast {
   readonly limit: number | null;
   /** The limit, or the documented one for the credential: all days in this forecast follow from it. */
   readonly requestsPerDay: number;
+  /** One for each depth, the least first. */
   readonly depths: readonly (DepthForecast & { readonly days: DaysLeft })[];
   readonly coverage: {
     /** Bras of the held models. */

@@ -66,6 +66,7 @@ export interface SyncPlan extends ForecastSummary {
 }
 
 interface NextRequest {
+  /** As it will be requested. */
   readonly url: string;
   /** What `armoire show` takes; null for lists, and while its slug is unknown. */
   readonly key: string | null;
@@ -225,14 +226,19 @@ export interface ForecastSummary {
 export interface ForecastSummaryOptions extends ScopeOptions {
   /** The mirror's file. */
   readonly file: string;
+  /** The service's root. */
   readonly baseUrl: string;
+  /** Whose allowance is read. Default: null, that without a credential. */
   readonly credential?: Credential | null;
   /** Default: `ledger.sqlite` beside the mirror. */
   readonly ledgerFile?: string;
   readonly clock?: Clock;
 }
 
-/** @throws MirrorError, LedgerError */
+/**
+ * Reads the allowance from the ledger, and forecasts from the mirror when all is held, offline.
+ * @throws MirrorError, LedgerError
+ */
 export function readForecastSummary(options: ForecastSummaryOptions): ForecastSummary {
   const scope = resolveOptions(options);
   const known = readAllowance(options);
