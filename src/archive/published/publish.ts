@@ -6,6 +6,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
+import { type Coverage, readCoverage } from "../../mirror/runs/coverage.ts";
 import { toFileError } from "../../platform/errors.ts";
 import type { ReadFreeBytes } from "../../platform/files/free-space.ts";
 import { requireNotOwnFolder } from "../../platform/files/replaceable-files.ts";
@@ -71,6 +72,8 @@ export interface PublishReport {
   readonly signedBy: string | null;
   /** Of the newest snapshot with those that it continues, by kind. */
   readonly coverage: SnapshotCoverage;
+  /** How whole the mirror was, also of resources that are in no snapshot. */
+  readonly mirrorCoverage: Coverage;
   /** Files of earlier snapshots. */
   readonly removed: readonly string[];
 }
@@ -142,10 +145,11 @@ async function publishNext(
   const contents = readSnapshotContents(mirror, publication, before);
   const sequence = (last?.sequence ?? 0) + 1;
   const signedBy = signingKey?.fingerprint ?? null;
+  const mirrorCoverage = readCoverage(mirror);
   if (contents === null) {
     const removed = state === null ? [] : removeUnlisted(folder, state);
     const nothing = { published: null, resources: 0, sequence: sequence - 1 };
-    return { folder, ...nothing, signedBy, removed, coverage: state?.coverage ?? [] };
+    return { folder, ...nothing, signedBy, removed, coverage: state?.coverage ?? [], mirrorCoverage };
   }
   const { manifest, wholeCoverage } = contents;
   const name = fileNameOf(sequence, manifest.takenOn);
@@ -179,7 +183,8 @@ async function publishNext(
   await writeState(folder, next);
   const removed = removeUnlisted(folder, next);
   const resources = manifest.coverage.reduce((sum, { held, gone }) => sum + held + gone, 0);
-  return { folder, published, resources, sequence, signedBy, removed, coverage: wholeCoverage };
+  const report = { folder, published, resources, sequence, signedBy, removed };
+  return { ...report, coverage: wholeCoverage, mirrorCoverage };
 }
 
 /** Also once the increments are larger than the whole snapshot was. */

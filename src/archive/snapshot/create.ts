@@ -1,5 +1,6 @@
 /** Makes a snapshot of a catalogue's mirror: one file to share, whole or absent, without a request to the service. */
 import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
+import { type Coverage, readCoverage } from "../../mirror/runs/coverage.ts";
 import { removeFile } from "../../platform/folders.ts";
 import { BackupError } from "../errors.ts";
 import { signatureFileOf, signStatement, writeSignatureFile } from "../signatures/signature.ts";
@@ -17,6 +18,8 @@ export type CreateSnapshotRequest = Omit<WriteArchiveRequest, "passphrase"> &
 
 export interface CreatedSnapshot extends WrittenArchive {
   readonly manifest: SnapshotManifest;
+  /** How whole its mirror was, also of resources that are in no snapshot. */
+  readonly mirrorCoverage: Coverage;
   /** The fingerprint of the key; null if it is not signed. */
   readonly signedBy: string | null;
 }
@@ -60,9 +63,10 @@ async function writeSnapshot(
   const { takenOn } = manifest;
   const name = `catalogue-${takenOn}.zip`;
   const to = request.to.replaceAll("{date}", takenOn);
+  const mirrorCoverage = readCoverage(mirror);
   return {
     ...(await writeArchive({ ...request, to, name, content, isSame: isSameContent, isPublic: true })),
-    manifest,
+    ...{ manifest, mirrorCoverage },
   };
 }
 

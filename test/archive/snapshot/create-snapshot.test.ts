@@ -10,6 +10,7 @@ import { createSnapshot } from "../../../src/archive/snapshot/create.ts";
 import { openSnapshot } from "../../../src/archive/snapshot/open.ts";
 import { loadSnapshots } from "../../../src/mirror/load/load-snapshot.ts";
 import { readMirror } from "../../../src/mirror/reader.ts";
+import { readCoverage } from "../../../src/mirror/runs/coverage.ts";
 import type { DueResource } from "../../../src/mirror/scope.ts";
 import type { SnapshotResource } from "../../../src/mirror/snapshots/snapshot-resource.ts";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
@@ -92,6 +93,16 @@ it("a snapshot has the newest body of each resource, owners first, with its ETag
   expect(resources.at(-1)).toMatchObject({
     ...{ kind: "size", status: 200, fetchedAt: "2026-01-15T00:00:00.000Z", goneAt: null },
   });
+});
+
+it("a created snapshot says how whole its mirror was at that instant", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  crawl(mirror, catalogueWorld());
+  const expected = readMirror(rig.file, readCoverage);
+  const { mirrorCoverage } = await snapshotOf(rig);
+  expect(mirrorCoverage).toEqual(expected);
+  expect(mirrorCoverage.complete).toBe(true);
 });
 
 it("bodies of any size come back, of more resources than one statement reads", async () => {

@@ -4,10 +4,9 @@ import { requirePlace } from "../../../archive/destination.ts";
 import { readSigningKey } from "../../../archive/signatures/signing-key.ts";
 import { createSnapshot } from "../../../archive/snapshot/create.ts";
 import type { SnapshotPublication } from "../../../archive/snapshot/entries.ts";
-import { readCoverage } from "../../../mirror/runs/coverage.ts";
 import { printGaps } from "../../format/data/result.ts";
 import { formatCreatedSnapshot } from "../../format/operations/snapshot.ts";
-import { mirrorFileToRead, withMirror } from "../../settings/mirror-file.ts";
+import { mirrorFileToRead } from "../../settings/mirror-file.ts";
 import {
   citationOption,
   licenseOption,
@@ -72,8 +71,9 @@ async function createOne(flags: CreateFlags, command: Command, io: Io): Promise<
     ...(signingKey !== undefined && { signingKey }),
     signal: interruptSignal(io, "nothing was written"),
   });
-  printGaps(withMirror(settings, readCoverage), settings, io);
-  if (settings.json) io.out(toJsonLine(created));
+  const { mirrorCoverage, ...printed } = created;
+  printGaps(mirrorCoverage, settings, io);
+  if (settings.json) io.out(toJsonLine(printed));
   else if (!settings.quiet) printText(io, formatCreatedSnapshot(created));
 }
 

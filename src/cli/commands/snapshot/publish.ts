@@ -2,12 +2,11 @@
 import type { Command } from "commander";
 import { defaultKeep, defaultMaxIncrements, publishSnapshot } from "../../../archive/published/publish.ts";
 import { readSigningKey } from "../../../archive/signatures/signing-key.ts";
-import { readCoverage } from "../../../mirror/runs/coverage.ts";
 import { systemClock } from "../../../platform/clock.ts";
 import { positiveNumber, wholeNumber } from "../../flags/option-values.ts";
 import { printGaps } from "../../format/data/result.ts";
 import { formatPublished } from "../../format/operations/snapshot.ts";
-import { mirrorFileToRead, withMirror } from "../../settings/mirror-file.ts";
+import { mirrorFileToRead } from "../../settings/mirror-file.ts";
 import { citationOption, licenseOption, type PublicationFlags } from "../../settings/publication.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError } from "../../terminal/exit-codes.ts";
@@ -85,7 +84,8 @@ async function publishOne(flags: PublishFlags, command: Command, io: Io): Promis
     ...(succeeds !== undefined && { predecessor: readSigningKey(succeeds) }),
     signal: interruptSignal(io, "nothing was published"),
   });
-  printGaps(withMirror(settings, readCoverage), settings, io);
-  if (settings.json) io.out(toJsonLine(report));
+  const { mirrorCoverage, ...printed } = report;
+  printGaps(mirrorCoverage, settings, io);
+  if (settings.json) io.out(toJsonLine(printed));
   else if (!settings.quiet) printText(io, formatPublished(report));
 }
