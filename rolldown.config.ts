@@ -50,8 +50,8 @@ const layerNames = ["query-base", "cli-base", "reading"] as const;
 type LayerName = (typeof layerNames)[number];
 
 export const folder = "dist";
-/** The folders of all packages in the bundle. */
-const packages = new Set<string>();
+/** The folders of all packages in the bundle; the first is in that of `rolldown.quick.config.ts`. */
+const packages = new Set([join(import.meta.dirname, "node_modules/better-sqlite3")]);
 
 const libraries = Object.keys(lazyPackages).map((name, index) =>
   defineConfig({
@@ -66,8 +66,6 @@ const program = defineConfig({
   platform: "node",
   external,
   input: entries,
-  // Functions that are written as called at once would be compiled with the file that has them.
-  optimization: { pifeForModuleWrappers: false },
   output: {
     ...{ dir: folder, format: "esm", chunkFileNames: "[name].js" },
     banner: `const ${importMeta} = import.meta;`,
@@ -82,7 +80,8 @@ const program = defineConfig({
   plugins: [
     findLayers(),
     lazyImports(external),
-    ...[notePackages(), writeLicences(), copyWebAssets(), getBuiltinModules(), escapeWideCharacters()],
+    ...[notePackages(), writeLicences(), copyWebAssets(), getBuiltinModules(), compileModulesLater()],
+    escapeWideCharacters(),
   ],
 });
 
@@ -205,6 +204,21 @@ export function escapeWideCharacters(): Plugin {
     generateBundle(_, bundle) {
       for (const output of Object.values(bundle))
         if (output.type === "chunk") output.code = output.code.replace(/[\u0080-\uffff]/g, toEscape);
+    },
+  };
+}
+
+/**
+ * V8 compiles functions in parentheses with the file that has them, since they are mostly called at once; the modules of a bundle
+ * are not. The bundler writes these parentheses even if `pifeForModuleWrappers` is false.
+ */
+export function compileModulesLater(): Plugin {
+  const wrapped = /(__commonJSMin|__esmMin)\(\((\([\w, ]*\) => \{\n.*?\n\})\)\);$/gms;
+  return {
+    name: "compile-modules-later",
+    generateBundle(_, bundle) {
+      for (const output of Object.values(bundle))
+        if (output.type === "chunk") output.code = output.code.replace(wrapped, "$1($2);");
     },
   };
 }

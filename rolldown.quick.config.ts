@@ -4,8 +4,9 @@
  */
 import { hash } from "node:crypto";
 import { defineConfig, type Plugin } from "rolldown";
+import { bundleSqlite } from "./deploy/bundled-sqlite.ts";
 import { lazyImports } from "./deploy/lazy-imports.ts";
-import { escapeWideCharacters, external, folder } from "./rolldown.config.ts";
+import { compileModulesLater, escapeWideCharacters, external, folder } from "./rolldown.config.ts";
 
 /** The files of commands that are left out, and what only `query --out` needs: the launcher starts them from `cli.js`. */
 const quickCommands = [
@@ -22,18 +23,18 @@ const scripts = {
 export default Object.entries(scripts).map(([name, source]) =>
   defineConfig({
     platform: "node",
-    external,
+    external: external.filter((pattern) => !pattern.test("better-sqlite3")),
     input: { [name]: source },
-    optimization: { pifeForModuleWrappers: false },
     output: {
       ...{ dir: folder, format: "cjs", entryFileNames: "[name].cjs", codeSplitting: false, comments: false },
       banner: "const importMeta = { dirname: __dirname, filename: __filename };",
     },
     plugins: [
+      bundleSqlite(),
       oneScriptCache(),
       onlyQuickCommands(),
       lazyImports(external),
-      ...[getBuiltinModulesLater(), escapeWideCharacters()],
+      ...[getBuiltinModulesLater(), compileModulesLater(), escapeWideCharacters()],
       ...(name === "script-cache" ? [] : [wrapScript()]),
       ...(name === "query-script" ? [startQueryScript()] : []),
     ],

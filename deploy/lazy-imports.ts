@@ -2,11 +2,16 @@
  * Turns the project's modules into ones that are evaluated at the first use of an export: a command needs few of those that it
  * imports, and evaluating all of them would take most of its time. The modules must have no effects of their own.
  */
+import { readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import type { Plugin } from "rolldown";
 import { moduleRunnerTransform } from "rolldown/experimental";
 import { transform } from "rolldown/utils";
+import { migrations } from "../schema/migrations.ts";
+import { readSchemaText } from "../src/mirror/file/definitions.ts";
+import { migrateMirror } from "../src/mirror/file/migrate.ts";
 import { compileStatements } from "./statement-texts.ts";
 
 /**
@@ -47,8 +52,8 @@ export function lazyImports(external: readonly RegExp[]): Plugin {
       return name === undefined ? null : { id: `./${name}.cjs`, external: true };
     },
     async load(id) {
-      if (computed.some((file) => id === join(import.meta.dirname, "..", file)))
-        return await computeExports(id);
+      if (computed.some((file) => id === sourceFile(file))) return await computeExports(id);
+      if (id === sourceFile("schema/migrations.ts")) return await addSchemaText(readFileSync(id, "utf8"));
       const [, exported, source] = id.match(/^part-of:([^:]+):(.+)$/) ?? [];
       return exported === undefined ? null : `export { ${exported} } from "${source}";`;
     },
@@ -86,6 +91,22 @@ export function lazyImports(external: readonly RegExp[]): Plugin {
 
 /** Modules of which only the values are needed, which take long to compute. */
 const computed = ["schema/views.ts", "schema/entities/entity-tables.ts"];
+
+const sourceFile = (file: string) => join(import.meta.dirname, "..", file);
+
+/** @param code of `schema/migrations.ts` */
+async function addSchemaText(code: string): Promise<string> {
+  const empty = /(?<=^export const schemaTexts: .* = )\{\}(?=;$)/m;
+  if (!empty.test(code)) throw new Error("schema/migrations.ts has no empty schemaTexts");
+  const db = new Database(":memory:");
+  try {
+    await migrateMirror(db);
+    const texts = { [Object.keys(migrations).at(-1) ?? ""]: readSchemaText(db) };
+    return code.replace(empty, () => JSON.stringify(texts));
+  } finally {
+    db.close();
+  }
+}
 
 async function computeExports(path: string): Promise<string> {
   const exported: Readonly<Record<string, unknown>> = await import(path);

@@ -5,7 +5,7 @@
  */
 import { hash } from "node:crypto";
 import type Database from "better-sqlite3";
-import { migrations, schemaDigests } from "../../../schema/migrations.ts";
+import { migrations, schemaDigests, schemaTexts } from "../../../schema/migrations.ts";
 import { views } from "../../../schema/views.ts";
 import { MirrorError } from "./errors.ts";
 
@@ -56,8 +56,12 @@ export function requireMirror(db: Database.Database, file: string): void {
       "Install a newer Armoire. The file was not changed.",
     );
   }
-  if (digestOf(definitions) !== schemaDigests[applied.at(-1) ?? ""] || definitions.some(hidesOwn))
-    throw changedError(file);
+  if (!isOfVersion(definitions, applied.at(-1) ?? "") || definitions.some(hidesOwn)) throw changedError(file);
+}
+
+function isOfVersion(definitions: readonly Definition[], version: string): boolean {
+  const text = schemaText(definitions);
+  return text === schemaTexts[version] || digestOf(text) === schemaDigests[version];
 }
 
 const changedError = (file: string) =>
@@ -68,17 +72,22 @@ const changedError = (file: string) =>
     "Nothing of it is read, since they could change any answer. Restore a backup, or move the file with its -wal and -shm away and sync again.",
   );
 
-/**
- * SHA-256 of the tables, indexes and triggers that a mirror consists of. Users may add views, and tables with indexes. An added
- * index of a table of Armoire could hide rows from queries, or refuse new ones.
- */
-export const schemaDigest = (db: Database.Database): string => digestOf(readDefinitions(db));
+/** SHA-256 of the tables, indexes and triggers that a mirror consists of. */
+export const schemaDigest = (db: Database.Database): string => digestOf(readSchemaText(db));
 
-function digestOf(definitions: readonly Definition[]): string {
+export const readSchemaText = (db: Database.Database): string => schemaText(readDefinitions(db));
+
+const digestOf = (text: string): string => hash("sha256", text);
+
+/**
+ * Users may add views, and tables with indexes. An added index of a table of Armoire could hide rows from queries, or refuse new
+ * ones.
+ */
+function schemaText(definitions: readonly Definition[]): string {
   const own = definitions.filter(({ table }) => table.startsWith("_"));
   // SQLite rewrites a statement when a column is added or removed, and keeps the spaces around it as they were.
   const texts = own.map(({ type, name, sql }) => `${type} ${name} ${sql.replace(/\s+/g, "")}`);
-  return hash("sha256", texts.sort().join("\n"));
+  return texts.sort().join("\n");
 }
 
 /** Whether a name of a view, or of one of SQLite's functions that are read like tables, means something else here. */

@@ -107,8 +107,7 @@ export interface QueryCoverage {
 const maxTimeoutMillis = 2_000_000_000;
 
 /**
- * Executes one statement that reads, with limits, in a process of its own. That lives until its rows are read to the end, or
- * their iteration ends.
+ * Executes one statement that reads, with limits, in a process of its own, which lives until the iteration of its rows ends.
  * @param startProcess starts the process of the query
  * @throws QueryError, or the signal's reason; with `asOf` also MirrorError, PointError
  */
