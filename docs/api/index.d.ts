@@ -51,6 +51,7 @@ type Rel = (typeof rels)[number];
 /** An irregularity in a body, which is stored all the same; `pointer` is a JSON pointer (RFC 6901) into it. */
 interface FieldIssue {
   readonly pointer: string;
+  /** Why it is one. `wrong-type` and `unknown-field` concern attributes, the others links, keys and items. */
   readonly code: "wrong-type" | "unknown-field" | "unknown-link" | "duplicate-key" | "item-without-href" |
   /** The body has more issues than are kept; `detail` says how many. */
   "more-issues";
@@ -59,7 +60,9 @@ interface FieldIssue {
 }
 interface Envelope {
   readonly rel: Rel;
+  /** The URL of the envelope as sent; null if it has none. */
   readonly self: string | null;
+  /** The URL of its description as sent; null if it has none. */
   readonly spec: string | null;
   /** Link name to URL as sent; null means "not granted" (field notes, Credentials). */
   readonly links: Readonly<Record<string, string | null>>;
@@ -73,8 +76,10 @@ interface EnvelopeMeta {
   readonly welcome: string | null;
   /** The collection of an entity. */
   readonly collection: string | null;
+  /** The URL of the next page as sent; null on the last one, as `prev` on the first. */
   readonly next: string | null;
   readonly prev: string | null;
+  /** The URL of this page as sent. */
   readonly current: string | null;
   readonly paginated: boolean | null;
   /** In practice the number of items on this page, not a number of pages. */
@@ -85,16 +90,19 @@ interface EnvelopeMeta {
 /** The value of a column in a row, as one of SQLite's storage classes. Text may contain NUL and lone surrogates. */
 type Cell = string | bigint | number | null;
 interface Projection {
+  /** Null for a kind without a table of its own. */
   readonly row: EntityRow | null;
   readonly lists: readonly ListRows[];
   readonly issues: readonly FieldIssue[];
 }
 interface EntityRow {
+  /** The name of the table. */
   readonly table: string;
   /** One per column of `columnsOf(entity)`, in that order. */
   readonly cells: readonly Cell[];
 }
 interface ListRows {
+  /** The name of the table. */
   readonly table: string;
   /** Each with one cell for each column of the table. */
   readonly rows: readonly (readonly Cell[])[];
@@ -138,6 +146,7 @@ type Kinds = Readonly<Record<string, Kind>>;
 interface MirrorIdentity {
   /** Of the service's root. */
   readonly baseUrl: string;
+  /** What it holds: the catalogue, or one user's own resources. */
   readonly area: Area;
   /** The prefix of the service's own fields: `acme` for `acme_url`. */
   readonly serviceName: string;
@@ -195,6 +204,7 @@ declare const PointError_base: {
 export declare class PointError extends PointError_base {}
 /** A run that has ended. */
 interface EndedRun {
+  /** The number of the run. */
   readonly run: number;
   /** ISO 8601, UTC. */
   readonly endedAt: string;
@@ -207,14 +217,18 @@ interface EndedRun {
 export declare function resolvePoint(db: Connection, point: Point): EndedRun;
 /** A mirror open for reading, in any number of processes at once, also while a sync writes. */
 interface MirrorReader {
+  /** The path as given. */
   readonly file: string;
+  /** The service and the area that it mirrors. */
   readonly identity: MirrorIdentity;
   /** The run whose state `db` shows; null for the current state. */
   readonly asOf: EndedRun | null;
+  /** Read-only: an open connection of better-sqlite3. */
   readonly db: Connection;
   close(): void;
 }
 /**
+ * Opens a mirror for reading. Close it afterwards.
  * @param point shows the mirror as it was at that point, under the same names; default: the current state
  * @param busyMillis how long a statement waits for a lock of another process. Default: 5000
  * @throws MirrorError `not-found`, `not-a-mirror`, `damaged`, `newer`, `unwritable`; PointError
@@ -226,6 +240,7 @@ interface Confirmation {
   readonly bytes: number;
   /** It has confirmed the validators of bodies from snapshots. */
   readonly validator: number;
+  /** From snapshots, and not confirmed yet. */
   readonly unconfirmed: number;
 }
 /** What is known of the resources of one kind beside their states. */
@@ -270,26 +285,31 @@ interface KindCoverage {
   readonly awaitingApproval: number;
   /** Times of the first and the last check of held resources, ISO 8601, UTC; null if none is held. */
   readonly oldestCheckAt: string | null;
+  /** As `oldestCheckAt`, of the last check. */
   readonly newestCheckAt: string | null;
   /** Of the held resources; absent in a mirror without snapshots, where the service has sent all of them itself. */
   readonly confirmed?: Confirmation | undefined;
 }
 /** Whether everything that is known is held, and the counts by kind. */
 interface Coverage {
+  /** Whether anything is held, nothing known is missing, and no list or deletion is in doubt. */
   readonly complete: boolean;
+  /** One for each known kind, in the order in which they were found. */
   readonly kinds: readonly KindCoverage[];
 }
 /**
- * Of the present, or of the point that the mirror was opened as of.
+ * Reads how whole a mirror is, at present or at the point that it was opened as of.
  * @param tables only the kinds that these public tables are made of; default: all kinds
  */
 export declare function readCoverage(mirror: Pick<MirrorReader, "db" | "asOf">, tables?: readonly string[]): Coverage;
 /** A table as analysts see it. Its rows are ordered by key. */
 interface PublicTable {
   readonly name: string;
+  /** In the order of the cells of a row. */
   readonly columns: readonly string[];
   /** An SQL expression: the key of a row as one text. */
   readonly key: string;
+  /** Reads them while they are iterated; each has one cell for each column. */
   rows(): Iterable<readonly Cell[]>;
   /** Takes less time than `rows`, which may sort all of them before the first. */
   isEmpty(): boolean;
@@ -320,6 +340,7 @@ type Row$1 = readonly Cell[];
 interface ExportTable {
   /** Becomes a file name: lower-case letters and underscores. */
   readonly name: string;
+  /** In the order of the cells of a row. */
   readonly columns: readonly string[];
   /** Ordered by key, one cell for each column. Called once for each format, with the same rows each time. */
   rows(): Iterable<Row$1>;
@@ -379,6 +400,7 @@ interface PackageFile extends HashedFile {
   readonly table: string;
   /** `csv`, `json`, `ndjson` or `parquet`. */
   readonly format: string;
+  /** The number of rows, without a header. */
   readonly rows: number;
   /** In the order of the file. */
   readonly columns: readonly string[];
@@ -392,11 +414,13 @@ interface PackageFile extends HashedFile {
 interface PackageContents {
   /** Of Armoire. */
   readonly toolVersion: string;
+  /** The mirror and the run that were exported. */
   readonly state: ExportedState;
   /** How whole and how fresh the exported state is; absent for tables that are not of a mirror. */
   readonly coverage?: z.infer<typeof coverage>;
   /** Of CSV files. */
   readonly csv: CsvProfile;
+  /** One for each table and format. */
   readonly files: readonly PackageFile[];
   /** Tables without rows, which have no files. */
   readonly emptyTables?: readonly EmptyTable[];
@@ -463,6 +487,7 @@ interface ExportSource extends SelectionRequest {
   readonly asOf?: Point;
   /** Writes nothing unless the exported tables are complete. Default: false. */
   readonly requireComplete?: boolean;
+  /** Cancels it; its reason is thrown. */
   readonly signal?: AbortSignal;
 }
 interface ExportDatabaseRequest extends ExportSource {
@@ -472,21 +497,25 @@ interface ExportDatabaseRequest extends ExportSource {
 interface ExportedDatabase {
   /** The absolute path. */
   readonly file: string;
+  /** The number of rows in each table of the file. */
   readonly tables: readonly {
     readonly table: string;
     readonly rows: number;
   }[];
+  /** The run that was exported. */
   readonly state: ExportedState;
+  /** Of the kinds that the exported tables are made of. */
   readonly coverage: Coverage;
 }
 /**
- * The file is whole or as it was before.
+ * Exports tables of a mirror as one SQLite file. The file is whole or as it was before.
  * @throws MirrorError, PointError, ExportError; the signal's reason
  */
 export declare function exportDatabase(request: ExportDatabaseRequest): Promise<ExportedDatabase>;
 /** Reads the free bytes of a folder's disk; null if the system does not know them. @throws a system error */
 type ReadFreeBytes = (folder: string) => number | null;
 interface WriteTablesRequest {
+  /** Each table gets a file in each of them. */
   readonly formats: readonly ExportFormat[];
   readonly tables: readonly ExportTable[];
   /** Columns whose values are all keys of rows in another of the tables. Default: none. */
@@ -499,15 +528,18 @@ interface WriteTablesRequest {
   readonly coverage?: Coverage;
   /** Makes files and folder readable by their owner only. Default: the modes that the umask allows. */
   readonly isPrivate?: boolean;
+  /** Cancels it; its reason is thrown. */
   readonly signal?: AbortSignal;
 }
 interface DataPackageRequest extends WriteTablesRequest {
   /** The folder to make, and the missing folders above it. An earlier data package there is replaced. */
   readonly out: string;
+  /** The state that the tables are of, for the descriptor. */
   readonly state: ExportedState;
   /** Named in the descriptor. Default: none. */
   readonly emptyTables?: readonly EmptyTable[];
   readonly publication?: Publication;
+  /** Armoire's version, for the descriptor. */
   readonly toolVersion: string;
 }
 interface WrittenPackage extends PackageContents {
@@ -527,12 +559,14 @@ interface ExportMirrorRequest extends ExportSource {
    * run, and `{date}` the UTC date of its end.
    */
   readonly out: string;
+  /** Each table gets a file in each of them. */
   readonly formats: readonly ExportFormat[];
   /** Of CSV files. Default: `guarded`. */
   readonly csv?: CsvProfile;
   /** Of CSV, JSON and NDJSON files. Default: none. */
   readonly compression?: Compression;
   readonly publication?: Publication;
+  /** Armoire's version, for the descriptor. */
   readonly toolVersion: string;
   /** Reads the free space of a disk. Default: the system's. */
   readonly readFreeBytes?: ReadFreeBytes;
@@ -543,6 +577,7 @@ interface ExportMirrorRequest extends ExportSource {
  */
 export declare function exportMirror(request: ExportMirrorRequest): Promise<WrittenPackage>;
 interface ExportTableRequest extends Omit<ExportSource, "tables"> {
+  /** The name of a public table, or `envelope`. */
   readonly table: string;
   readonly format: ExportFormat;
   /** A file, in whose name `{run}` and `{date}` are replaced; or what writes each piece of a text format. */
@@ -559,11 +594,13 @@ interface ExportedTable {
   readonly format: ExportFormat;
   /** The number of written rows. */
   readonly rows: number;
+  /** The run that was exported. */
   readonly state: ExportedState;
+  /** Of the kinds that the table is made of. */
   readonly coverage: Coverage;
 }
 /**
- * A file is whole or as it was before.
+ * Exports one table of a mirror in one format. A file is whole or as it was before.
  * @throws MirrorError, PointError, ExportError; the signal's reason
  */
 export declare function exportTable(request: ExportTableRequest): Promise<ExportedTable>;
@@ -696,11 +733,18 @@ interface SecretText {
   toJSON(): string;
 }
 interface Credential extends SecretText {
+  /** A user's token, or the key and secret of an application. */
   readonly kind: "token" | "app";
 }
-/** @throws ServiceSettingsError when the token holds a character that no header can carry */
+/**
+ * A user's token, as a credential that prints without it.
+ * @throws ServiceSettingsError when the token holds a character that no header can carry
+ */
 export declare function bearerToken(token: string): Credential;
-/** @throws ServiceSettingsError when the key or secret holds a character that no header can carry */
+/**
+ * An application's key and secret, as a credential that prints without them.
+ * @throws ServiceSettingsError when the key or secret holds a character that no header can carry
+ */
 export declare function appCredential(key: string, secret: string): Credential;
 /** For a secret that is never sent to the service, such as a passphrase. */
 export declare function hideSecret(text: string): SecretText;
@@ -708,6 +752,7 @@ export declare function hideSecret(text: string): SecretText;
 interface Principal {
   /** `catalogue`, or the name of an account. */
   readonly name: string;
+  /** The service that it may be sent to, and no other. */
   readonly baseUrl: string;
   readonly credential: Credential | null;
 }
@@ -804,7 +849,7 @@ interface WorkerReady {
   readonly dashboardUrl: string | null;
 }
 /**
- * Resolves once `signal` is aborted and the worker has stopped.
+ * Sends the requests that coordinators queue in Redis. Resolves once `signal` is aborted and the worker has stopped.
  * @throws RedisError; TelemetryError; ServiceSettingsError for an invalid base URL; DashboardError
  */
 export declare function runWorker(options: RunWorkerOptions): Promise<void>;
@@ -814,6 +859,7 @@ type ScopeName = (typeof scopeNames)[number];
 interface AccountUser {
   /** The service's number of the user, as text; null if unknown. */
   readonly userId: string | null;
+  /** The user's name at the service; null if unknown. */
   readonly username: string | null;
 }
 /** The files of an account. */
@@ -822,6 +868,7 @@ interface AccountPlace {
   readonly accountFile: string;
   /** Used if there is no keychain. */
   readonly tokenFile: string;
+  /** It is missing before the first sync. */
   readonly mirrorFile: string;
   /** The allowance of this user; other accounts and the catalogue have ledgers of their own. */
   readonly ledgerFile: string;
@@ -831,6 +878,7 @@ interface AccountPlace {
 interface Account extends AccountPlace {
   /** Chosen by the user: the folder's name. */
   readonly name: string;
+  /** The service's root. */
   readonly baseUrl: string;
   /** The prefix of the service's own fields: `acme` for `acme_url`. */
   readonly serviceName: string;
@@ -858,9 +906,15 @@ interface Account extends AccountPlace {
  * @param name 1 to 32 of a-z, 0-9, _ and -
  */
 export declare function accountPlace(dataDir: string, name: string): AccountPlace;
-/** @throws AccountError `bad-name`, `unknown`, `damaged`, `newer`; FileError `unsafe` if others may change its folder */
+/**
+ * Reads what is stored of an account; its token stays where it is.
+ * @throws AccountError `bad-name`, `unknown`, `damaged`, `newer`; FileError `unsafe` if others may change its folder
+ */
 export declare function readAccount(dataDir: string, name: string): Account;
-/** Sorted by name. @throws as `readAccount`, if one of them cannot be read */
+/**
+ * All accounts of a data directory, sorted by name; none without the directory.
+ * @throws as `readAccount`, if one of them cannot be read
+ */
 export declare function listAccounts(dataDir: string): Account[];
 declare const AccountError_base: {
   new (code: "bad-name" | "damaged" | "newer" | "no-token" | "refused" | "taken" | "unidentified" | "unknown", message: string, hint?: string, options?: ErrorOptions): {
@@ -886,6 +940,7 @@ interface BulkDeletionOfRun {
   readonly kind: string;
   /** URL of the list; null if the resources are in several lists or in none. */
   readonly collection: string | null;
+  /** The number of resources that are absent. */
   readonly absent: number;
   /** All resources of the list or kind, absent ones included. */
   readonly of: number;
@@ -913,6 +968,7 @@ interface RunCounts {
 }
 interface RunRecord {
   readonly id: number;
+  /** ISO 8601, UTC. */
   readonly startedAt: string;
   /** ISO 8601, UTC, as `startedAt`; null while it runs, and if its process died. */
   readonly endedAt: string | null;
@@ -926,6 +982,7 @@ interface RunRecord {
   readonly stopped: StopReason | null;
   /** The message of the error, or of the unexplained refusal, that stopped the run. */
   readonly error: string | null;
+  /** What the run sent and found; null while it runs. */
   readonly counts: RunCounts | null;
   /** When the run was pruned: ISO 8601, UTC. Its state can no longer be shown. */
   readonly prunedAt: string | null;
@@ -947,7 +1004,7 @@ interface AccountOverview extends Account {
   /** As `bras`. */
   readonly measurements: number | null;
 }
-/** @throws MirrorError if there is a mirror that cannot be read */
+/** Reads what an account's mirror holds, offline. @throws MirrorError if there is a mirror that cannot be read */
 export declare function readOverview(account: Account): AccountOverview;
 /** The operating system's store for secrets of the user. */
 interface Keychain {
@@ -967,12 +1024,14 @@ interface RemoveAccountOptions {
   readonly name: string;
   /** Also erases the mirror and everything else in the account's folder. */
   readonly purge: boolean;
+  /** Where the token may be, such as `systemKeychain`. */
   readonly keychain: Keychain;
   /** ISO 8601; shown to a process that finds the mirror locked. */
   readonly startedAt: string;
 }
 interface RemovedAccount {
   readonly name: string;
+  /** The path of the account's folder. */
   readonly folder: string;
   /** False if an earlier removal had left only the folder. */
   readonly wasAccount: boolean;
@@ -989,6 +1048,7 @@ interface RemovedAccount {
   } | null;
 }
 /**
+ * Erases an account's token and settings, and with `purge` its mirror.
  * @throws AccountError `unknown` if there is neither the account nor a folder of a removed one; FileError `unsafe`,
  *   `locked`, `unwritable`; MirrorError `locked` while a sync writes the mirror
  */
@@ -1011,6 +1071,7 @@ interface SystemKeychainOptions {
 /** Starts no process until it is used. */
 export declare function systemKeychain(options: SystemKeychainOptions): Keychain;
 /**
+ * Reads the token of an account from the keychain or its file.
  * @throws AccountError `no-token` if it is missing or the keychain fails, `unknown` if the account was removed since it was
  *   read; FileError `unsafe` if others may read it, `locked` if it is being removed
  */
@@ -1111,10 +1172,13 @@ interface WriteArchiveRequest {
   readonly replace?: boolean;
   /** Reads the free space of a disk. Default: the system's. */
   readonly readFreeBytes?: ReadFreeBytes;
+  /** Cancels it; its reason is thrown. */
   readonly signal?: AbortSignal;
 }
 interface WrittenArchive {
+  /** The absolute path. */
   readonly file: string;
+  /** The size of the file. */
   readonly bytes: number;
   /** False if the same archive existed already. */
   readonly isNew: boolean;
@@ -1142,7 +1206,8 @@ interface CreatedBackup extends WrittenArchive {
   readonly catalogueError: unknown;
 }
 /**
- * On any error, an earlier file at `to` is unchanged and nothing is left beside it.
+ * Writes a backup of a mirror, offline, and reads it again. On any error, an earlier file at `to` is unchanged and nothing is
+ * left beside it.
  * @throws MirrorError, also `damaged` for a damaged body; BackupError; the signal's reason
  */
 export declare function createBackup(request: CreateBackupRequest): Promise<CreatedBackup>;
@@ -1269,6 +1334,7 @@ interface ListRequest {
   readonly of?: BackupOwner;
   /** Without it, encrypted backups are listed by name only. */
   readonly askPassphrase?: AskPassphrase;
+  /** Ends the iteration; its reason is thrown. */
   readonly signal?: AbortSignal;
 }
 /** The owner of a backup, as in its manifest. */
@@ -1278,11 +1344,14 @@ interface BackupOwner extends Pick<BackupManifest, "service" | "area" | "user" |
 }
 type ListedBackup = SoundBackup | FaultyBackup;
 interface SoundBackup {
+  /** The absolute path. */
   readonly file: string;
   readonly isSound: true;
+  /** The size of the file. */
   readonly bytes: number;
   readonly isEncrypted: boolean;
   readonly manifest: BackupManifest;
+  /** In hex. */
   readonly rootHash: string;
   /**
    * The changes since the backup before it of the same mirror, by kind; null if there is none, or if it is of a later state.
@@ -1290,15 +1359,21 @@ interface SoundBackup {
   readonly changes: Totals | null;
 }
 interface FaultyBackup {
+  /** The absolute path. */
   readonly file: string;
   readonly isSound: false;
+  /** Why it is none, or cannot be read. */
   readonly code: Extract<BackupError["code"], "damaged" | "other-version" | "other-contents" | "needs-passphrase" | "wrong-passphrase" | "unreadable">;
   /** More than one only for `damaged`. */
   readonly problems: readonly BackupProblem[];
 }
-/** In the order of their names, so those of an account are in the order of their states. @throws BackupError */
+/**
+ * The backups of a folder, each verified, in the order of their names: those of an account are in the order of their states.
+ * @throws BackupError
+ */
 export declare function listBackups(request: ListRequest): AsyncGenerator<ListedBackup>;
 interface PruneRequest extends ListRequest {
+  /** How many backups each rule keeps, of each mirror. */
   readonly keep: RetentionPolicy;
   /** Only reports what would be removed. */
   readonly isPreview: boolean;
@@ -1311,9 +1386,11 @@ interface PruneReport {
   readonly keep: readonly KeptBackup[];
   /** Removed; or, in a preview, to be removed. */
   readonly remove: readonly PrunedBackup[];
+  /** Files that are no sound backups. */
   readonly untouched: readonly FaultyBackup[];
 }
 interface PrunedBackup {
+  /** The absolute path. */
   readonly file: string;
   readonly bytes: number;
   /** When the last run in it ended; ISO 8601, UTC. */
@@ -1343,11 +1420,13 @@ interface BackedUp<Synced> {
   } | {
     readonly error: unknown;
   };
+  /** The backup that was written, also after a failed sync. */
   readonly created: CreatedBackup;
   /** Null without `keep`, and if the sync failed or the catalogue could not be read: then nothing is pruned. */
   readonly pruned: PruneReport | null;
 }
 /**
+ * Syncs a mirror, writes a backup of it into a folder, and prunes the earlier ones there.
  * @throws BackupError, also `damaged` if the written file reads back differently; MirrorError; the signal's reason; the error
  * of `sync` if there is nothing to back up
  */
@@ -1361,9 +1440,15 @@ interface SigningKey {
   /** Of the private key. */
   readonly file: string;
 }
-/** @throws SigningKeyError `exists`; FileError, `not-replaceable` for a place of Armoire's own */
+/**
+ * Makes a private key of Ed25519 in a new file in PEM that only its owner can read.
+ * @throws SigningKeyError `exists`; FileError, `not-replaceable` for a place of Armoire's own
+ */
 export declare function createSigningKey(file: string): SigningKey;
-/** @throws SigningKeyError `not-found`, `not-a-key`; FileError `unsafe` if others may read it */
+/**
+ * Reads a private key of Ed25519 in PEM.
+ * @throws SigningKeyError `not-found`, `not-a-key`; FileError `unsafe` if others may read it
+ */
 export declare function readSigningKey(file: string): SigningKey;
 declare const manifest: z.ZodObject<{
   format: z.ZodLiteral<"armoire-backup">;
@@ -1398,6 +1483,7 @@ type SnapshotCoverage = SnapshotManifest["coverage"];
 interface SnapshotPublication {
   /** An SPDX identifier, or the URL of a licence. */
   readonly license: string;
+  /** How to cite it. Default: nothing is stated. */
   readonly citation?: string;
   /** With tables as CSV, for people without Armoire; a load never reads them. Default: without. */
   readonly withTables?: boolean;
@@ -1422,6 +1508,7 @@ interface PublishRequest extends SnapshotPublication {
   readonly folder: string;
   /** Armoire's data directory, which must not be published. */
   readonly dataDir?: string;
+  /** Signs the snapshot; once one is signed, all later ones must be. Default: it is not signed. */
   readonly signingKey?: SigningKey;
   /** The key so far, if `signingKey` is another one: it signs that this one follows. The next snapshot is whole then. */
   readonly predecessor?: SigningKey;
@@ -1429,12 +1516,16 @@ interface PublishRequest extends SnapshotPublication {
   readonly maxIncrements?: number;
   /** So many whole snapshots stay, with their increments. Default: 2. */
   readonly keep?: number;
+  /** The time, in epoch milliseconds. */
   readonly now: () => number;
+  /** Reads the free space of a disk. Default: the system's. */
   readonly readFreeBytes?: ReadFreeBytes;
+  /** Cancels it; its reason is thrown. */
   readonly signal?: AbortSignal;
 }
 /** What was added to a published folder, and what was removed from it. */
 interface PublishReport {
+  /** The absolute path. */
   readonly folder: string;
   /** Null if nothing has changed since the last one. */
   readonly published: PublishedSnapshot | null;
@@ -1446,6 +1537,8 @@ interface PublishReport {
   readonly signedBy: string | null;
   /** Of the newest snapshot with those that it continues, by kind. */
   readonly coverage: SnapshotCoverage;
+  /** How whole the mirror was, also of resources that are in no snapshot. */
+  readonly mirrorCoverage: Coverage;
   /** Files of earlier snapshots. */
   readonly removed: readonly string[];
 }
@@ -1460,14 +1553,18 @@ interface CheckProblem {
   readonly code: "file" | "foreign-key" | "body" | "state" | "row" | "link" | "member" | "page" | "search" | "media";
   /** The resource's URL, the table, or a picture's file. */
   readonly where: string;
+  /** For the user: what is wrong. */
   readonly message: string;
 }
 /** How much was checked, and what is wrong. */
 interface CheckReport {
+  /** The number of bodies that were read. */
   readonly bodies: number;
+  /** The number of resources whose rows were compared. */
   readonly resources: number;
   /** Downloaded pictures. */
   readonly pictures: number;
+  /** At most 100; none for a sound mirror. */
   readonly problems: readonly CheckProblem[];
 }
 /**
@@ -1486,19 +1583,25 @@ interface VerifyRequest {
   readonly file: string;
   /** From when the archive was made, in hex. With it, a forged or another one is found as well. */
   readonly rootHash?: string;
+  /** Needed for an encrypted one, else `needs-passphrase` is thrown. */
   readonly askPassphrase?: AskPassphrase;
 }
 interface ArchiveReport<Manifest> {
   readonly file: string;
   readonly bytes: number;
   readonly isEncrypted: boolean;
+  /** Null if it cannot be read. */
   readonly manifest: Manifest | null;
+  /** In hex; null if the list of checksums cannot be read. */
   readonly rootHash: string | null;
+  /** The number of entries that were read. */
   readonly entries: number;
+  /** None for a sound archive. */
   readonly problems: readonly BackupProblem[];
 }
 type VerifyReport = ArchiveReport<BackupManifest>;
 /**
+ * Reads all of a backup and writes nothing. Damage is no error: it is in the report's `problems`.
  * @param visitor sees the contents on the way, before the rest is known to be sound
  * @throws BackupError `other-version`, `not-found`, `unreadable`, `needs-passphrase`, `wrong-passphrase`
  */
@@ -1506,6 +1609,7 @@ export declare function verifyBackup(request: VerifyRequest, visitor?: BackupVis
 interface RestoreMirrorRequest extends VerifyRequest {
   /** The new mirror's file. */
   readonly mirror: string;
+  /** `kinds` of this library. */
   readonly kinds: Kinds;
   /** ISO 8601; shown to a process that finds the mirror locked. */
   readonly openedAt: string;
@@ -1521,8 +1625,10 @@ interface RestoreMirrorRequest extends VerifyRequest {
 }
 /** The new mirror, and what its backup says. */
 interface RestoredMirror {
+  /** The new mirror's file. */
   readonly mirror: string;
   readonly manifest: BackupManifest;
+  /** In hex. */
   readonly rootHash: string;
   /** The report of `mirror check`. */
   readonly check: CheckReport;
@@ -1552,12 +1658,14 @@ type CreateSnapshotRequest = Omit<WriteArchiveRequest, "passphrase"> & SnapshotP
 };
 interface CreatedSnapshot extends WrittenArchive {
   readonly manifest: SnapshotManifest;
+  /** How whole its mirror was, also of resources that are in no snapshot. */
+  readonly mirrorCoverage: Coverage;
   /** The fingerprint of the key; null if it is not signed. */
   readonly signedBy: string | null;
 }
 /**
- * In `to`, `{date}` is replaced by the day. The file is read again after writing. On any error, an earlier file at `to` is
- * unchanged and nothing is left beside it.
+ * Writes a snapshot of a catalogue's mirror, offline. In `to`, `{date}` is replaced by the day. The file is read again after
+ * writing. On any error, an earlier file at `to` is unchanged and nothing is left beside it.
  * @throws MirrorError, also `damaged` for a damaged body; BackupError, also `not-shareable` and `damaged` for a file that
  * reads back differently; the signal's reason
  */
@@ -1568,7 +1676,9 @@ interface KeptHeaders {
   readonly sentAt: string | null;
   /** `Last-Modified`: ISO 8601, UTC. */
   readonly modifiedAt: string | null;
+  /** `Content-Type` as sent. */
   readonly contentType: string | null;
+  /** `Link` as sent. */
   readonly link: string | null;
 }
 /** The kind of credential with which the snapshot's mirror was fetched. A validator may belong to one kind of credential. */
@@ -1576,7 +1686,9 @@ type SeenBy = "none" | "app" | "token";
 interface SnapshotDescription {
   /** Lower-case hexadecimal. */
   readonly rootHash: string;
+  /** The service's root. */
   readonly baseUrl: string;
+  /** The prefix of the service's own fields: `acme` for `acme_url`. */
   readonly serviceName: string;
   /** ISO 8601, the beginning of a day in UTC. */
   readonly takenOn: string;
@@ -1601,6 +1713,7 @@ interface SnapshotResource {
   readonly kind: string;
   /** The final address, if it was redirected. */
   readonly finalUrl?: string;
+  /** Of HTTP. */
   readonly status: number;
   /** The validator: a tag, or a `Last-Modified`. */
   readonly etag: string | null;
@@ -1659,6 +1772,7 @@ interface VerifySnapshotRequest extends Omit<VerifyRequest, "askPassphrase"> {
 }
 /** Of a snapshot in a published folder. */
 interface PublishedAs {
+  /** Its number, from 1. */
   readonly sequence: number;
   readonly signature: Signature | null;
   /** The key that must have signed it, for one that is trusted. Default: the same. */
@@ -1671,12 +1785,13 @@ interface SnapshotReport extends ArchiveReport<SnapshotManifest> {
   readonly sequence: number | null;
 }
 /**
- * Reads all of a snapshot and writes nothing.
+ * Reads all of a snapshot and writes nothing. Damage is no error: it is in the report's `problems`.
  * @throws BackupError `other-version`, `other-contents`, `not-found`, `unreadable`
  */
 export declare function verifySnapshot(request: VerifySnapshotRequest, visitor?: SnapshotVisitor): Promise<SnapshotReport>;
 interface OpenSnapshot extends SnapshotSource {
   readonly manifest: SnapshotManifest;
+  /** The size of the file. */
   readonly bytes: number;
   /** What is known of each resource beside its body. */
   readonly lines: () => AsyncIterable<ResourceLine>;
@@ -1724,6 +1839,7 @@ interface MirrorLocation {
 /** An export; `run` is the one that it states. */
 interface FolderLocation {
   readonly folder: string;
+  /** Null if the export states none. */
   readonly run: number | null;
 }
 type SourceLocation = MirrorLocation | FolderLocation;
@@ -1735,16 +1851,21 @@ interface DiffSource {
 }
 /** A filter as a person writes it. */
 interface FilterInput {
+  /** Names of tables, such as `model`. Default, as of the others: all. */
   readonly kinds?: readonly string[];
   /** Each a URL, or a slug or name in any spelling. */
   readonly brands?: readonly string[];
   /** Each a URL, a key such as `brand/model`, or a slug, code or name in any spelling. */
   readonly models?: readonly string[];
+  /** Only changes of these fields. */
   readonly fields?: readonly string[];
+  /** No changes of these fields. */
   readonly ignored?: readonly string[];
+  /** Only changes of these words, such as `added`. */
   readonly words?: readonly ChangeWord[];
 }
 interface ChangeLogRequest extends FilterInput {
+  /** The mirror's file. */
   readonly mirror: string;
   /** Only the runs after this point. Default, and for a point before the first run: all runs. */
   readonly since?: Point;
@@ -1787,10 +1908,12 @@ interface ChangeEntry extends EndedRun {
   readonly subject: Subject | null;
   /** Empty if `subject` is null. */
   readonly changes: readonly Keyed<Change>[];
+  /** The number of changes by kind and word. */
   readonly totals: Totals;
 }
 interface Subject {
   readonly kind: string;
+  /** What `armoire show` takes; null if its slug is unknown. */
   readonly key: string | null;
   readonly href: string;
   /** A model has the name of its brand before its own. */
@@ -1798,7 +1921,7 @@ interface Subject {
   /** Its page on the public site. */
   readonly page: string | null;
 }
-/** @throws ChangeError, PointError, MirrorError */
+/** Opens the log of what each run of a mirror has changed. @throws ChangeError, PointError, MirrorError */
 export declare function openChangeLog({ mirror: file, since, after: afterRun, ...input }: ChangeLogRequest): ChangeLog;
 interface FeedOptions {
   /** The address that the feed will have. */
@@ -1810,11 +1933,16 @@ interface LogOptions extends FeedOptions {
   /** At most this many entries, or for NDJSON changes. Default: 100, and all changes. */
   readonly limit?: number;
 }
-/** @returns the text, part after part, read from the log meanwhile @throws MirrorError */
+/**
+ * Writes a log of changes in a format.
+ * @returns the text, part after part, read from the log meanwhile
+ * @throws MirrorError
+ */
 export declare function changeLogText(log: ChangeLog, format: LogFormat, options?: LogOptions): Generator<string>;
 interface ChangeCommand {
   /** The program and its arguments. No shell reads them. */
   readonly command: readonly [string, ...string[]];
+  /** What its standard input gets. */
   readonly format: LogFormat;
   /** The program's whole environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -1823,10 +1951,12 @@ interface ChangeCommand {
 interface ChangeCommandOutcome {
   /** Without its arguments, which may hold a secret. */
   readonly program: string;
+  /** The number of a run, as `to`. */
   readonly after: number;
   readonly to: number;
   /** Null if it was ended by a signal, or could not be started. */
   readonly exitCode: number | null;
+  /** The signal that ended it; else null. */
   readonly signal: NodeJS.Signals | null;
   /** Why it could not be started, or else null. */
   readonly startError: string | null;
@@ -1873,6 +2003,7 @@ interface OpenDiff<Found> {
     readonly from: Coverage | null;
     readonly to: Coverage | null;
   };
+  /** Read while they are iterated, ordered by kind and key. */
   readonly changes: Iterable<Found>;
   /** Of reported changes: resources without a valid `last_modified_at`, which may have changed; known after the iteration. */
   readonly withoutTime: number;
@@ -1977,7 +2108,11 @@ interface FindSecretsOptions {
   readonly otherItems?: AsyncIterable<SearchedItem> | null;
   readonly signal?: AbortSignal;
 }
-/** Searches folders with all that is below them, and single files. Symbolic links are not followed. */
+/**
+ * Searches folders with all that is below them, and single files, for secrets in any usual encoding. Symbolic links are not
+ * followed. What cannot be read is in the result.
+ * @throws the signal's reason
+ */
 export declare function findSecrets(folders: readonly string[], secrets: readonly KnownSecret[], { askPassphrase, otherItems, signal }?: FindSecretsOptions): Promise<SecretSearch>;
 declare const McpError_base: {
   new (code: "broken" | "not-installed" | "private-mirror", message: string, hint?: string, options?: ErrorOptions): {
@@ -2011,7 +2146,7 @@ interface McpOptions {
   readonly signal?: AbortSignal;
 }
 /**
- * Serves until the input ends, or the signal.
+ * Serves a mirror over the Model Context Protocol, read-only, until the input ends or the signal is aborted.
  * @throws McpError without the optional package, for an account's mirror that the caller does not allow, or
  * for a message beyond 10 MiB or an output that cannot be written; MirrorError
  */
@@ -2053,6 +2188,7 @@ interface LinkedCataloguePlan {
 export declare function planLinkedCatalogue(accountFile: string, file: string): LinkedCataloguePlan | null;
 /** The data that is deleted when runs are pruned. */
 interface PrunableData {
+  /** The number of revisions. */
   readonly revisions: number;
   /** Bodies that no other revision has. */
   readonly bodies: number;
@@ -2061,6 +2197,7 @@ interface PrunableData {
 }
 interface CompactOptions {
   readonly file: string;
+  /** `kinds` of this library. */
   readonly kinds: Kinds;
   /** ISO 8601; shown to a process that finds the mirror locked. */
   readonly openedAt: string;
@@ -2068,6 +2205,7 @@ interface CompactOptions {
   readonly keep?: RetentionPolicy;
   /** Cancels between two steps; bodies that are compressed by then stay compressed. */
   readonly signal?: AbortSignal;
+  /** Called between two batches, and before the file is written anew. */
   readonly onProgress?: (progress: CompactProgress) => void;
   /** Reads the free space of a disk. Default: the system's. */
   readonly readFreeBytes?: ReadFreeBytes;
@@ -2085,6 +2223,7 @@ interface CompactReport {
   readonly mirror: string;
   /** Of the file and its log. */
   readonly bytesBefore: number;
+  /** As `bytesBefore`, after it. */
   readonly bytesAfter: number;
   /** A reader keeps the old file in use: the next sync or compaction afterwards replaces it. */
   readonly isStillRead: boolean;
@@ -2108,7 +2247,10 @@ export declare function previewRetention({ file, keep }: {
   file: string;
   keep: RetentionPolicy;
 }): RetentionReport;
-/** @throws MirrorError; FileError `locked`, `disk-full`; the signal's reason */
+/**
+ * Prunes runs by a retention policy, compresses bodies anew, and gives the free space back to the disk.
+ * @throws MirrorError; FileError `locked`, `disk-full`; the signal's reason
+ */
 export declare function compactMirror(options: CompactOptions): Promise<CompactReport>;
 declare const MirrorError_base: {
   new (code: "damaged" | "disk-full" | "exists" | "locked" | "newer" | "not-a-mirror" | "not-found" | "other-service" | "unsafe-sqlite" | "unwritable", message: string, hint?: string, options?: ErrorOptions): {
@@ -2175,6 +2317,7 @@ interface LoadOptions {
   readonly file: string;
   /** Parts of one service's catalogue, in any order. */
   readonly sources: readonly SnapshotSource[];
+  /** `kinds` of this library. */
   readonly kinds: Kinds;
   /** Loads each of the sources in a run of its own, in their order, so that the mirror shows each state. Default: false. */
   readonly withHistory?: boolean;
@@ -2189,6 +2332,7 @@ interface LoadOptions {
   readonly batchSize?: number;
   /** The time, in epoch milliseconds. */
   readonly now: () => number;
+  /** Ends it after the current batch; what is loaded by then stays, and its reason is thrown. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: LoadProgress) => void;
 }
@@ -2210,9 +2354,11 @@ interface LoadReport {
   })[];
   /** Resources that the next syncs fetch whole and compare. */
   readonly sampled: number;
+  /** From start to end. */
   readonly seconds: number;
 }
 /**
+ * Loads snapshots into a mirror, in one run or in one for each. Whatever the mirror has fetched more recently stays.
  * @throws SnapshotError before anything is changed; MirrorError; FileError `locked`; errors of the sources; the signal's
  * reason
  */
@@ -2281,6 +2427,7 @@ interface ResourceHistory {
   readonly lives: readonly Life[];
 }
 interface RunTime {
+  /** The number of the run. */
   readonly run: number;
   /** ISO 8601, UTC. */
   readonly at: string;
@@ -2319,7 +2466,8 @@ interface FieldChange {
   readonly after: FieldValue;
 }
 /**
- * @param key null for the only resource of the kind
+ * Reads all stored revisions of one resource, and what each of them changed.
+ * @param key a URL, or a key such as `brand/model`; null for the only resource of the kind
  * @throws KeyError if the key matches no resource, or several
  */
 export declare function readHistory(mirror: MirrorReader, kind: ShownKind, key: string | null): ResourceHistory;
@@ -2340,7 +2488,8 @@ declare const KeyError_base: {
 /** A key matches no resource, or several. */
 export declare class KeyError extends KeyError_base {}
 /**
- * @param key null for the only resource of the kind
+ * Finds the one resource that a key names, also one that is gone.
+ * @param key a URL, or a key such as `brand/model`; null for the only resource of the kind
  * @throws KeyError if no resource matches, or several do
  */
 export declare function findResource(mirror: MirrorReader, kind: ShownKind, key: string | null): FoundResource;
@@ -2376,6 +2525,7 @@ interface SizeOfModel {
   readonly size: Cell;
   readonly band: Cell;
   readonly cup: Cell;
+  /** How many bras of it users own; null if unknown. */
   readonly bra_count: Cell;
   /** `listed`: not fetched yet, so that only its label is known. */
   readonly state: "held" | "listed" | "gone";
@@ -2414,6 +2564,7 @@ interface Provenance {
   }[];
 }
 interface LastChange {
+  /** The number of the run that found it. */
   readonly run: number;
   /** ISO 8601, UTC. */
   readonly at: string;
@@ -2421,7 +2572,7 @@ interface LastChange {
 }
 /**
  * The body of a resource as the service sent it.
- * @param key null for the only resource of the kind
+ * @param key a URL, or a key such as `brand/model`; null for the only resource of the kind
  * @throws KeyError if the key matches no resource, or several; DamagedBodyError
  */
 export declare function readBody(mirror: MirrorReader, kind: ShownKind, key: string | null): Buffer;
@@ -2443,7 +2594,9 @@ interface Question {
 interface Matrix {
   /** These identify a row of the matrix. The first is its first column, the others are its last. */
   readonly down: readonly [string, ...string[]];
+  /** The column whose values become columns. */
   readonly across: string;
+  /** The column whose values fill them. */
   readonly value: string;
   /** The name of the column for rows whose `across` is null. */
   readonly nullName: string;
@@ -2551,8 +2704,11 @@ interface QueryProcess {
 }
 type StartQueryProcess = (limits: QueryLimits, signal?: AbortSignal) => QueryProcess;
 interface QueryRequest extends QueryOptions {
+  /** The path of a mirror, or of any other SQLite file. */
   readonly file: string;
+  /** One statement that returns rows and changes nothing. */
   readonly sql: string;
+  /** Default: none. */
   readonly parameters?: QueryParameters;
 }
 interface QueryOptions extends Partial<QueryLimits> {
@@ -2564,6 +2720,7 @@ interface QueryOptions extends Partial<QueryLimits> {
   readonly countMillis?: number;
   /** The file of another mirror, readable as `catalogue.brand` and so on, in its present state. */
   readonly catalogue?: string;
+  /** Kills the query's process; its reason is thrown. */
   readonly signal?: AbortSignal;
 }
 /** The answer to a statement. Its rows are read while they are iterated. */
@@ -2614,12 +2771,14 @@ interface QueryCoverage {
   readonly catalogue: Coverage | null;
 }
 /**
+ * Executes one statement that reads, with limits, in a process of its own, which lives until the iteration of its rows ends.
  * @param startProcess starts the process of the query
  * @throws QueryError, or the signal's reason; with `asOf` also MirrorError, PointError
  */
 export declare function runQuery(request: QueryRequest, startProcess?: StartQueryProcess): Promise<QueryResult>;
 type QuestionOptions = Readonly<Record<string, string | number>>;
 interface QuestionRequest extends QueryOptions {
+  /** The path of a mirror. */
   readonly file: string;
   /** The name of one of `listQuestions()`. */
   readonly question: string;
@@ -2633,6 +2792,7 @@ interface QuestionResult extends QueryResult {
   readonly ifEmpty: string | null;
 }
 /**
+ * Answers a named question, as `runQuery` executes a statement.
  * @param startProcess as for `runQuery`
  * @throws QueryError, also `question`; PointError; MirrorError; the signal's reason
  */
@@ -2652,6 +2812,7 @@ interface Found {
   readonly kind: FoundKind;
   /** From its own body, or else from a list. */
   readonly name: Cell;
+  /** The model's code; null for others. */
   readonly code: Cell;
   /** The name of its brand. */
   readonly brand: Cell;
@@ -2659,6 +2820,7 @@ interface Found {
   readonly bra_count: Cell;
   /** `listed`: named by a list and not fetched yet. */
   readonly state: "held" | "listed" | "gone";
+  /** The URL of the resource. */
   readonly href: string;
   /** What `show` takes for it: its slugs, or the id of a bra; its URL without slugs; null while it is only listed. */
   readonly key: Cell;
@@ -2673,6 +2835,7 @@ export declare function search({ db }: Pick<MirrorReader, "db">, text: string, {
 /** What the mirror holds of a resource, and where it comes from. */
 interface HeldResource {
   readonly kind: ShownKind;
+  /** By column of the kind's table. */
   readonly fields: Readonly<Record<string, Cell>>;
   /** `url` is null for a link to another origin, which is not followed. */
   readonly links: readonly {
@@ -2708,7 +2871,8 @@ interface ShownPicture {
   readonly file: string | null;
 }
 /**
- * @param key null for the only resource of the kind
+ * Reads all that a mirror knows of one resource, also of one that is gone.
+ * @param key a URL, or a key such as `brand/model`; null for the only resource of the kind
  * @throws KeyError if the key matches no resource, or several
  */
 export declare function showResource(mirror: MirrorReader, kind: ShownKind, key: string | null): ShownResource;
@@ -2728,6 +2892,7 @@ interface MirrorStatus {
   readonly area: Area;
   /** Null for a catalogue, and until the first sync has identified the user. */
   readonly account: AccountStatus | null;
+  /** The service's root. */
   readonly baseUrl: string;
   /** The prefix of the service's own fields: `acme` for `acme_url`. */
   readonly serviceName: string;
@@ -2735,6 +2900,7 @@ interface MirrorStatus {
   readonly fileBytes: number;
   /** Whether everything known is held, every list is consistent and linked, and no deletion awaits approval. */
   readonly complete: boolean;
+  /** One for each known kind, in the order in which they were found. */
   readonly kinds: readonly KindStatus[];
   /** All stored revisions, former ones included. */
   readonly revisions: number;
@@ -2783,6 +2949,7 @@ interface FailedResource {
 }
 interface IssueStatus {
   readonly kind: string;
+  /** Such as `wrong-type` or `unknown-field`. */
   readonly code: string;
   /** JSON pointer (RFC 6901) into the body. */
   readonly pointer: string;
@@ -2836,6 +3003,7 @@ interface SearchSuggestion {
 export declare function suggestSearch(mirror: Pick<MirrorReader, "db">, text: string, { kind }?: Pick<SearchOptions, "kind">): SearchSuggestion;
 /** A command that runs at set times. */
 interface Schedule {
+  /** Unique in the data directory: a-z, 0-9, _ and -. */
   readonly name: string;
   /** Five fields, or six that begin with seconds. */
   readonly cron: string;
@@ -2892,7 +3060,8 @@ type ScheduledRun = Readonly<z.infer<typeof run$1>>;
 /** The process that starts runs. */
 type Scheduler = ScheduledRun["scheduler"];
 /**
- * Oldest first. A missing or unreadable file has no runs: a damaged history must not stop the schedule.
+ * The last runs of a schedule, oldest first. A missing or unreadable file has no runs: a damaged history must not stop the
+ * schedule.
  * @throws FileError
  */
 export declare function readRuns(dataDir: string, name: string): readonly ScheduledRun[];
@@ -2901,6 +3070,7 @@ interface Program {
   readonly command: string;
   /** The arguments before those of a command. */
   readonly args: readonly string[];
+  /** The program's whole environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 interface ExecuteRunContext {
@@ -2933,7 +3103,7 @@ interface RunSchedulesOptions extends Omit<ExecuteRunContext, "scheduler"> {
   readonly onPoll?: () => void;
 }
 /**
- * Resolves once `signal` is aborted and all active runs have ended.
+ * Starts the runs of all schedules when they are due. Resolves once `signal` is aborted and all active runs have ended.
  * @throws ScheduleError `busy`; FileError `locked`; as `listSchedules`; RedisError
  */
 export declare function runSchedules(options: RunSchedulesOptions): Promise<void>;
@@ -2945,18 +3115,25 @@ interface NewSchedule extends Omit<Schedule, "jitterMillis" | "delayMillis" | "a
   readonly dataDir: string;
   readonly clock: Pick<Clock, "now" | "random">;
 }
-/** Sorted by name. @throws ScheduleError `damaged`, `newer`; FileError `unsafe`, `unwritable` */
+/**
+ * The schedules of a data directory, sorted by name.
+ * @throws ScheduleError `damaged`, `newer`; FileError `unsafe`, `unwritable`
+ */
 export declare function listSchedules(dataDir: string): readonly Schedule[];
-/** @throws ScheduleError `unknown`, with the most similar name; as `listSchedules` */
+/** Reads one schedule. @throws ScheduleError `unknown`, with the most similar name; as `listSchedules` */
 export declare function readSchedule(dataDir: string, name: string): Schedule;
-/** Durable on return. @throws ScheduleError; FileError */
+/**
+ * Adds a schedule, or replaces it; durable on return.
+ * @throws ScheduleError `bad-name`, `bad-time`, `taken`, and others; FileError
+ */
 export declare function addSchedule({ dataDir, clock, replace, ...request }: NewSchedule): Schedule;
-/** Removes the history of its runs too. @throws as `readSchedule` and `addSchedule` */
+/** Removes a schedule and the history of its runs. @returns what it was. @throws as `readSchedule` and `addSchedule` */
 export declare function removeSchedule(dataDir: string, name: string, clock: Pick<Clock, "now">): Schedule;
 /** Where this program is installed, and with which settings it runs. Every path is absolute. */
 interface Installation {
   /** The program and its own arguments. */
   readonly command: readonly string[];
+  /** The system's user who runs it. */
   readonly user: string;
   readonly dataDir: string;
   /** Files and folders that the scheduled command writes. */
@@ -2972,20 +3149,24 @@ interface Installation {
 interface PrintedFile {
   /** Where to install it. */
   readonly path: string;
+  /** The whole text of the file. */
   readonly content: string;
 }
 declare const systemSchedulers: readonly ["systemd", "cron"];
 type SystemScheduler = (typeof systemSchedulers)[number];
-/** @throws ScheduleError `inexpressible` */
+/** Writes a schedule as the files of a system's scheduler, which nothing installs. @throws ScheduleError `inexpressible` */
 export declare function printSchedule(schedule: Schedule, scheduler: SystemScheduler, installation: Installation): readonly PrintedFile[];
 interface AddAccountOptions {
   readonly dataDir: string;
+  /** 1 to 32 of a-z, 0-9, _ and -. */
   readonly name: string;
+  /** The service's root. */
   readonly baseUrl: string;
   /** The prefix of the service's own fields: `acme` for `acme_url`. Default: that of the existing account, or `service`. */
   readonly serviceName?: string;
   /** A user's token, from `bearerToken`. */
   readonly token: Credential;
+  /** Where the token is kept, if it works; else in a file that only its owner can read. */
   readonly keychain: Keychain;
   /** Cancels the requests. */
   readonly signal?: AbortSignal;
@@ -3032,6 +3213,7 @@ interface MediaReport {
   readonly stopped: Extract<StopReason, "budget" | "allowance" | "interrupted"> | null;
 }
 interface PictureOrigin {
+  /** As in URLs: scheme, host and port. */
   readonly origin: string;
   /** The number of pictures there that the account refers to. */
   readonly pictures: number;
@@ -3055,6 +3237,7 @@ interface MediaCounts {
 interface MediaOptions {
   /** The account's mirror. */
   readonly file: string;
+  /** The service's root. */
   readonly baseUrl: string;
   /** The prefix of the service's own fields: `acme` for `acme_url`. Default: the mirror's. */
   readonly serviceName?: string;
@@ -3076,7 +3259,11 @@ interface MediaOptions {
   readonly maxTotalBytes?: number;
   readonly clock?: Clock;
 }
-/** @throws MirrorError, LedgerError, ServiceSettingsError */
+/**
+ * Downloads the pictures that an account's mirror refers to, beside that mirror, and checks those that it has. A picture
+ * that cannot be downloaded is counted in the report and is no error.
+ * @throws MirrorError, LedgerError, ServiceSettingsError
+ */
 export declare function syncMedia(options: MediaOptions): Promise<MediaReport>;
 /** The price of a check that finds no change. */
 type CheckPrice = "free" | "counted" |
@@ -3144,6 +3331,7 @@ interface Forecast {
   readonly limit: number | null;
   /** The limit, or the documented one for the credential: all days in this forecast follow from it. */
   readonly requestsPerDay: number;
+  /** One for each depth, the least first. */
   readonly depths: readonly (DepthForecast & {
     readonly days: DaysLeft;
   })[];
@@ -3241,6 +3429,7 @@ interface SyncPlan extends ForecastSummary {
   readonly accountForecast: AccountForecast | null;
 }
 interface NextRequest {
+  /** As it will be requested. */
   readonly url: string;
   /** What `armoire show` takes; null for lists, and while its slug is unknown. */
   readonly key: string | null;
@@ -3268,13 +3457,18 @@ interface ForecastSummary {
 interface ForecastSummaryOptions extends ScopeOptions {
   /** The mirror's file. */
   readonly file: string;
+  /** The service's root. */
   readonly baseUrl: string;
+  /** Whose allowance is read. Default: null, that without a credential. */
   readonly credential?: Credential | null;
   /** Default: `ledger.sqlite` beside the mirror. */
   readonly ledgerFile?: string;
   readonly clock?: Clock;
 }
-/** @throws MirrorError, LedgerError */
+/**
+ * Reads the allowance from the ledger, and forecasts from the mirror when all is held, offline.
+ * @throws MirrorError, LedgerError
+ */
 export declare function readForecastSummary(options: ForecastSummaryOptions): ForecastSummary;
 declare const LedgerError_base: {
   new (code: "damaged" | "newer" | "not-a-ledger" | "unwritable", message: string, hint?: string, options?: ErrorOptions): {
@@ -3401,6 +3595,7 @@ interface SyncProgress {
   readonly remainingRequests: number;
   /** Since the run began. */
   readonly seconds: number;
+  /** Since the run began. */
   readonly requestsPerSecond: number;
 }
 interface WorkersOptions {
@@ -3416,6 +3611,7 @@ interface WorkersOptions {
 interface SyncOptions extends ScopeOptions {
   /** The mirror's file; created if missing. */
   readonly file: string;
+  /** The service's root, at which a new mirror begins. */
   readonly baseUrl: string;
   /** The prefix of the service's own fields: `acme` for `acme_url`. Default: the mirror's, or `service`. */
   readonly serviceName?: string;
@@ -3461,6 +3657,7 @@ export declare function sync(options: SyncOptions): Promise<SyncReport>;
 interface CataloguePart {
   /** The catalogue's mirror. */
   readonly file: string;
+  /** The catalogue's ledger. */
   readonly ledgerFile: string;
   readonly credential: Credential | null;
 }
@@ -3659,6 +3856,7 @@ interface WebServer {
   readonly key: string;
   /** Whether all pages need the key, because others can reach the server. */
   readonly needsKey: boolean;
+  /** Ends all connections, and resolves once nothing listens any more. */
   close(): Promise<void>;
 }
 /**

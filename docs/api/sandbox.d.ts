@@ -3,7 +3,9 @@ import { z } from "zod";
 interface SizingSystem {
   readonly label: string;
   readonly name: string;
+  /** The band's number at a step of the grid. */
   readonly band: (step: number) => number;
+  /** The label of each cup, by step of the grid. */
   readonly cups: readonly string[];
 }
 /** A cell of the grid of bands and cups; each system labels it differently. */
@@ -26,6 +28,7 @@ interface Brand {
   logoVersion: number;
   /** The sum over its models. */
   braCount: number;
+  /** As the service writes times. */
   lastModifiedAt: string;
   /** A removed entity keeps its place in lists, so it can return there; slugs and labels are never reused. */
   isGone: boolean;
@@ -43,6 +46,7 @@ interface Model {
   stockPictures: number;
   /** The sum over its sizes. */
   braCount: number;
+  /** As the service writes times. */
   lastModifiedAt: string;
   isGone: boolean;
 }
@@ -51,8 +55,10 @@ interface Size {
   readonly model: Model;
   readonly cell: GridCell;
   readonly label: string;
+  /** How many bras of it users own. */
   braCount: number;
   pictureVersion: number;
+  /** As the service writes times. */
   lastModifiedAt: string;
   isGone: boolean;
 }
@@ -66,6 +72,7 @@ type Scope = (typeof scopes)[number];
 interface SandboxUser {
   readonly id: number;
   readonly username: string;
+  /** What a client sends as a bearer token. */
   readonly token: string;
   readonly isRevoked: boolean;
   readonly scopes: readonly Scope[];
@@ -86,12 +93,14 @@ interface OwnedBra {
     readonly isAltered: boolean;
     readonly alteredBand: boolean;
   };
+  /** The number of rows of hooks; null if not stated. */
   readonly hooks: number | null;
   /** In centimetres, in the order of `lengthNames`. */
   readonly lengths: readonly (number | null)[];
 }
 interface Measurement {
   readonly id: number;
+  /** ISO 8601, a day. */
   readonly measuredOn: string;
   /** In centimetres, in the order of `girthNames`. */
   readonly girths: readonly (number | null)[];
@@ -153,6 +162,7 @@ interface CatalogueResource extends Resource {
   readonly kind: CatalogueKind;
 }
 interface TruthRecord {
+  /** As the sandbox's links have it. */
   readonly url: string;
   readonly kind: CatalogueKind;
   /** The response body; `JSON.stringify` gives its exact bytes. */
@@ -168,8 +178,11 @@ type EntityKind = (typeof entityKinds)[number];
 interface AdvanceRequest {
   /** Default: 1. */
   readonly steps?: number;
+  /** Entities that get another value. */
   readonly changes?: number;
+  /** New entities. */
   readonly additions?: number;
+  /** Entities that go. */
   readonly removals?: number;
   /** Removed entities that reappear. */
   readonly returns?: number;
@@ -205,9 +218,11 @@ interface LogEntry {
   readonly time: string;
   readonly method: string;
   readonly url: string;
+  /** Of HTTP. */
   readonly status: number;
   /** Whether it counted against the allowance. */
   readonly counted: boolean;
+  /** Whose allowance it is: `none`, `app:KEY` or `user:NAME`. */
   readonly credential: string;
   /** Whether it had `If-None-Match`. */
   readonly conditional: boolean;
@@ -430,7 +445,9 @@ type FaultsOption = FaultPresetName | readonly FaultRuleInput[] | {
 export interface Sandbox extends AsyncDisposable {
   /** The base URL, with a trailing slash. */
   readonly url: string;
+  /** With their tokens; each has bras and measurements. */
   readonly users: readonly Pick<SandboxUser, "username" | "token" | "scopes">[];
+  /** The key and secret of its one application. */
   readonly app: SandboxApp;
   /** Numbers of brands, models and sizes. A model has at most 256 sizes, so there may be fewer sizes than requested. */
   readonly totals: WorldTotals;
@@ -449,6 +466,7 @@ export interface Sandbox extends AsyncDisposable {
   readonly setFaults: (faults: FaultsOption) => void;
   /** Changes a user's data or their token's scopes. @throws RangeError for an unknown user name */
   readonly editUser: (username: string, edit: UserEdit) => void;
+  /** Ends all connections, and resolves once nothing listens any more. */
   readonly close: () => Promise<void>;
 }
 /**
