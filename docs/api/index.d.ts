@@ -940,7 +940,6 @@ interface BulkDeletionOfRun {
   readonly kind: string;
   /** URL of the list; null if the resources are in several lists or in none. */
   readonly collection: string | null;
-  /** The number of resources that are absent. */
   readonly absent: number;
   /** All resources of the list or kind, absent ones included. */
   readonly of: number;
@@ -968,7 +967,6 @@ interface RunCounts {
 }
 interface RunRecord {
   readonly id: number;
-  /** ISO 8601, UTC. */
   readonly startedAt: string;
   /** ISO 8601, UTC, as `startedAt`; null while it runs, and if its process died. */
   readonly endedAt: string | null;
@@ -982,7 +980,6 @@ interface RunRecord {
   readonly stopped: StopReason | null;
   /** The message of the error, or of the unexplained refusal, that stopped the run. */
   readonly error: string | null;
-  /** What the run sent and found; null while it runs. */
   readonly counts: RunCounts | null;
   /** When the run was pruned: ISO 8601, UTC. Its state can no longer be shown. */
   readonly prunedAt: string | null;
