@@ -63,25 +63,26 @@ export const foundColumnsOfAccounts = foundColumns.filter(
  * @returns at most `limit` results
  */
 export function search(
-  { db }: Pick<MirrorReader, "db">,
+  { db, asOf }: Pick<MirrorReader, "db" | "asOf">,
   text: string,
   { kind, gone = false, limit = 20 }: SearchOptions = {},
 ): Found[] {
   const words = toWords(text);
   // Without ASCII signs, so nothing in them is syntax of the index.
   const phrases = [...new Set(words.map((word) => toPhrase([word])))];
-  const matching = (toTerm: (phrase: string) => string) =>
-    JSON.stringify(findWithAll(db, phrases.map(toTerm)));
+  const matching = (toTerm: (phrase: string) => string) => findWithAll(db, phrases.map(toTerm));
+  const wholeWords = new Set(matching((phrase) => `"${phrase}"`));
+  const beginnings = matching((phrase) => `"${phrase}" *`).filter((id) => !wholeWords.has(id));
   const parameters = {
-    prefixIds: matching((phrase) => `"${phrase}" *`),
-    wholeWordIds: matching((phrase) => `"${phrase}"`),
+    wholeWordIds: JSON.stringify([...wholeWords]),
+    beginningIds: JSON.stringify(beginnings),
     exact: `\n ${toPhrase(words)} \n`,
     kind: kind ?? null,
     gone: gone ? 1 : 0,
     limit,
   };
   return db
-    .prepare<object, Record<keyof Found, unknown>>(ranking)
+    .prepare<object, Record<keyof Found, unknown>>(asOf === null ? ranking(isGoneNow) : ranking(isGoneInPast))
     .safeIntegers()
     .all(parameters)
     .map(toFound);
@@ -163,14 +164,20 @@ const foundDocuments = (ids: string) => `
 
 const counting = `select count(*) ${foundDocuments(":ids")}`;
 
-const ranking = `
-  with ranked as materialized (
-    select r.id, d.kind, r.state = 'gone' as is_gone,
-      case when instr(d.text, :exact) then 0 when r.id in (select value from json_each(:wholeWordIds)) then 1 else 2 end as class,
-      case d.kind when 'model' then (select bra_count from _model where id = r.id)
-        when 'brand' then (select bra_count from _brand where id = r.id) end as bra_count
-    ${foundDocuments(":prefixIds")}
-    order by is_gone, class, bra_count desc, r.id limit :limit
+/** Few are gone, and an index leads to them. The views of the past have no index. */
+const isGoneNow = `f.id in (select id from _resource where kind in ('brand', 'model', 'bra') and state = 'gone')`;
+const isGoneInPast = `(select state from _resource where id = f.id) = 'gone'`;
+
+const ranking = (isGone: string) => `
+  with found as materialized (
+    select value as id, 1 as class from json_each(:wholeWordIds) union all select value, 2 from json_each(:beginningIds)
+  ), ranked as materialized (
+    select f.id, d.kind, ${isGone} as is_gone, case when instr(d.text, :exact) then 0 else f.class end as class,
+      case d.kind when 'model' then (select bra_count from _model where id = f.id)
+        when 'brand' then (select bra_count from _brand where id = f.id) end as bra_count
+    from found f cross join _search d on d.resource_id = f.id and d.to_run is null
+    where (:kind is null or d.kind = :kind) and (:gone or not (${isGone}))
+    order by is_gone, class, bra_count desc, f.id limit :limit
   )
   select f.kind, coalesce(brand.name, model.name, bra.name, ${nameOf("r")}) as name, model.code,
     coalesce(bra.brand, brand_of.name, ${nameOf("owner")}) as brand, f.bra_count,

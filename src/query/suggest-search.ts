@@ -15,7 +15,7 @@ export interface SearchSuggestion {
 
 /** What to search for instead of a text that finds nothing. */
 export function suggestSearch(
-  mirror: Pick<MirrorReader, "db">,
+  mirror: Pick<MirrorReader, "db" | "asOf">,
   text: string,
   { kind }: Pick<SearchOptions, "kind"> = {},
 ): SearchSuggestion {

@@ -121,7 +121,7 @@ export function createKeptValues({ now, ...options }: KeptValuesOptions): KeptVa
     if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
   };
   /** It changes with every commit of another process that this connection sees. */
-  const versionOf = ({ db }: MirrorReader): unknown => db.pragma("data_version", { simple: true });
+  const versionOf = ({ db }: MirrorReader): unknown => db.prepare("pragma data_version").pluck().get();
   const keyOf = ({ asOf }: MirrorReader, key: string) => `${asOf?.run ?? "now"} ${key}`;
   const isUpToDate = (value: Kept, version: unknown, changedMillis: number) =>
     now() - value.at < (value.version === version ? maxAgeMillis : changedMillis);
@@ -130,9 +130,19 @@ export function createKeptValues({ now, ...options }: KeptValuesOptions): KeptVa
     const maxAge = value.version === version ? unchangedMillis : changedMillis + timesCost * value.millis;
     return now() - value.at < maxAge;
   };
+  /** What a page needs to know several times, and what takes a third of a millisecond, is read once in a turn of the event loop. */
+  let written: { readonly file: string; readonly isWritten: boolean } | null = null;
+  const isWritten = (file: string): boolean => {
+    if (written?.file === file) return written.isWritten;
+    written = { file, isWritten: isLocked(file) };
+    setImmediate(() => {
+      written = null;
+    });
+    return written.isWritten;
+  };
   /** A mirror that changes is shown a little late, and one that has changed as it is. */
   const isUsable = (value: Kept, version: unknown, { file }: MirrorReader) =>
-    value.version === version || isLocked(file);
+    value.version === version || isWritten(file);
 
   const isDue = ({ at, millis }: Kept) =>
     now() - at >= Math.min(renewed.timesCost * millis, renewed.maxMillis);

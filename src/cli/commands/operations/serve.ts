@@ -1,4 +1,5 @@
 /** `armoire serve`: serves a mirror as local web pages, and as the service's own API, until it is interrupted. */
+import { setFlagsFromString } from "node:v8";
 import { type Command, InvalidArgumentError } from "commander";
 import { readNewestBackup } from "../../../accounts/newest-backup.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
@@ -96,6 +97,8 @@ export function configure(command: Command, io: Io): void {
     const flags = command.opts<ServeFlags>();
     const settings = readSettings(command, io);
     const redis = readRedisAddress(flags, io);
+    // On a busy machine, each collection would wait for threads of V8 that get no processor.
+    setFlagsFromString("--no-parallel-scavenge");
     const server = await createServer({
       redis,
       allowsActions: allowsActions(flags, redis),
