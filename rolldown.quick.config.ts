@@ -8,10 +8,10 @@ import { bundleSqlite } from "./deploy/bundled-sqlite.ts";
 import { lazyImports } from "./deploy/lazy-imports.ts";
 import { compileModulesLater, escapeWideCharacters, external, folder } from "./rolldown.config.ts";
 
-/** The files of commands that are left out, and what only `query --out` needs: the launcher starts them from `cli.js`. */
+/** The launcher starts the others from `cli.js`. */
 const quickCommands = [
   ...["mirror/plan", "mirror/status", "mirror/runs"],
-  ...["data/show", "data/history", "data/search", "data/query", "data/tables"],
+  ...["data/show", "data/history", "data/search", "data/query", "data/tables", "data/export"],
 ];
 
 const scripts = {
@@ -75,8 +75,7 @@ function onlyQuickCommands(): Plugin {
     name: "only-quick-commands",
     resolveId(source, importer) {
       const [, command] = source.match(/\/commands\/(.+)\.ts$/) ?? [];
-      const isCommandLeftOut = command !== undefined && !quickCommands.includes(command);
-      const isLeftOut = isCommandLeftOut || source.endsWith("/answer-file.ts");
+      const isLeftOut = command !== undefined && !quickCommands.includes(command);
       return importer !== undefined && isLeftOut ? left + source : null;
     },
     load: (id) =>

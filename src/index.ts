@@ -16,7 +16,7 @@ export {
   type Publication,
   readPackageContents,
 } from "../exports/package/descriptor.ts";
-export { verifyDataPackage } from "../exports/package/verify-package.ts";
+export { verifyDataPackage } from "../exports/package/verify/verify-package.ts";
 export {
   type DataPackageRequest,
   type WrittenPackage,

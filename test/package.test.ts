@@ -1,7 +1,7 @@
 /** The package as a user gets it: packed from a copy of this folder, installed into an empty one, run there. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, glob, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, glob, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -29,7 +29,8 @@ describe("the packed package, installed without a single install script", () => 
 
   const armoire = async (...args: string[]) => {
     const program = join(home, "node_modules/.bin/armoire");
-    const { stdout } = await run(process.execPath, [program, ...args], { cwd: home });
+    const env = { ...process.env, NODE_COMPILE_CACHE: join(folder.path, "compiled") };
+    const { stdout } = await run(process.execPath, [program, ...args], { cwd: home, env });
     return stdout.trim();
   };
 
@@ -82,6 +83,14 @@ describe("the packed package, installed without a single install script", () => 
       const out = join(home, "brands.parquet");
       await armoire("query", "select name from brand", "--out", out, ...place);
       expect((await readFile(out)).subarray(0, 4).toString()).toBe("PAR1");
+      const formats = ["--out", join(home, "tables"), "--format", "csv,json,ndjson,parquet,sqlite"];
+      expect(await armoire("export", ...formats, ...place)).toContain("brand.parquet");
+      let stored = "";
+      for await (const path of glob(join(folder.path, "compiled/*/armoire-export"))) stored = path;
+      const { mtimeMs } = await stat(stored);
+      expect(await armoire("export", ...formats, ...place)).toContain("Unchanged");
+      // It was not stored again: the second start has used it.
+      expect((await stat(stored)).mtimeMs).toBe(mtimeMs);
     } finally {
       sandbox.kill();
       await once(sandbox, "close");

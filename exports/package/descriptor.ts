@@ -10,24 +10,18 @@ import { readRegularFile } from "../../src/platform/files/regular-files.ts";
 import { ExportError } from "../errors.ts";
 import type { Compression } from "../formats/compression.ts";
 import { type CsvProfile, csvProfiles } from "../formats/csv.ts";
+import {
+  companionNames,
+  descriptorName,
+  formatVersion,
+  hashPrefix,
+  sqliteName,
+  tableNames,
+} from "./names.ts";
 
-export const descriptorName = "datapackage.json";
-/** One file with all tables. */
-export const sqliteName = "tables.sqlite";
-export const formatVersion = 1;
-
-/** `datapackage.json` would be the descriptor itself. */
-const tableName = z.string().regex(/^(?!datapackage$)[a-z_]+$/);
-
-export const isTableName = (name: string): boolean => tableName.safeParse(name).success;
-
+const tableName = z.string().regex(tableNames);
 const count = z.number().int().nonnegative();
-export const hashPrefix = "sha256:";
 const hash = z.string().regex(/^sha256:[0-9a-f]{64}$/);
-
-/** The files beside the tables. */
-export const companionNames = ["README.md", "load.sql", "load.py", "load.R"] as const;
-export type CompanionName = (typeof companionNames)[number];
 
 const foreignKey = z.object({
   fields: z.tuple([z.string()]),

@@ -7,7 +7,7 @@ import { readJsonRows } from "../formats/json.ts";
 import type { ExportTable } from "../formats/table.ts";
 import type { PackageContents, PackageFile } from "./descriptor.ts";
 import { type Lines, openLines } from "./lines.ts";
-import { verifyDataPackage } from "./verify-package.ts";
+import { verifyDataPackage } from "./verify/verify-package.ts";
 
 export interface ReadTable extends ExportTable {
   /** False for CSV, in which every cell is text or null. */

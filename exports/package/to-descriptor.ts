@@ -2,7 +2,8 @@
 import { meaningOf } from "../../schema/dictionary/columns.ts";
 import { compressedEndings } from "../formats/compression.ts";
 import type { CsvProfile } from "../formats/csv.ts";
-import { formatVersion, hashPrefix, type PackageContents, type Publication } from "./descriptor.ts";
+import type { PackageContents, Publication } from "./descriptor.ts";
+import { formatVersion, hashPrefix } from "./names.ts";
 import { type Reference, tableSchema } from "./table-schema.ts";
 
 const profile = (name: string) => `https://datapackage.org/profiles/2.0/${name}.json`;

@@ -21,7 +21,6 @@ import {
 import { ExportError } from "../errors.ts";
 import { companionsOf } from "./companions/companions.ts";
 import {
-  descriptorName,
   type EmptyTable,
   type ExportedState,
   type HashedFile,
@@ -30,8 +29,9 @@ import {
   type Publication,
   readPackageContents,
 } from "./descriptor.ts";
+import { descriptorName } from "./names.ts";
 import { descriptorText, toDescriptor } from "./to-descriptor.ts";
-import { verifyFiles } from "./verify-package.ts";
+import { verifyFiles } from "./verify/verify-package.ts";
 import { type WriteTablesRequest, writeTables } from "./write-tables.ts";
 
 export interface DataPackageRequest extends WriteTablesRequest {

@@ -24,7 +24,8 @@ import {
 import { jsonChunks, ndjsonChunks } from "../formats/json.ts";
 import { writeSqliteFile } from "../formats/sqlite.ts";
 import type { ExportFormat, ExportTable, TextFormat } from "../formats/table.ts";
-import { isTableName, type PackageFile, sqliteName } from "./descriptor.ts";
+import type { PackageFile } from "./descriptor.ts";
+import { sqliteName, tableNames } from "./names.ts";
 import type { Reference } from "./table-schema.ts";
 
 export interface WriteTablesRequest {
@@ -124,7 +125,7 @@ async function writeParquetFile(
 
 function requireFileNames(tables: readonly ExportTable[]): void {
   for (const [index, { name }] of tables.entries()) {
-    if (isTableName(name) && tables.findIndex((table) => table.name === name) === index) continue;
+    if (tableNames.test(name) && tables.findIndex((table) => table.name === name) === index) continue;
     throw new ExportError(
       "bad-table-name",
       `${JSON.stringify(name)} cannot be a file name.`,

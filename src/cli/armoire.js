@@ -27,8 +27,8 @@ const brief = [
   "complete",
 ];
 
-/** Those of them in `dist/quick.cjs`, but for the formats of `--out`. */
-const quick = brief.filter((name) => name !== "completion" && name !== "complete");
+/** Those in `dist/quick.cjs`. */
+const quick = [...brief.filter((name) => name !== "completion" && name !== "complete"), "export"];
 
 const args = process.argv.slice(2);
 if (args.length !== 1 || args[0] !== "--version" || !printVersion()) await run();
@@ -50,16 +50,24 @@ async function run() {
   const { join } = process.getBuiltinModule("node:path");
   const dist = join(import.meta.dirname, "../../dist");
   const script = join(dist, "quick.cjs");
-  if (quick.includes(args[0]) && !args.some((arg) => arg.startsWith("--out")) && existsSync(script)) {
-    const { loadScript } = createRequire(import.meta.url)(join(dist, "script-cache.cjs"));
-    return await loadScript(script, args[0]).main(args);
-  }
-  const built = new URL("../../dist/cli.js", import.meta.url);
-  const sources = new URL("./main.ts", import.meta.url);
-  const { main } = await import((existsSync(built) ? built : sources).href);
+  const { main } =
+    quick.includes(args[0]) && existsSync(script)
+      ? createRequire(import.meta.url)(join(dist, "script-cache.cjs")).loadScript(script, args[0])
+      : await loadProgram(join(dist, "cli.js"));
   if (!brief.includes(args[0])) {
+    const { setFlagsFromString } = process.getBuiltinModule("node:v8");
     // As an option of Node it would slow every start: Node's stored code of its own modules is for V8's default settings.
-    process.getBuiltinModule("node:v8").setFlagsFromString("--heap-growing-percent=80");
+    setFlagsFromString("--heap-growing-percent=80");
+    // So is what is stored of a script when the process ends.
+    process.prependListener("exit", () => setFlagsFromString("--heap-growing-percent=0"));
   }
   await main(args);
+}
+
+/** In a clone without a build, the sources. */
+async function loadProgram(built) {
+  const { pathToFileURL } = process.getBuiltinModule("node:url");
+  return await import(
+    (existsSync(built) ? pathToFileURL(built) : new URL("./main.ts", import.meta.url)).href
+  );
 }

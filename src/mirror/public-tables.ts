@@ -1,6 +1,5 @@
 /** The public tables as rows for exports and comparisons: ordered by key, with exact values. */
 import { model } from "../../schema/entities/model.ts";
-import { listTables } from "../../schema/entities.ts";
 import type { Cell } from "../../schema/fields.ts";
 import type { Area } from "../../schema/kind.ts";
 import { isoTimeOf } from "../../schema/tables.ts";
@@ -165,7 +164,7 @@ function tableOf(mirror: MirrorReader, name: string, selection: RowSelection): P
     .filter((column) => !left.includes(column));
   const columns = chooseColumns(all, selection);
   const first = all[0] ?? "";
-  const order = orderOf(name, first);
+  const order = orderOf(name, all);
   // Quoted: types differ, and some texts are blobs.
   const key = order.map((column) => `quote(${column})`).join(" || ',' || ");
   const sorting = sortedTables.includes(name) ? order.map((column) => `+${column}`) : order;
@@ -244,9 +243,10 @@ function hasPictures({ db, identity, asOf }: MirrorReader): boolean {
   return prepare(db, () => q.selectFrom("_media_use").select("media_id").limit(1)).get() !== undefined;
 }
 
-function orderOf(table: string, first: string): readonly string[] {
+/** The tables of lists have the position `n` in the list of `columns[0]`. Their definitions are not asked: they take long to load. */
+function orderOf(table: string, columns: readonly string[]): readonly string[] {
   if (table === "media") return ["href", "field", "url"];
   if (table === "relation") return ["href", "name", "related_href"];
   if (table === "measurement_value") return ["href", "n", "name", "typeof(value)", "value"];
-  return listTables.some((list) => list.table === table) ? [first, "n"] : ["href"];
+  return columns.includes("n") ? columns.slice(0, 1).concat("n") : ["href"];
 }

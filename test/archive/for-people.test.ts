@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { verifyDataPackage } from "../../exports/package/verify-package.ts";
+import { verifyDataPackage } from "../../exports/package/verify/verify-package.ts";
 import { kinds } from "../../jobs/kinds.ts";
 import { unpackBackup } from "../../src/archive/restore.ts";
 import { createSnapshot } from "../../src/archive/snapshot/create.ts";

@@ -11,7 +11,7 @@ import type { ExportFormat, Row } from "../../exports/formats/table.ts";
 import { readPackageContents } from "../../exports/package/descriptor.ts";
 import { openLines } from "../../exports/package/lines.ts";
 import { readDataPackage } from "../../exports/package/read-package.ts";
-import { verifyDataPackage } from "../../exports/package/verify-package.ts";
+import { verifyDataPackage } from "../../exports/package/verify/verify-package.ts";
 import { writeDataPackage } from "../../exports/package/write-package.ts";
 import { openDiff } from "../../src/change/open-diff.ts";
 import { expectUnreadable } from "../support/canary.ts";

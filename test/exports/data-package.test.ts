@@ -7,7 +7,7 @@ import { csvProfiles } from "../../exports/formats/csv.ts";
 import type { Row } from "../../exports/formats/table.ts";
 import { exportFormats } from "../../exports/formats/table.ts";
 import { readPackageContents } from "../../exports/package/descriptor.ts";
-import { verifyDataPackage } from "../../exports/package/verify-package.ts";
+import { verifyDataPackage } from "../../exports/package/verify/verify-package.ts";
 import { type DataPackageRequest, writeDataPackage } from "../../exports/package/write-package.ts";
 import { withoutPrivileges } from "../support/without-privileges.ts";
 import { anyTable, tableOf } from "./support/arbitrary-table.ts";

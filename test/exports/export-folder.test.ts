@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { exportMirror } from "../../exports/export-mirror.ts";
 import type { ExportFormat } from "../../exports/formats/table.ts";
 import { readDataPackage } from "../../exports/package/read-package.ts";
-import { verifyDataPackage } from "../../exports/package/verify-package.ts";
+import { verifyDataPackage } from "../../exports/package/verify/verify-package.ts";
 import { type Rig, startRig } from "../sync/support/rig.ts";
 
 let rig: Rig;

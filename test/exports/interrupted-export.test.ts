@@ -4,7 +4,7 @@ import { mkdir, readdir, rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { verifyDataPackage } from "../../exports/package/verify-package.ts";
+import { verifyDataPackage } from "../../exports/package/verify/verify-package.ts";
 import { writeDataPackage } from "../../exports/package/write-package.ts";
 import { tries } from "../support/thorough.ts";
 import { tableOf } from "./support/arbitrary-table.ts";

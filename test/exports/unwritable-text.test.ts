@@ -9,7 +9,7 @@ import { escapeText, maxSliceLength } from "../../exports/formats/escaped-text.t
 import { jsonChunks, ndjsonChunks, quotePlain, readJsonRows } from "../../exports/formats/json.ts";
 import type { ExportFormat, ExportTable } from "../../exports/formats/table.ts";
 import { readDataPackage } from "../../exports/package/read-package.ts";
-import { verifyDataPackage } from "../../exports/package/verify-package.ts";
+import { verifyDataPackage } from "../../exports/package/verify/verify-package.ts";
 import { writeDataPackage } from "../../exports/package/write-package.ts";
 import { anyText, tableOf } from "./support/arbitrary-table.ts";
 import { makeTestFolder } from "./support/folder-state.ts";

@@ -9,7 +9,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { csvProfiles } from "../../exports/formats/csv.ts";
 import { exportFormats } from "../../exports/formats/table.ts";
-import { verifyDataPackage } from "../../exports/package/verify-package.ts";
+import { verifyDataPackage } from "../../exports/package/verify/verify-package.ts";
 import { type DataPackageRequest, writeDataPackage } from "../../exports/package/write-package.ts";
 import { expectUnreadable } from "../support/canary.ts";
 import { anyTable, tableOf } from "./support/arbitrary-table.ts";

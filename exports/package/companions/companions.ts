@@ -5,7 +5,8 @@
  */
 import { describeColumn } from "../../../schema/dictionary/columns.ts";
 import type { ExportFormat } from "../../formats/table.ts";
-import type { CompanionName, PackageContents, Publication } from "../descriptor.ts";
+import type { PackageContents, Publication } from "../descriptor.ts";
+import type { CompanionName } from "../names.ts";
 import type { Reference } from "../table-schema.ts";
 import { loadPython, loadR, loadSql } from "./load-scripts.ts";
 import { readMe } from "./readme.ts";

@@ -10,7 +10,7 @@ import {
   type PackageProblem,
   type PackageReport,
   verifyDataPackage,
-} from "../../../../exports/package/verify-package.ts";
+} from "../../../../exports/package/verify/verify-package.ts";
 import type { WrittenPackage } from "../../../../exports/package/write-package.ts";
 import type { RunSelect } from "../../../../exports/row-condition.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";

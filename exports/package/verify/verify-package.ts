@@ -3,20 +3,20 @@ import { createHash } from "node:crypto";
 import { createReadStream, lstatSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { hashFile } from "../../src/platform/files/long-files.ts";
-import { decompress } from "../formats/compression.ts";
-import { isTextFormat } from "../formats/table.ts";
-import { isRowError, openRowChecks, type RowCheck, type RowChecks, type RowProblem } from "./check-rows.ts";
-import { checkParquet, checkSqlite } from "./check-typed.ts";
+import { hashFile } from "../../../src/platform/files/long-files.ts";
+import { decompress } from "../../formats/compression.ts";
+import { isTextFormat } from "../../formats/table.ts";
 import {
   type DescribedPackage,
-  descriptorName,
   type HashedFile,
   type PackageContents,
   type PackageFile,
   readDescriptor,
-} from "./descriptor.ts";
-import { lineSplitter, maxDecompressedBytes } from "./lines.ts";
+} from "../descriptor.ts";
+import { lineSplitter, maxDecompressedBytes } from "../lines.ts";
+import { descriptorName } from "../names.ts";
+import { isRowError, openRowChecks, type RowCheck, type RowChecks, type RowProblem } from "./check-rows.ts";
+import { checkParquet, checkSqlite } from "./check-typed.ts";
 
 export interface PackageProblem {
   /** The file's name in the package. */

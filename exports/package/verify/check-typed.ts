@@ -1,14 +1,14 @@
 /** Checks Parquet and SQLite files against the rows that the descriptor states. */
 import { open } from "node:fs/promises";
 import Database from "better-sqlite3";
-import { findDatabaseLog } from "../../src/platform/files/regular-files.ts";
-import { quoted } from "../formats/sqlite.ts";
+import { findDatabaseLog } from "../../../src/platform/files/regular-files.ts";
+import { quoted } from "../../formats/sqlite.ts";
 import type { RowProblem } from "./check-rows.ts";
 
 /** Reads the footer. */
 export async function checkParquet(path: string, rows: number): Promise<readonly RowProblem[]> {
   // Most exports have no such file.
-  const { readRowCount } = await import("../formats/parquet/contents.ts");
+  const { readRowCount } = await import("../../formats/parquet/contents.ts");
   try {
     return (await readRowCount(path)) === BigInt(rows) ? [] : ["wrong-rows"];
   } catch {

@@ -3,13 +3,13 @@
  * in order, and whether references resolve. In: lines. Out: problems. Keys are kept in a temporary database, so memory is constant.
  */
 import Database from "better-sqlite3";
-import { JsonError } from "../../schema/json.ts";
-import { compareText } from "../../src/platform/text/compare-text.ts";
-import { ExportError } from "../errors.ts";
-import { type CsvProfile, csvRowReader } from "../formats/csv.ts";
-import { jsonRowReader } from "../formats/json.ts";
-import type { Row, RowReader } from "../formats/table.ts";
-import type { FileConstraints, PackageFile } from "./descriptor.ts";
+import { JsonError } from "../../../schema/json.ts";
+import { compareText } from "../../../src/platform/text/compare-text.ts";
+import { ExportError } from "../../errors.ts";
+import { type CsvProfile, csvRowReader } from "../../formats/csv.ts";
+import { jsonRowReader } from "../../formats/json.ts";
+import type { Row, RowReader } from "../../formats/table.ts";
+import type { FileConstraints, PackageFile } from "../descriptor.ts";
 
 export type RowProblem = "unreadable" | "wrong-rows" | "wrong-order" | "duplicate-key" | "broken-reference";
 
