@@ -131,6 +131,7 @@ const table: Readonly<Record<KindName, KindRow>> = {
   rate_limit: { rel: "resource", areas: [] },
 };
 
+/** The kinds of resources of a service, with the links that lead to each: for functions that take `kinds`. */
 export const kinds: Kinds = Object.fromEntries(
   Object.entries(table).map(([name, row]) => [
     name,

@@ -79,7 +79,7 @@ async function makeMirrorWithRun(): Promise<void> {
   writer.close();
 }
 
-describe("statements", () => {
+describe("statements with parameters", () => {
   const path = "FOLDER/other.sqlite";
   it.each<[string, QueryParameters]>([
     ["ATTACH :path AS other", { path }],

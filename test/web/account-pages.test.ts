@@ -11,7 +11,7 @@ import { runQuestion } from "../../src/query/questions/run-question.ts";
 import { type KeptPage, renderKeptPage } from "../../src/web/kept-page.ts";
 import { png } from "../support/picture-server.ts";
 import { type AccountRig, startAccountRig } from "./support/account-rig.ts";
-import { checkPage, launchBrowser, sound, watchPage } from "./support/browser.ts";
+import { checkPage, launchBrowser, sound, visibleText, watchPage } from "./support/browser.ts";
 import { linksIn, send, startWebRig } from "./support/web-rig.ts";
 
 let account: AccountRig;
@@ -256,13 +256,13 @@ async function findNarrowestGore(page: Page): Promise<void> {
   };
   await page.goto(account.server.url);
   await page.getByRole("link", { name: "My bras" }).click();
-  const seen = await page.locator("main").innerText();
+  const seen = await visibleText(page.locator("main"));
   expect(seen).toContain("Complete: everything that the service has of you is held");
   expect(seen).toContain("1 bra is gone at the service and still here.");
   expect(seen).toContain("Newest backup with everything that is held");
   expect(seen).toMatch(/last run\s+Run 2, .*all right/i);
   await page.getByRole("link", { name: "Dimensions" }).click();
-  expect(await page.locator("main").innerText()).toContain("The cup separation is the width of the gore.");
+  expect(await visibleText(page.locator("main"))).toContain("The cup separation is the width of the gore.");
   await page.getByRole("link", { name: "Cup separation" }).click();
   await page.waitForURL(/sort=cup_separation/);
   const rows = page.getByRole("table").locator("tbody tr");
@@ -270,7 +270,7 @@ async function findNarrowestGore(page: Page): Promise<void> {
   const { bras } = account.read((mirror) => readWardrobe(mirror));
   const widths = bras.map(({ fields }) => Number(fields.cup_separation ?? Number.NaN));
   const narrowest = bras[widths.indexOf(Math.min(...widths.filter((width) => width > 0)))];
-  expect(await rows.first().getByRole("rowheader").innerText()).toBe(narrowest?.fields.name);
+  expect(await visibleText(rows.first().getByRole("rowheader"))).toBe(narrowest?.fields.name);
   account.backup = null;
 }
 

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { createServer } from "../../src/web/server.ts";
-import { checkPage, launchBrowser, sound, type Watched, watchPage } from "./support/browser.ts";
+import { checkPage, launchBrowser, sound, visibleText, type Watched, watchPage } from "./support/browser.ts";
 import { linksIn, startWebRig, type WebRig } from "./support/web-rig.ts";
 
 const schedules = {
@@ -174,7 +174,7 @@ it("the first page has what needs attention first, then what is held, then what 
     await page.setViewportSize({ width, height: 800 });
     expect(await order(web.server.url)).toEqual(["form.search", ".figures", ".facts", ".charts", "#changes"]);
     expect(await order(troubled.url)).toEqual(["form.search", ".facts", ".figures", ".charts", "#changes"]);
-    expect(await page.locator(".facts").innerText()).toMatch(/schedules\s+daily failed, .* ago/i);
+    expect(await visibleText(page.locator(".facts"))).toMatch(/schedules\s+daily failed, .* ago/i);
   }
   await page.context().close();
   await troubled.close();
@@ -220,12 +220,12 @@ describe("from the screen alone", () => {
   it("one finds the result of the last run, the next run, and what is left to fetch", async () => {
     const { page, mishaps } = await open({});
     await page.goto(web.server.url);
-    const seen = await page.locator("main").innerText();
+    const seen = await visibleText(page.locator("main"));
     expect(seen).toMatch(/last run\s+Run 2, .* ago, all right: \d+ new, \d+ changed, \d+ gone/i);
     expect(seen).toMatch(/next run\s+daily, 2099-01-01 05:00 UTC/i);
     expect(seen).toMatch(/still to fetch\s+nothing: the next run looks for changes \(plan\)/i);
     await page.getByRole("link", { name: "plan", exact: true }).click();
-    const plan = await page.locator("main").innerText();
+    const plan = await visibleText(page.locator("main"));
     expect(plan).toMatch(/allowance\s+\d+ left of 4000 a day/i);
     expect(plan).toMatch(/Due now/);
     expect(mishaps).toEqual([]);

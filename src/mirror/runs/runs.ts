@@ -16,6 +16,7 @@ import { coverageText } from "./coverage.ts";
 export type StopReason = "budget" | "allowance" | "interrupted" | "approval" | "error";
 
 export interface RunStart {
+  /** ISO 8601, UTC. */
   readonly startedAt: string;
   readonly mode: string;
   /** The requested scope, for readers of the log: depth, brands, followed links. */

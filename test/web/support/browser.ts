@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
 import { printProblems } from "./print.ts";
 
 const flags = [
@@ -112,3 +112,9 @@ async function auditPage(page: Page, isAgain: boolean): Promise<string[]> {
 }
 
 export const sound = (address: string): Checked => ({ address, violations: [], problems: [], mishaps: [] });
+
+/** The text of one element as it is shown, without what is hidden. */
+export async function visibleText(element: Locator): Promise<string> {
+  await element.waitFor();
+  return (await element.allInnerTexts()).join();
+}
