@@ -43,14 +43,18 @@ export const uncompressed = (body: Uint8Array): EncodedBody => ({
   dictionaryId: null,
 });
 
-/** zlib allocates its memory anew for each body: a smaller window and chunk save a quarter of the time for typical bodies. */
-const smallWindowBits = 14;
+/** zlib allocates its memory anew for each body: with less of it, typical bodies take three quarters of the time. */
+const smallWindow = { windowBits: 13, memLevel: 5 };
 const smallChunk = 1024;
 
 export function deflateBody(body: Uint8Array, dictionary: Uint8Array | null): Buffer {
   const bytes = body.byteLength + (dictionary?.byteLength ?? 0);
-  const windowBits = bytes <= 2 ** smallWindowBits ? smallWindowBits : constants.Z_DEFAULT_WINDOWBITS;
-  return deflateRawSync(body, { windowBits, chunkSize: smallChunk, ...(dictionary && { dictionary }) });
+  const isSmall = bytes <= 2 ** smallWindow.windowBits;
+  return deflateRawSync(body, {
+    ...(isSmall && smallWindow),
+    ...(dictionary && { dictionary }),
+    chunkSize: smallChunk,
+  });
 }
 
 /**
