@@ -9,7 +9,7 @@ export default defineConfig({
   // Declarations do nothing when they are imported: without this, imports whose names are not used would stay.
   treeshake: { moduleSideEffects: false },
   output: { dir: "dist" },
-  plugins: [dts({ dtsOnly: true, generator: "tsgo" })],
+  plugins: [dts({ emitDtsOnly: true, generator: "tsgo" })],
   // The bundler mentions that most of the time is the compiler's.
   checks: { pluginTimings: false },
 });
