@@ -102,11 +102,10 @@ function jsonRowWriter(
     const write = rememberTexts((text) => [key, objectText(text)].join(""));
     return (cell: Cell) => (typeof cell === "string" ? write(cell) : key + cellText(cell, quote));
   });
-  const fieldOf = (row: Row, n: number): string => fields[n]?.(row[n] ?? null) ?? "";
   function* piecesOfField(row: Row, n: number): Generator<string> {
     const cell = row[n];
     if (typeof cell !== "string" || cell.length <= maxSliceLength || types[n] === "object")
-      return yield fieldOf(row, n);
+      return yield fields[n]?.(cell ?? null) ?? "";
     yield `${keys[n]}"`;
     for (const slice of slicesOf(cell, quotes[n] ?? quoteAny)) yield slice.slice(1, -1);
     yield '"';
@@ -114,7 +113,8 @@ function jsonRowWriter(
   return {
     writeRow(row) {
       let text = "";
-      for (let n = 0; n < fields.length; n++) text += (n === 0 ? "{" : ",") + fieldOf(row, n);
+      for (let n = 0; n < fields.length; n++)
+        text += (n === 0 ? "{" : ",") + (fields[n]?.(row[n] ?? null) ?? "");
       return `${text}}`;
     },
     *piecesOf(rows, first, before, after) {
