@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, truncateSync } from "node:fs";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectUnreadable } from "../support/canary.ts";
-import { overwriteTable } from "../support/overwrite-table.ts";
+import { overwriteFreePage, overwriteTable } from "../support/overwrite-table.ts";
 import { callArmoire, runArmoire } from "../support/run-armoire.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { createFixture, type Fixture } from "./support/fixture.ts";
@@ -103,6 +103,15 @@ describe("damaged page", () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 14, stderr: "" });
     expect(stdout).toMatch(/\d+ problems? in .*Restore a copy/);
   });
+});
+
+it("damage to the list of free pages is reported by sync and found by mirror check", async () => {
+  const file = `${fixture.newPath()}.sqlite`;
+  expectUnreadable(file);
+  copyFileSync(fixture.mirror, file);
+  overwriteFreePage(file);
+  expectRefusal(await callArmoire(["sync", "--mirror", file, ...settings()]), 14, /damaged/);
+  expect((await callArmoire(["mirror", "check", "--mirror", file])).exitCode).toBe(14);
 });
 
 /** A copy of the mirror in which the first page of a table is unreadable. */

@@ -1,5 +1,5 @@
 /** Pipes, links and devices in the place of Armoire's files: each command ends in one error, and nothing is made elsewhere. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   copyFileSync,
   existsSync,
@@ -13,6 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isLocked, takeLock } from "../../src/platform/process-lock.ts";
+import { armoireProgram } from "../support/armoire-program.ts";
 import { callArmoire, runArmoire } from "../support/run-armoire.ts";
 import { expectRefusal } from "./support/expect-refusal.ts";
 import { createFixture, type Fixture } from "./support/fixture.ts";
@@ -93,6 +94,31 @@ it.each(["m.sqlite", "ledger.sqlite"])("%s is not written while it has a hard li
   linkSync(file, fixture.newPath());
   expectRefusal(await callArmoire(sync), 1, /sqlite has another name, too \(a hard link\).*\nCopy it/);
   expect((await callArmoire(["status", "--mirror", mirror])).exitCode).toBe(0);
+});
+
+/** Runs a command where a file is mounted at a second path; only some systems allow that. */
+const withMount = (file: string, second: string, command: readonly string[]) =>
+  spawnSync(
+    "unshare",
+    [
+      ...["--map-root-user", "--mount", "sh", "-c", 'mount --bind "$1" "$2" && shift 2 && exec "$@"', "sh"],
+      ...[file, second, ...command],
+    ],
+    { encoding: "utf8" },
+  );
+const canMount = withMount(process.execPath, process.execPath, ["true"]).status === 0;
+
+it.skipIf(!canMount)("a mirror that is mounted at a second path is not written there, but read", () => {
+  const mirror = copyMirror();
+  const second = join(fixture.newPath(), "with a blank.sqlite");
+  mkdirSync(dirname(second));
+  writeFileSync(second, "");
+  const run = (args: readonly string[]) => {
+    const { status, stdout, stderr } = withMount(mirror, second, [process.execPath, armoireProgram, ...args]);
+    return { exitCode: status ?? -1, stdout, stderr };
+  };
+  expectRefusal(run(syncTo(second)), 1, /blank\.sqlite is mounted by itself .*\nMount its folder instead/);
+  expect(run(["status", "--mirror", second]).exitCode).toBe(0);
 });
 
 describe("a lock file", () => {

@@ -11,7 +11,7 @@ import { isSystemError } from "../../platform/errors.ts";
 import { prepareReadProvenBody, storedBodyColumns } from "../bodies/read-body.ts";
 import type { Connection } from "../file/connection.ts";
 import { DamagedBodyError, DamagedValueError, unreadableError } from "../file/errors.ts";
-import { readFailureIn, readFailureOf } from "../file/read-failure.ts";
+import { readFailureIn, readFailureOf, readIntegrityProblems } from "../file/read-failure.ts";
 import { prepare } from "../file/statements.ts";
 import { listStoredPictures, mediaFile, type PictureKey, readPicture } from "../media/media-files.ts";
 import { q } from "../queries/query-builder.ts";
@@ -78,9 +78,8 @@ function isDamage(error: unknown, file: string): error is Error {
 }
 
 function checkFile({ db, file }: MirrorReader, report: ReportProblem): void {
-  const integrity = db.pragma("integrity_check") as { integrity_check: string }[];
-  const messages = integrity.map(({ integrity_check: message }) => message).filter((text) => text !== "ok");
-  // `integrity_check` lists a page that could not be read as damage.
+  const messages = readIntegrityProblems(db);
+  // SQLite lists a page that could not be read as damage.
   const failure = messages.length > 0 ? readFailureIn(file) : null;
   if (failure !== null) throw unreadableError(file, "mirror", failure);
   for (const message of messages) report({ code: "file", where: "file", message });

@@ -8,7 +8,9 @@ import {
   fstatSync,
   lstatSync,
   openSync,
+  readFileSync,
   readSync,
+  realpathSync,
   type Stats,
   statSync,
 } from "node:fs";
@@ -78,15 +80,41 @@ export function requireRegularFile(path: string): boolean {
 
 /**
  * SQLite keeps its locks and its log by name, so two programs that write a database under two names damage it.
- * @throws FileError `unwritable` if the file has several hard links
+ * @throws FileError `unwritable` if the file has several hard links, or is mounted by itself
  */
 export function requireOneName(path: string): void {
-  if (statSync(path).nlink === 1) return;
-  throw new FileError(
-    "unwritable",
-    `${path} has another name, too (a hard link): to write it under both would damage it.`,
-    "Copy it, or remove the other name, which `find / -xdev -samefile` shows.",
-  );
+  if (statSync(path).nlink > 1)
+    throw new FileError(
+      "unwritable",
+      `${path} has another name, too (a hard link): to write it under both would damage it.`,
+      "Copy it, or remove the other name, which `find / -xdev -samefile` shows.",
+    );
+  if (isMounted(path))
+    throw new FileError(
+      "unwritable",
+      `${path} is mounted by itself and has another name, too: to write it under both would damage it.`,
+      "Mount its folder instead, as in `docker run --volume FOLDER:FOLDER`.",
+    );
+}
+
+/** Whether a file is a place where something is mounted, as a container's volume of one file. Known on Linux only. */
+function isMounted(path: string): boolean {
+  const mounts = readIfThere("/proc/self/mountinfo");
+  if (mounts === null) return false;
+  const place = realpathSync(path);
+  return mounts.split("\n").some((line) => unescapeMount(line.split(" ")[4] ?? "") === place);
+}
+
+/** The kernel writes blanks, tabs, line ends and backslashes as octal numbers. */
+const unescapeMount = (text: string): string =>
+  text.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));
+
+function readIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
 }
 
 /**

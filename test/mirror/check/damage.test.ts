@@ -11,6 +11,7 @@ import { openMirrorWriter } from "../../../src/mirror/writer.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { expectUnreadable } from "../../support/canary.ts";
 import { type CanonicalDump, canonicalDump } from "../../support/canonical-dump.ts";
+import { overwriteFreePage } from "../../support/overwrite-table.ts";
 import { tries } from "../../support/thorough.ts";
 import { crawl, type MirrorRig, someTime, startMirrorRig } from "../support/mirror-rig.ts";
 import { worldOfTruth } from "../support/world.ts";
@@ -70,6 +71,12 @@ async function openForWritingAndClose(file: string): Promise<void> {
 
 it("the original file is sound", () => {
   expect(findDamage(fileOf(sound))).toBeNull();
+});
+
+it("damage to the list of free pages is found", () => {
+  const file = fileOf(sound);
+  overwriteFreePage(file);
+  expect(findDamage(file)).toBe("file");
 });
 
 describe("one changed bit", () => {
