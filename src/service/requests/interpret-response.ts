@@ -127,12 +127,7 @@ function interpretRefusal(
   const body = readErrorBody(head, wire, request);
   const message = errorMessageOf(body);
   const detail = `answered ${status}${message === null ? "" : `, “${toPrintable(request.redact(message))}”`}`;
-  const isUnexplained = isUnexplainedRefusal({
-    status,
-    message,
-    allowance,
-    retryAfter: head.headers["retry-after"],
-  });
+  const isUnexplained = isUnexplainedRefusal({ status, message, allowance, retryAt });
   const hasWaited = request.waits >= maxBelievedWaits;
   const failure = (code: ServiceErrorCode, resumeAt: number | null = null) =>
     new ServiceError(code, detail, {

@@ -77,17 +77,11 @@ export type RefusalDecision =
 
 /**
  * Whether a 403 or 429 says neither when to come back, nor what remains, nor that a scope is missing. It then means that the
- * resource is forbidden, that the allowance is spent, or that the client is blocked.
+ * resource is forbidden, that the allowance is spent, or that the client is blocked. A `Retry-After` that cannot be read says
+ * nothing.
  */
-export function isUnexplainedRefusal({
-  status,
-  message,
-  allowance,
-  retryAfter,
-}: Pick<Refusal, "status" | "message" | "allowance"> & {
-  readonly retryAfter: string | string[] | undefined;
-}): boolean {
-  if ((status !== 403 && status !== 429) || retryAfter !== undefined) return false;
+export function isUnexplainedRefusal({ status, message, allowance, retryAt }: Refusal): boolean {
+  if ((status !== 403 && status !== 429) || retryAt !== null) return false;
   if (allowance !== null && allowance.remaining !== null) return false;
   return !/rate limit|\bscopes?\b/i.test(message ?? "");
 }

@@ -151,12 +151,18 @@ describe("waits requested by the service", () => {
   });
 
   test.each(["soon", "-1", "1e9", ""])(
-    "for a Retry-After without a valid time (%j), the usual backoff applies",
+    "a Retry-After without a valid time (%j) is as none: the usual backoff applies, unless nothing explains the refusal",
     async (retryAfter) => {
-      await using rig = await startClientRig((_, socket) =>
-        socket.write(jsonResponse({}, { "retry-after": retryAfter }, 429)),
+      const headers = { "retry-after": retryAfter };
+      await using rig = await startClientRig(({ path }, socket) =>
+        socket.write(
+          jsonResponse({}, path === "/bare" ? headers : { ...headers, "x-ratelimit-remaining": "9" }, 429),
+        ),
       );
-      expect(await failureOf(rig.fetch("/"))).toMatchObject({ code: "busy", next: "retry" });
+      const failure = { code: "busy", next: "retry" };
+      expect(await failureOf(rig.fetch("/"))).toMatchObject({ ...failure, isUnexplained: false });
+      expect(rig.clock.sleeps).toEqual([250, 500, 1000]);
+      expect(await failureOf(rig.fetch("/bare"))).toMatchObject({ ...failure, isUnexplained: true });
       expect(rig.clock.sleeps).toEqual([250, 500, 1000]);
     },
   );

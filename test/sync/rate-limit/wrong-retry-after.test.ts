@@ -88,6 +88,26 @@ describe.each(someOf([403, 429], 1))(
   },
 );
 
+it.each(["-1", "soon", "", "1.5", "120, 60"])(
+  "one resource with status 429 and Retry-After %j, which cannot be read, fails alone, as without it",
+  async (retryAfter) => {
+    const alone: FaultRuleInput = {
+      ...{ kind: "brand", positions: [1], times: "always" },
+      ...{ fault: "status", status: 429, retryAfter },
+    };
+    await using rig = await startRig({ ...silent, faults: [withoutRateLimit, alone] });
+    for (let days = 0; days < 2; days++) {
+      rig.sandbox.clearLog();
+      expect(await rig.sync()).toMatchObject({ stopped: null, complete: false, resources: { failed: 1 } });
+      expect(refusalsIn(rig)).toBeLessThanOrEqual(3);
+      rig.sandbox.moveClock({ advanceSeconds: 90_000 });
+    }
+    rig.sandbox.setFaults([]);
+    expect(await rig.sync()).toMatchObject({ complete: true });
+    expect(differencesFromTruth(rig)).toEqual([]);
+  },
+);
+
 it("a Retry-After that proves right may be sent any number of times in a window", async () => {
   const faults = [3, 6, 9, 12, 15, 18, 21, 24].map((position) => ({
     kind: "size" as const,
