@@ -87,7 +87,7 @@ it("workers are shown with host, version, whether their credential is accepted, 
     ]);
   const { body } = await get("/operations");
   expect(textOf(body)).toContain(`process ${process.pid}`);
-  expect(body).toContain(`<td class="minor">${packageJson.version}</td>`);
+  expect(body).toContain(`<td class="minor" role="cell" data-label="Version">${packageJson.version}</td>`);
 });
 
 it("runs, workers and allowances of accounts need the key, and nothing else of a person is shown with it", async () => {
@@ -272,7 +272,15 @@ it("in a browser, the page is accessible and Bull Board works within its policy"
     expect(await page.evaluate("policyViolations")).toEqual([]);
     expect(mishaps).toEqual([]);
     expect(await checkPage(watched, href, 2)).toEqual(sound(href));
+    await page.setViewportSize({ width: 375, height: 800 });
+    expect(await page.evaluate(hiddenValues)).toEqual([]);
   } finally {
     await browser.close();
   }
 });
+
+/** On a narrow screen: what is left out of tables of long texts, or lies beyond their edge. */
+const hiddenValues = `[...document.querySelectorAll(".stacked td")].filter((cell) => {
+  const { width, right } = cell.getBoundingClientRect();
+  return cell.closest("details:not([open])") === null && (width === 0 || right > innerWidth);
+}).map((cell) => cell.textContent)`;

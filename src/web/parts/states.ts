@@ -45,5 +45,9 @@ export const mistake = ({ message, hint }: { readonly message: string; readonly 
 
 /** Commands in backticks, as hints have them, as code. */
 export function withCode(text: string): Html {
-  return html`${text.split("`").map((part, n) => (n % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+  return html`${text.split("`").map((part, n) => (n % 2 === 1 ? html`<code>${withFlags(part)}</code>` : part))}`;
 }
+
+/** A line that ended within a flag would make it two. */
+const withFlags = (command: string): Html =>
+  html`${command.split(/(--[a-z-]{1,24})/).map((part, n) => (n % 2 === 1 ? html`<span class="flag">${part}</span>` : part))}`;

@@ -36,6 +36,7 @@ function listOf(view: View): Html {
       ? empty("There is no schedule.", withCode("`armoire schedule add NAME` adds one."))
       : html`${table({
           caption: "Schedules",
+          isStacked: true,
           columns: [
             { label: "Name" },
             { label: "Next" },

@@ -29,21 +29,30 @@ export interface TableOptions {
   /** The first cell is the heading of its row. */
   readonly rows: readonly (readonly (Html | string)[])[];
   readonly sorting?: Sorting;
+  /** For rows of long texts: on narrow screens each cell is a line of its own, with its label, and none is left out. Default: false. */
+  readonly isStacked?: boolean;
 }
 
-export function table({ caption, columns, rows, sorting }: TableOptions): Html {
-  return html`<div class="scroll" role="group" aria-label="${caption}" tabindex="0"><table class="list">
+export function table({ caption, columns, rows, sorting, isStacked = false }: TableOptions): Html {
+  return html`<div class="scroll" role="group" aria-label="${caption}" tabindex="0"><table class="list${isStacked ? " stacked" : ""}"${roleOf("table", isStacked)}>
 <caption class="visually-hidden">${caption}</caption>
-<thead><tr>${columns.map((column) => headingOf(column, sorting))}</tr></thead>
-<tbody>${rows.map(
+<thead${roleOf("rowgroup", isStacked)}><tr${roleOf("row", isStacked)}>${columns.map((column) => headingOf(column, sorting))}</tr></thead>
+<tbody${roleOf("rowgroup", isStacked)}>${rows.map(
     (cells) => html`
-<tr>${cells.map((cell, n) => {
+<tr${roleOf("row", isStacked)}>${cells.map((cell, n) => {
+      const { label = "" } = columns[n] ?? {};
       const classes = classesOf(columns[n]);
-      return n === 0 ? html`<th scope="row"${classes}>${cell}</th>` : html`<td${classes}>${cell}</td>`;
+      if (n === 0) return html`<th scope="row"${classes}${roleOf("rowheader", isStacked)}>${cell}</th>`;
+      return isStacked
+        ? html`<td${classes} role="cell" data-label="${label}">${cell}</td>`
+        : html`<td${classes}>${cell}</td>`;
     })}</tr>`,
   )}
 </tbody></table></div>`;
 }
+
+/** Where the parts of a table are drawn as blocks, browsers no longer report them as parts of one. */
+const roleOf = (role: string, isStacked: boolean): Html | string => (isStacked ? html` role="${role}"` : "");
 
 function headingOf(column: Column, sorting: Sorting | undefined): Html {
   const { sort, label, isNumber = false, isAscending = !isNumber } = column;

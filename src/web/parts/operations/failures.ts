@@ -45,6 +45,7 @@ function groupOf(view: SharedView, { reason, group, keys, stateOf, isOpen }: Gro
   return html`<details class="group"${isOpen ? html` open` : ""}><summary><bdi>${reason}</bdi> <span class="count">${formatCount(group.length, "resource")}</span></summary>
 ${table({
   caption: `Resources that failed: ${reason}`,
+  isStacked: true,
   columns: [
     { label: "Resource" },
     { label: "URL", isMinor: true },

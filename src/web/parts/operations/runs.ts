@@ -53,6 +53,7 @@ export function endedRuns(runs: readonly RunOverview[]): Html {
   if (ended.length === 0) return empty("No run has ended yet.");
   return table({
     caption: "Last runs",
+    isStacked: true,
     columns: [
       { label: "Of" },
       { label: "Began" },

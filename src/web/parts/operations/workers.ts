@@ -27,6 +27,7 @@ export function workerTable({ workers, requests }: Overview, now: number): Html 
       ? empty("No worker is there.", withCode("`armoire worker --redis URL` starts one."))
       : table({
           caption: "Workers",
+          isStacked: true,
           columns: [
             { label: "Worker" },
             { label: "Version", isMinor: true },
