@@ -12,7 +12,8 @@ const remember = `globalThis.onScreen = [...document.querySelectorAll("main *")]
 
 const compare = `(() => {
   const problems = [];
-  for (const element of onScreen)
+  // A page that follows a sync may have replaced some meanwhile.
+  for (const element of onScreen.filter((one) => one.isConnected))
     if (!element.checkVisibility() && element.closest(${JSON.stringify(leftOut)}) === null)
       problems.push("not printed: " + element.textContent.trim().slice(0, 60));
   for (const element of document.querySelectorAll("main table, main svg, main pre, main img")) {
