@@ -36,6 +36,8 @@ export interface DispatcherOptions extends ViewOptions {
 /** Rows that are sent at the same time, each with a connection of its own. */
 const maxStreams = 16;
 
+const noteRetry = (context: Context): void => context.header("retry-after", String(retryAfterSeconds));
+
 export function createDispatcher(options: DispatcherOptions): { addRoutes(app: Hono): void } {
   const { account, session, operators, clock, onError } = options;
   const pages = options.pages.filter(
@@ -116,6 +118,7 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
       return { ...content, text: views.frame(view, { ...content, hasRows: rows }) };
     });
     if ("redirect" in result) return context.redirect(result.redirect, 302);
+    if (result.status === 503) noteRetry(context);
     return context.html(result.text, result.status ?? 200);
   };
 
@@ -191,7 +194,7 @@ export function createDispatcher(options: DispatcherOptions): { addRoutes(app: H
   ) => {
     const { status, title, message, hint, code } = describeError(error);
     if (status === 500) onError(messageOf(error));
-    if (status === 503) context.header("retry-after", String(retryAfterSeconds));
+    if (status === 503) noteRetry(context);
     if (format === "json")
       return context.json({ error: { code, message, hint } }, status === 200 ? 404 : status);
     if (format !== null) return context.text(`${message} ${hint}\n`, status === 200 ? 404 : status);

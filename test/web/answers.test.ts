@@ -274,12 +274,14 @@ it("at most 4 statements run at a time, and the next one is refused with the tim
     return sent.end();
   });
   const patience = { timeout: 80_000 };
-  const next = async () => await web.get(sqlPath("select 1", ".json"));
+  const next = async (ending = ".json") => await web.get(sqlPath("select 1", ending));
   const { headers } = await vi.waitUntil(async () => {
     const reply = await next();
     return reply.status === 503 && reply;
   }, patience);
   expect(headers["retry-after"]).toBe("5");
+  const page = await next("");
+  expect([page.status, page.headers["retry-after"]]).toEqual([503, "5"]);
   for (const sent of running) sent.destroy();
   await vi.waitUntil(async () => (await next()).status === 200, patience);
 });
