@@ -10,7 +10,7 @@ import { type MirrorFigures, toMirrorMetrics } from "../../jobs/metrics/mirror-m
 import { readProcessMetrics } from "../../jobs/metrics/process-metrics.ts";
 import type { Clock } from "../platform/clock.ts";
 import { messageOf } from "../platform/errors.ts";
-import { hostnameOf, isOwnName } from "../platform/network/host-names.ts";
+import { isForServer } from "../platform/network/host-names.ts";
 import { ScheduleError } from "../schedule/errors.ts";
 import { readRuns, type ScheduledRun } from "../schedule/run-history.ts";
 import type { Schedule } from "../schedule/schedule.ts";
@@ -59,8 +59,7 @@ export async function serveScheduleMetrics(options: ScheduleServerOptions): Prom
   const app = new Hono();
   app.onError((error, context) => context.text(`${messageOf(error)}\n`, 500));
   app.use(async (context, next) => {
-    const name = hostnameOf(context.req.header("host") ?? "");
-    if (isOwnName(name, host) || names.some((known) => known.toLowerCase() === name)) return await next();
+    if (isForServer(context.req.raw, host, names)) return await next();
     return context.text("This host name is not accepted. Allow it with --metrics-name.\n", 403);
   });
   app.get("/healthz", (context) => {

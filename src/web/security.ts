@@ -3,7 +3,7 @@
  * must neither read what is served here nor change anything; other users of the machine need the key for private pages.
  */
 import type { Context, MiddlewareHandler } from "hono";
-import { hostnameOf, isOwnName } from "../platform/network/host-names.ts";
+import { isForServer } from "../platform/network/host-names.ts";
 import { isLoopback } from "../platform/network/ip-class.ts";
 
 /** Nothing from other origins, and nothing inline. */
@@ -48,8 +48,7 @@ export function guard(options: GuardOptions): MiddlewareHandler {
 
 function refusalOf(context: Context, { host, allowsActions }: GuardOptions): Response | null {
   const { req } = context;
-  const hostHeader = req.header("host") ?? "";
-  if (!isOwnName(hostnameOf(hostHeader), host))
+  if (!isForServer(req.raw, host))
     return context.text(
       "This host name is not accepted. Use the address that `armoire serve` has printed.\n",
       403,
@@ -58,7 +57,7 @@ function refusalOf(context: Context, { host, allowsActions }: GuardOptions): Res
   const isKey = req.method === "POST" && req.path === sessionPath;
   const isAction = allowsActions && req.path.startsWith(`${queuesPath}/api/`);
   if (!isKey && !isAction) return context.text("Pages can only be read.\n", 405, { allow: "GET, HEAD" });
-  if (req.header("origin") !== `http://${hostHeader}`)
+  if (req.header("origin") !== `http://${req.header("host")}`)
     return context.text(`Only a page of this server can ${isKey ? "send the key" : "change queues"}.\n`, 403);
   return null;
 }

@@ -37,6 +37,13 @@ it("a request must name a host of this machine", async () => {
   }
 });
 
+it("a request whose address is of another host is refused, whatever its Host", async () => {
+  const { host } = new URL(web.server.url);
+  for (const path of ["/brands", "/brands.csv", "/nothing"])
+    expect((await web.get(`http://evil.example${path}`, { headers: { host } })).status, path).toBe(403);
+  expect((await web.get(`http://${host}/brands`, { headers: { host } })).status).toBe(200);
+});
+
 it("the host is checked before assets, downloads, sessions and unknown paths", async () => {
   const style = linksIn((await web.get("/")).body).find((href) => href.endsWith(".css")) ?? "";
   for (const path of [style, "/brands.csv", "/nothing", "/session"])

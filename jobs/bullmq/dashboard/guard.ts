@@ -4,7 +4,7 @@
  * rebinding).
  */
 import type { MiddlewareHandler } from "hono";
-import { hostnameOf, isOwnName } from "../../../src/platform/network/host-names.ts";
+import { isForServer } from "../../../src/platform/network/host-names.ts";
 
 export interface GuardOptions {
   /** The address to listen on. */
@@ -28,8 +28,7 @@ export function guard(options: GuardOptions): MiddlewareHandler {
 
 /** @returns why a request is refused, or null */
 export function findRefusal(request: Request, { host, names = [] }: GuardOptions): string | null {
-  const name = hostnameOf(request.headers.get("host") ?? "");
-  if (!isOwnName(name, host) && !names.some((known) => known.toLowerCase() === name))
+  if (!isForServer(request, host, names))
     return "The dashboard does not accept this host name. Use the address that the worker has printed, or allow the name with --dashboard-name.";
   return ["GET", "HEAD"].includes(request.method) ? null : "The dashboard can only be read.";
 }

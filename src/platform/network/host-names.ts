@@ -12,6 +12,22 @@ export function hostnameOf(hostHeader: string): string {
 }
 
 /**
+ * Whether a request names no other host than the server: neither in `Host`, nor in an absolute address, which would count (RFC
+ * 9112, section 3.2.2).
+ * @param host the address that the server listens on
+ * @param names further host names
+ */
+export function isForServer(
+  { url, headers }: Pick<Request, "url" | "headers">,
+  host: string,
+  names: readonly string[] = [],
+): boolean {
+  return [headers.get("host") ?? "", new URL(url).host]
+    .map(hostnameOf)
+    .every((name) => isOwnName(name, host) || names.some((known) => known.toLowerCase() === name));
+}
+
+/**
  * A server on all addresses accepts any IP address as host name: DNS cannot make it lead elsewhere, unlike a name.
  * @param name as `hostnameOf` returns it
  * @param host the address that the server listens on

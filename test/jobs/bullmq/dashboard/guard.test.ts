@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { findRefusal } from "../../../../jobs/bullmq/dashboard/guard.ts";
 
-const requestFor = (host: string, method = "GET") =>
-  new Request("http://x/metrics", { method, headers: { host } });
+const requestFor = (host: string, method = "GET") => {
+  const isAddress = /^[\w.:[\]]+$/.test(host);
+  return new Request(`http://${isAddress ? host : "localhost"}/metrics`, { method, headers: { host } });
+};
 
 describe.each([
   {
@@ -35,6 +37,11 @@ it("a dashboard accepts the further names that it is given, and no others", () =
 
 it("a dashboard at one address rejects other addresses as host name", () => {
   expect(findRefusal(requestFor("10.1.2.3"), { host: "10.0.0.5" })).not.toBeNull();
+});
+
+it("a dashboard rejects an address of another host, whatever the Host is", () => {
+  const request = new Request("http://evil.example/metrics", { headers: { host: "localhost:9400" } });
+  expect(findRefusal(request, { host: "127.0.0.1" })).toMatch(/does not accept this host name/);
 });
 
 it("a dashboard rejects all changes", () => {
