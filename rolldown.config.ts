@@ -70,17 +70,28 @@ const program = defineConfig({
     ...{ dir: folder, format: "esm", chunkFileNames: "[name].js" },
     banner: `const ${importMeta} = import.meta;`,
     codeSplitting: {
-      groups: layerNames.map((name, index) => ({
-        name,
-        test: (id) => layers.get(id) === name,
-        priority: layerNames.length - index,
-      })),
+      groups: [
+        ...layerNames.map((name, index) => ({
+          name,
+          test: (id: string) => layers.get(id) === name,
+          priority: layerNames.length - index,
+        })),
+        // In the file of the library it would make `serve` load all of that.
+        { name: "web-errors", test: /\/src\/web\/errors\.ts$/ },
+      ],
     },
   },
   plugins: [
     findLayers(),
     lazyImports(external),
-    ...[notePackages(), writeLicences(), copyWebAssets(), getBuiltinModules(), compileModulesLater()],
+    ...[
+      notePackages(),
+      writeLicences(),
+      copyWebAssets(),
+      keepServerLean(),
+      getBuiltinModules(),
+      compileModulesLater(),
+    ],
     escapeWideCharacters(),
   ],
 });
@@ -117,6 +128,23 @@ function findLayers(): Plugin {
         for (const id of members[name]) if (!layers.has(id)) layers.set(id, name);
       // The entries themselves stay what they are.
       for (const file of Object.values(entries)) layers.delete(join(import.meta.dirname, file));
+    },
+  };
+}
+
+/** Fails if the server's file imports what writes mirrors, as it does where the bundler puts a small shared module into a large file. */
+function keepServerLean(): Plugin {
+  return {
+    name: "keep-server-lean",
+    generateBundle(_, bundle) {
+      const chunks = Object.values(bundle).filter((output) => output.type === "chunk");
+      const holds = (file: string) =>
+        chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(file)));
+      const loaded = new Set([holds("/src/web/start-servers.ts")]);
+      for (const chunk of loaded)
+        for (const name of chunk?.imports ?? []) loaded.add(chunks.find(({ fileName }) => fileName === name));
+      if (loaded.has(holds("/src/mirror/writer.ts")))
+        this.error("The server would load the library: give the module that both share a file in `groups`.");
     },
   };
 }
