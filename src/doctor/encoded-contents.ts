@@ -36,6 +36,13 @@ const foreignFormats = {
   "52617221": "RAR",
 };
 
+/** Whether a file has contents that a search of its plain bytes misses. */
+export const isEncoded = (head: Buffer): boolean =>
+  isEncrypted(head) ||
+  [...Object.values(signatures), ...Object.keys(decompressors), ...Object.keys(foreignFormats)].some(
+    (signature) => head.toString("hex").startsWith(signature),
+  );
+
 /**
  * @returns null if the plain bytes of the file are all of its contents
  * @throws an error that `explainUnreadable` knows, if they are in a format that is not decoded
@@ -62,8 +69,18 @@ export async function readEncodedContents(
   return null;
 }
 
-/** `format`: a format that is not decoded. `free-pages`: a mirror may hold remains of deleted bodies. */
-export type UnreadableReason = "encrypted" | "damaged" | "format" | "free-pages";
+/**
+ * `format`: a format that is not decoded. `free-pages`: a mirror may hold remains of deleted bodies. `name`: a file cannot be opened
+ * by its name. `link`: it leads out of the searched folders. `special`: no regular file.
+ */
+export type UnreadableReason =
+  | "encrypted"
+  | "damaged"
+  | "format"
+  | "free-pages"
+  | "name"
+  | "link"
+  | "special";
 
 export interface Unreadable {
   readonly reason: UnreadableReason;
@@ -71,7 +88,7 @@ export interface Unreadable {
   readonly why: string;
 }
 
-class UnreadableContentError extends Error {
+export class UnreadableContentError extends Error {
   override readonly name = "UnreadableContentError";
   readonly reason: UnreadableReason;
   constructor(reason: UnreadableReason, message: string) {

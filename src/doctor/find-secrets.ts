@@ -2,18 +2,22 @@
  * Searches files for known secrets outside the files that they belong in. Out: which file holds which secret in which
  * encoding, never the secret itself, and which contents could not be searched. It only reads.
  */
-import { createReadStream, type Dirent, readdirSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { createReadStream, readlinkSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import type { AskPassphrase } from "../archive/container/open.ts";
 import { encodingsOf, redact, type SecretText } from "../service/credentials/credential.ts";
+import { hasEscapes, withoutEscapes } from "../service/credentials/search.ts";
 import type { SecretEncoding } from "../service/credentials/secret-encodings.ts";
 import {
   type EncodedContents,
   explainUnreadable,
   headBytes,
+  isEncoded,
   readEncodedContents,
   type Unreadable,
+  UnreadableContentError,
 } from "./encoded-contents.ts";
+import { type Entry, leadsOut, listEntries, reasonOf, type UnreadableFile } from "./list-entries.ts";
 
 export interface KnownSecret {
   /** For people: "token of the account ada". */
@@ -23,12 +27,15 @@ export interface KnownSecret {
   readonly places: readonly string[];
 }
 
+/** `escaped`: in escapes of JSON or URLs, or in base64 with line ends. */
+export type SecretForm = SecretEncoding["form"] | "escaped";
+
 export interface FoundSecret {
   /** Its path, without secrets that are part of it. */
   readonly file: string;
   readonly label: string;
-  readonly form: SecretEncoding["form"];
-  /** `name`: the file's own name. `body`: a response of the service in a mirror. `archive`: an entry of an archive. */
+  readonly form: SecretForm;
+  /** `name`: the file's own name, or the target of a link. `body`: a response of the service in a mirror. `archive`: an entry of an archive. */
   readonly in: "file" | "name" | EncodedContents["in"];
 }
 
@@ -42,13 +49,6 @@ export interface SearchedItem {
 /** A file whose plain bytes were searched, with contents that could not be decoded. */
 export interface UnsearchedContents extends Unreadable {
   readonly path: string;
-}
-
-/** A file or folder that could not be read. */
-export interface UnreadableFile {
-  readonly path: string;
-  /** The system's error code. */
-  readonly why: string;
 }
 
 /** All paths are without secrets that are part of them. */
@@ -109,22 +109,22 @@ export async function findSecrets(
     try {
       for await (const piece of pieces) matcher.add(piece);
     } finally {
-      for (const { label, form } of onePerSecret(matcher.found))
+      for (const { label, form } of onePerSecret(matcher))
         found.push({ file: redactPath(name), label, form, in: place });
     }
   };
-  const searchFile = async (file: string) => {
+  const searchFile = async ({ path: file, place }: Entry) => {
     const candidates = encoded.filter(({ secret }) => !secret.places.includes(file));
-    await search(file, candidates, "name", [Buffer.from(file)]);
+    await search(file, candidates, "name", [Buffer.from(place)]);
     const before = found.length;
     let head: Buffer | null = null;
-    const pieces = readPieces(file, (piece) => {
+    const pieces = readPieces(place, (piece) => {
       bytes += piece.length;
       head ??= Buffer.from(piece.subarray(0, headBytes));
     });
     await search(file, candidates, "file", pieces);
     // After the file is closed here: closing it while SQLite has it open would end SQLite's locks.
-    const contents = await readEncodedContents(file, head ?? Buffer.alloc(0), askPassphrase);
+    const contents = await readContents(file, place, head ?? Buffer.alloc(0), askPassphrase);
     if (contents === null) return;
     // Stored entries of an archive are in the plain bytes, too.
     const known = new Set(found.slice(before).map(({ label }) => label));
@@ -132,16 +132,29 @@ export async function findSecrets(
     await search(file, others, contents.in, contents.pieces);
   };
 
+  const searchOther = async ({ path, place, is }: Entry) => {
+    await search(path, encoded, "name", [Buffer.from(place)]);
+    if (is === "special") throw new UnreadableContentError("special", "it is a pipe, socket or device");
+    if (is !== "link") return;
+    await search(path, encoded, "name", [readlinkSync(place, { encoding: "buffer" })]);
+    if (leadsOut(place, places))
+      throw new UnreadableContentError("link", "it is a symbolic link to another place");
+  };
+
   const places = [...new Set(folders.map((folder) => resolve(folder)))];
-  const files = new Set(places.flatMap((folder) => listFiles(folder, unreadable)));
-  for (const file of files) {
+  const entries = places.flatMap((folder) => listEntries(folder, unreadable));
+  const unique = [
+    ...new Map(entries.map((entry) => [Buffer.from(entry.place).toString("latin1"), entry])).values(),
+  ];
+  for (const entry of unique) {
+    const { path, is } = entry;
     signal?.throwIfAborted();
     try {
-      await searchFile(file);
+      await (is === "file" ? searchFile(entry) : searchOther(entry));
     } catch (error) {
       const reason = explainUnreadable(error);
-      if (reason !== null) unsearched.push({ path: redactPath(file), ...reason });
-      else if (reasonOf(error) !== "ENOENT") unreadable.push({ path: file, why: reasonOf(error) });
+      if (reason !== null) unsearched.push({ path: redactPath(path), ...reason });
+      else if (reasonOf(error) !== "ENOENT") unreadable.push({ path, why: reasonOf(error) });
     }
   }
   let otherItemCount = 0;
@@ -153,7 +166,7 @@ export async function findSecrets(
   }
   return {
     folders: places.map(redactPath),
-    files: files.size,
+    files: unique.filter(({ is }) => is === "file").length,
     otherItems: otherItemCount,
     bytes,
     found,
@@ -162,7 +175,20 @@ export async function findSecrets(
   };
 }
 
-async function* readPieces(file: string, onPiece: (piece: Buffer) => void): AsyncGenerator<Buffer> {
+/** @throws an error that `explainUnreadable` knows */
+async function readContents(
+  file: string,
+  place: Entry["place"],
+  head: Buffer,
+  askPassphrase: AskPassphrase | undefined,
+): Promise<EncodedContents | null> {
+  if (typeof place === "string") return await readEncodedContents(file, head, askPassphrase);
+  // SQLite and others open files by a text.
+  if (!isEncoded(head)) return null;
+  throw new UnreadableContentError("name", "its name is not UTF-8; rename it to have its contents decoded");
+}
+
+async function* readPieces(file: string | Buffer, onPiece: (piece: Buffer) => void): AsyncGenerator<Buffer> {
   // A buffer is allocated for each file: it need not be larger than the file.
   const highWaterMark = Math.max(1, Math.min(statSync(file).size, maxPieceBytes));
   for await (const piece of createReadStream(file, { highWaterMark })) {
@@ -172,54 +198,58 @@ async function* readPieces(file: string, onPiece: (piece: Buffer) => void): Asyn
 }
 
 /** The first encoding that was found of each secret. */
-function onePerSecret(matches: ReadonlySet<EncodedSecret>): Pick<FoundSecret, "label" | "form">[] {
-  const forms = new Map<string, SecretEncoding["form"]>();
-  for (const { secret, form } of matches) if (!forms.has(secret.label)) forms.set(secret.label, form);
+function onePerSecret({
+  found,
+  escaped,
+}: SecretMatches<EncodedSecret>): Pick<FoundSecret, "label" | "form">[] {
+  const forms = new Map<string, SecretForm>();
+  for (const encoding of found) {
+    const { label } = encoding.secret;
+    if (!forms.has(label)) forms.set(label, escaped.has(encoding) ? "escaped" : encoding.form);
+  }
   return [...forms].map(([label, form]) => ({ label, form }));
 }
 
+export interface SecretMatches<Encoding> {
+  readonly found: ReadonlySet<Encoding>;
+  /** Those that were found only in escapes, or across line ends. */
+  readonly escaped: ReadonlySet<Encoding>;
+}
+
+/** `\u0041` for each character. */
+const bytesPerEscape = 6;
+
 /**
- * Finds which encodings occur in a sequence of bytes, also across its pieces. The caller may reuse the memory of a piece
- * after `add` returns.
+ * Finds which encodings occur in a sequence of bytes, also across its pieces, in escapes of JSON and URLs, and in base64 with line
+ * ends. The caller may reuse the memory of a piece after `add` returns.
  */
 export function startSearch<Encoding extends SecretEncoding>(
   encodings: readonly Encoding[],
-): { add(piece: Buffer): void; readonly found: ReadonlySet<Encoding> } {
+): SecretMatches<Encoding> & { add(piece: Buffer): void } {
   const found = new Set<Encoding>();
-  const overlapBytes = Math.max(0, ...encodings.map(({ bytes }) => bytes.length)) - 1;
+  const escaped = new Set<Encoding>();
+  const inLines = encodings.filter(({ form }) => form === "base64");
+  const overlapBytes = bytesPerEscape * Math.max(0, ...encodings.map(({ bytes }) => bytes.length));
   let tail = Buffer.alloc(0);
+  const searchIn = (bytes: Buffer, sought: readonly Encoding[], isEscaped: boolean) => {
+    for (const encoding of sought) {
+      if (found.has(encoding) || !bytes.includes(encoding.bytes)) continue;
+      found.add(encoding);
+      if (isEscaped) escaped.add(encoding);
+    }
+  };
   return {
     found,
+    escaped,
     add(piece) {
       const bytes = tail.length === 0 ? piece : Buffer.concat([tail, piece]);
-      for (const encoding of encodings)
-        if (!found.has(encoding) && bytes.includes(encoding.bytes)) found.add(encoding);
+      searchIn(bytes, encodings, false);
+      if (hasEscapes(bytes)) searchIn(withoutEscapes(bytes), encodings, true);
+      if (inLines.length > 0 && bytes.includes("\n")) searchIn(withoutLineEnds(bytes), inLines, true);
       tail = Buffer.from(bytes.subarray(Math.max(0, bytes.length - overlapBytes)));
     },
   };
 }
 
-/**
- * The regular files in a folder and below it; symbolic links are left out.
- * @param unreadable receives the folders that cannot be listed
- */
-export function listFiles(folder: string, unreadable: UnreadableFile[]): string[] {
-  let entries: Dirent[];
-  try {
-    if (statSync(folder).isFile()) return [folder];
-    entries = readdirSync(folder, { withFileTypes: true });
-  } catch (error) {
-    unreadable.push({ path: folder, why: reasonOf(error) });
-    return [];
-  }
-  return entries.flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return listFiles(path, unreadable);
-    return entry.isFile() ? [path] : [];
-  });
-}
-
-/** The system's error code, or else the message. */
-function reasonOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : String(error);
-}
+const withoutLineEnds = (bytes: Buffer): Buffer =>
+  Buffer.from(bytes.toString("latin1").replaceAll(/[\r\n]/g, ""), "latin1");

@@ -1,5 +1,7 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { diagnoseSecrets } from "../../src/doctor/diagnose-secrets.ts";
@@ -38,6 +40,16 @@ it.each([
   ["base64url", Buffer.from("planted>>token??0123456789").toString("base64url")],
   ["hexadecimal", Buffer.from(token).toString("hex")],
   ["hexadecimal", Buffer.from(token).toString("hex").toUpperCase()],
+  ["UTF-16", Buffer.from(token, "utf16le")],
+  ["UTF-16", Buffer.from(token, "utf16le").swap16()],
+  ["escaped", token.replace("+", "\\u002B").replace("p", "\\u0070")],
+  ["escaped", [...Buffer.from(token)].map((byte) => `%${byte.toString(16)}`).join("")],
+  [
+    "escaped",
+    Buffer.from(`${"x".repeat(50)}${token}`)
+      .toString("base64")
+      .replace(/.{76}/g, "$&\r\n"),
+  ],
 ] as const)(
   "a secret that is encoded %s is found in any file below the folder, and reported without its text",
   async (form, content) => {
@@ -46,7 +58,10 @@ it.each([
       token;
     mkdirSync(join(folder.path, "a/b"), { recursive: true });
     write("clean.txt", "nothing here");
-    const file = write("a/b/log.txt", `before ${content} after`);
+    const file = write(
+      "a/b/log.txt",
+      Buffer.concat(["before ", content, " after"].map((part) => Buffer.from(part))),
+    );
     const search = await find(secretOf(secret), secretOf("another-secret-1"));
     expect(search).toEqual({
       ...{
@@ -86,20 +101,51 @@ it("a secret in a file's name is found, and is redacted in the reported name", a
   expect(found).toMatchObject([{ in: "name", file: join(folder.path, "[credential].txt") }]);
 });
 
-it("symbolic links are not followed", async () => {
+it("symbolic links are not followed, and those that lead out of the folder are listed", async () => {
   await using target = await temporaryFolder();
   writeFileSync(join(target.path, "secret.txt"), token);
-  symlinkSync(target.path, join(folder.path, "link"));
+  symlinkSync(target.path, join(folder.path, "folder"));
   symlinkSync(join(target.path, "secret.txt"), join(folder.path, "file"));
-  expect(await find(secretOf(token))).toEqual({
-    folders: [folder.path],
-    files: 0,
-    otherItems: 0,
-    bytes: 0,
-    found: [],
-    unreadable: [],
-    unsearched: [],
+  symlinkSync(write("inside", ""), join(folder.path, "near"));
+  symlinkSync("nowhere", join(folder.path, "dangling"));
+  const { unsearched, ...search } = await find(secretOf(token));
+  expect(search).toEqual({
+    ...{ folders: [folder.path], files: 1, otherItems: 0, bytes: 0, found: [], unreadable: [] },
   });
+  expect(unsearched.map(({ path, reason }) => [path, reason]).sort()).toEqual(
+    ["file", "folder"].map((name) => [join(folder.path, name), "link"]),
+  );
+});
+
+it("a secret in the target of a link, or in the name of an empty folder, a pipe or a link, is found", async () => {
+  const named = "planted-token-0123456789";
+  symlinkSync(`/nowhere/${named}`, join(folder.path, "dangling"));
+  mkdirSync(join(folder.path, `folder ${named}`));
+  execFileSync("mkfifo", [join(folder.path, `pipe ${named}`)]);
+  symlinkSync("nowhere", join(folder.path, `link ${named}`));
+  const { found, unsearched } = await find(secretOf(named));
+  const names = ["dangling", "folder [credential]", "link [credential]", "pipe [credential]"];
+  expect(found.map(({ file, in: place }) => [file, place]).sort()).toEqual(
+    names.map((name) => [join(folder.path, name), "name"]),
+  );
+  expect(unsearched).toMatchObject([
+    { path: join(folder.path, "pipe [credential]"), reason: "special", why: expect.stringContaining("pipe") },
+  ]);
+});
+
+it("files and folders whose names are not UTF-8 are searched, or listed if their contents are encoded", async () => {
+  const place = (name: string) =>
+    Buffer.concat([Buffer.from(`${folder.path}/`), Buffer.from(name, "latin1")]);
+  mkdirSync(place("d\xff"));
+  for (const name of ["\xfe", "d\xff/a"]) writeFileSync(place(name), token);
+  writeFileSync(place("\xfd.gz"), gzipSync(token));
+  const { found, unreadable, unsearched } = await find(secretOf(token));
+  expect(found.map(({ file }) => file).sort()).toEqual(
+    ["d\ufffd/a", "\ufffd"].map((name) => join(folder.path, name)),
+  );
+  expect(unreadable).toEqual([]);
+  expect(unsearched).toMatchObject([{ path: join(folder.path, "\ufffd.gz"), reason: "name" }]);
+  rmSync(place("\xfd.gz"));
 });
 
 it("the report lists each searched folder once, with secrets in its name redacted", async () => {

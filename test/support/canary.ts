@@ -10,10 +10,10 @@ import { withPassphrase } from "../../src/archive/container/open.ts";
 import {
   findSecrets,
   type KnownSecret,
-  listFiles,
   startSearch,
   type UnsearchedContents,
 } from "../../src/doctor/find-secrets.ts";
+import { listEntries } from "../../src/doctor/list-entries.ts";
 import { bearerToken, encodingsOf } from "../../src/service/credentials/credential.ts";
 
 const secrets = [
@@ -100,12 +100,14 @@ export function readCanaryRecord(recordFile: string): CanaryRecord {
   };
 }
 
-/** Free pages are ignored: they hold old bodies, and no body of the sandbox has a secret. */
+/** Free pages hold old bodies, and no body of the sandbox has a secret; links and pipes are made by tests. */
+const ignored: readonly UnsearchedContents["reason"][] = ["free-pages", "link", "special"];
+
 async function searchEncrypted(
   { path, reason, why }: UnsearchedContents,
   known: readonly KnownSecret[],
 ): Promise<string[]> {
-  if (reason === "free-pages" || unreadableFiles.has(path)) return [];
+  if (ignored.includes(reason) || unreadableFiles.has(path)) return [];
   if (reason === "encrypted") {
     const { found, unsearched } = await findSecrets([path], known, withPassphrase(testPassphrase));
     if (unsearched.length === 0) return found.map(({ label }) => `${label} (encrypted): ${path}`);
@@ -115,7 +117,9 @@ async function searchEncrypted(
 
 /** The secrets with the files that may hold them: token files of accounts, and files that tests named. */
 function knownIn(folder: string): KnownSecret[] {
-  const places = listFiles(folder, []).filter((file) => secretFiles.has(file) || isTokenFile(file));
+  const places = listEntries(folder, [])
+    .flatMap(({ path, is }) => (is === "file" ? [path] : []))
+    .filter((file) => secretFiles.has(file) || isTokenFile(file));
   return secrets.map((secret) => ({ ...secret, places }));
 }
 

@@ -17,6 +17,8 @@ export function secretEncodings(secret: string): SecretEncoding[] {
     ["as it is", secret],
     ["URL-encoded", encoded],
     ["URL-encoded", encoded.replace(/%../g, (byte) => byte.toLowerCase())],
+    // As forms are encoded: a blank is a plus sign.
+    ["URL-encoded", new URLSearchParams([["", secret]]).toString().slice(1)],
     ["in JSON", inJson],
     ["in JSON", inJson.replaceAll("/", "\\/")],
     ["hexadecimal", hex],
@@ -27,14 +29,15 @@ export function secretEncodings(secret: string): SecretEncoding[] {
       ),
     ),
   ];
-  const encodings = texts.map(([form, text]) => ({ form, bytes: Buffer.from(text) }));
+  const encodings: SecretEncoding[] = texts.map(([form, text]) => ({ form, bytes: Buffer.from(text) }));
+  const littleEndian = Buffer.from(secret, "utf16le");
+  for (const bytes of [littleEndian, Buffer.from(littleEndian).swap16()])
+    encodings.push({ form: "UTF-16", bytes });
   const known = new Set<string>();
-  return [...encodings, { form: "UTF-16" as const, bytes: Buffer.from(secret, "utf16le") }].filter(
-    ({ bytes }) => {
-      const key = bytes.toString("latin1");
-      return key !== "" && !known.has(key) && known.add(key);
-    },
-  );
+  return encodings.filter(({ bytes }) => {
+    const key = bytes.toString("latin1");
+    return key !== "" && !known.has(key) && known.add(key);
+  });
 }
 
 /** The part of its base64 form that does not depend on the bytes before and after it. */
