@@ -101,6 +101,26 @@ export function readHistory(mirror: MirrorReader, kind: ShownKind, key: string |
   };
 }
 
+/**
+ * The resources, of those with these URLs, that have changed, gone or come back; those with the latest change first.
+ * @param hrefs at most some hundreds
+ */
+export function findChanged({ db }: MirrorReader, hrefs: readonly string[]): string[] {
+  return prepare(db, (p: { hrefs: string }) =>
+    q
+      .selectFrom("_revision as v")
+      .innerJoin("_resource as r", "r.id", "v.resource_id")
+      .select("r.url")
+      .where(sql<boolean>`r.url in (select value from json_each(${p.hrefs}))`)
+      .groupBy("r.id")
+      .having(sql<boolean>`count(*) > 1 or max(v.to_run) is not null`)
+      .orderBy(sql`max(max(v.from_run, coalesce(v.to_run, 0)))`, "desc")
+      .orderBy("r.url"),
+  )
+    .all({ hrefs: JSON.stringify(hrefs) })
+    .map(({ url }) => url);
+}
+
 /** Every check of a current revision found it, unless the last response was a 404 or 410. */
 const isCurrent = "v.to_run is null and r.absent_by is not 'response'";
 

@@ -179,6 +179,38 @@ it("a page of a model says where its values come from, and has the body as it wa
   expect(JSON.parse(shown.replaceAll("&lt;", "<").replaceAll("&gt;", ">"))).toEqual(JSON.parse(sent));
 });
 
+it("a page of a model has the history of its sizes that changed", async () => {
+  const [path, size] = web.rig.read(({ db }) =>
+    db
+      .prepare(
+        `select m.brand_slug || '/' || m.slug, s.size from size_current s join model_current m on m.href = s.model_href
+          join _resource r on r.url = s.href join _revision v on v.resource_id = r.id
+        group by s.href having count(*) > 1 limit 1`,
+      )
+      .raw()
+      .get(),
+  ) as string[];
+  const { body } = await web.get(`/brand/${path}`);
+  const [, changed = ""] =
+    /<details[^>]*><summary>\d+ sizes? changed, gone or back<(.*?)<\/details>/s.exec(body) ?? [];
+  expect(changed).toContain(`<bdi>${size}</bdi></h3>`);
+  expect(changed).toContain("<strong>Changed</strong>");
+});
+
+it("a page of a gone brand does not say that something is not fetched yet", async () => {
+  await using own = await startWebRig();
+  own.rig.sandbox.advance({ kind: "brand", removals: 1 });
+  await own.rig.sync({ mode: "verify", approve: true });
+  const gone = own.rig.read(({ db }) =>
+    db.prepare("select slug from brand where gone_at is not null").pluck().get(),
+  );
+  const { body } = await own.get(`/brand/${gone}`);
+  expect(body).toContain('<span class="tag gone">gone</span>');
+  expect(body).toContain("are gone with it");
+  expect(body).not.toContain("not fetched yet");
+  expect(body).not.toContain("held yet");
+});
+
 it("the map of a brand's sizes has the counts of the question size-coverage", () => {
   const sql = listQuestions().find(({ name }) => name === "size-coverage")?.sql ?? "";
   let compared = 0;

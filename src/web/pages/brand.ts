@@ -56,6 +56,7 @@ const modelsOfBrand: List = { ...modelList, facets: facetsOfModels };
 function show(view: View, { id, href }: KeyedResource): PageResult {
   const shown = readHeldResource(view.mirror, "brand", href);
   const { fields } = shown;
+  const isGone = fields.gone_at != null;
   const cell = chosenCell(view);
   const matrices = view.slow("sizes of a brand", id);
   const matrix = chosenMatrix(view, shown, matrices);
@@ -70,13 +71,13 @@ function show(view: View, { id, href }: KeyedResource): PageResult {
     { where: `t.brand_id = ${id}`, ids },
   );
   const body = html`<nav class="crumbs" aria-label="Breadcrumbs"><a href="${view.link("/brands")}">Brands</a></nav>
-<div class="title"><h1>${nameOf(fields.name ?? null)}</h1>${fields.gone_at == null ? "" : html`<span class="tag gone">gone</span>`}</div>
+<div class="title"><h1>${nameOf(fields.name ?? null)}</h1>${isGone ? html`<span class="tag gone">gone</span>` : ""}</div>
 ${wholeness(view, ["brand", "model", "size"])}
 <div class="columns">
 <section aria-labelledby="sizes"><h2 id="sizes">Sizes</h2>
 ${
   matrix === null
-    ? empty("No size of this brand is held yet.")
+    ? empty(isGone ? "The sizes of this brand are gone with it." : "No size of this brand is held yet.")
     : heatMap({
         ...{ systems: matrices, matrix, chosen: cell },
         systemHref: (other) => state.hrefOf({ system: other, band: null, cup: null }),
@@ -90,10 +91,17 @@ ${
 <section aria-labelledby="facts"><h2 id="facts">Facts</h2>${facts("brand", fields, ["name", "slug"])}</section>
 </div>
 <section aria-labelledby="models"><h2 id="models">Models${cell === null ? "" : html` <span class="muted">in ${matrix?.system ?? ""} ${cell.band}${cell.cup}</span>`}</h2>
-${listNote(shown.brand)}${modelsOf(view, state, cell === null ? "No model of this brand is held yet." : "No model comes in this size.")}
+${isGone ? "" : listNote(shown.brand)}${modelsOf(view, state, emptyTextOf(cell !== null, isGone))}
 </section>
 <section aria-labelledby="history"><h2 id="history">History</h2>${timeline(readHistory(view.mirror, "brand", href))}</section>`;
   return { title: String(fields.name ?? "Brand"), body };
+}
+
+function emptyTextOf(isOfCell: boolean, isGone: boolean): string {
+  if (isOfCell) return "No model comes in this size.";
+  return isGone
+    ? "The models of this brand are gone with it: choose gone below At the service."
+    : "No model of this brand is held yet.";
 }
 
 /** What is missing of this brand, whatever is missing of others. */

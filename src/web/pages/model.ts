@@ -1,7 +1,8 @@
 /** `/brand/SLUG/MODEL`: one model, with its sizes, its relations, its history and where its values come from. */
-import { html } from "hono/html";
+import { html, raw } from "hono/html";
 import { parseJsonOrThrow } from "../../../schema/json.ts";
-import { readHistory } from "../../query/history.ts";
+import { formatCount, formatNumber } from "../../presentation/numbers.ts";
+import { findChanged, readHistory } from "../../query/history.ts";
 import { findResource } from "../../query/keys/resolve-key.ts";
 import { findBrandByKey, findModelByKey, readResourceKeys } from "../../query/lists/resource-keys.ts";
 import { readBody } from "../../query/provenance.ts";
@@ -66,10 +67,30 @@ ${wholeness(view, ["model", "size"])}
 </div>
 ${picturesOf(shown)}
 ${relatedOf(view, shown)}
-<section aria-labelledby="history"><h2 id="history">History</h2>${timeline(readHistory(mirror, "model", source.url))}</section>
+<section aria-labelledby="history"><h2 id="history">History</h2>${timeline(readHistory(mirror, "model", source.url))}
+${historyOfSizes(view, shown)}</section>
 <section aria-labelledby="source"><h2 id="source">Where this comes from</h2>${provenance(source)}
 <details class="body"><summary>The body as it was sent</summary><pre tabindex="0"><code>${prettyBody(readBody(mirror, "model", source.url))}</code></pre></details></section>`;
   return { title: String(name ?? "Model"), body };
+}
+
+/** More of them would make the page too long. */
+const maxHistories = 10;
+
+function historyOfSizes({ mirror }: View, { model: parts }: HeldResource): Html | string {
+  const sizes = parts?.sizes ?? [];
+  const changed = findChanged(
+    mirror,
+    sizes.map(({ href }) => href),
+  );
+  if (changed.length === 0) return "";
+  const left = changed.length - maxHistories;
+  return html`<details class="histories"${changed.length <= 3 ? raw(" open") : ""}><summary>${formatCount(changed.length, "size")} changed, gone or back</summary>
+${changed.slice(0, maxHistories).map((href) => {
+  const size = sizes.find((one) => one.href === href);
+  return html`<h3>${nameOf(size?.size ?? null)}</h3>${timeline(readHistory(mirror, "size", href))}`;
+})}
+${left > 0 ? html`<p class="hint">Not shown: ${formatNumber(left)} more, whose last change is older.</p>` : ""}</details>`;
 }
 
 /** With line breaks and the same numbers, digit by digit. */

@@ -22,7 +22,9 @@ export function dimensionTable(bras: readonly Bra[], hrefOf: (bra: Bra) => strin
       ...shown.map((name) => ({ label: headingOf(name), sort: name, isNumber: true, isAscending: true })),
     ],
     rows: bras.map((bra) => [
-      html`<a href="${hrefOf(bra)}">${nameOf(bra.fields.name ?? null)}</a>${isGone(bra) ? html` <span class="tag gone">gone</span>` : ""}`,
+      html`<a href="${hrefOf(bra)}">${nameOf(bra.fields.name ?? null)}</a>${
+        String(bra.fields.is_owned) === "0" ? html` <span class="tag">not owned</span>` : ""
+      }${isGone(bra) ? html` <span class="tag gone">gone</span>` : ""}`,
       nameOf(bra.fields.size ?? null, ""),
       ...shown.map((name) =>
         dimensionCell(bra.fields[name] ?? null, forms.get(name) ?? { decimals: 0, extremes: null }),
