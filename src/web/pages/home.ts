@@ -119,7 +119,7 @@ function runs(view: View): Html {
     columns: [
       { label: "Run" },
       { label: "Began" },
-      { label: "Result", isMinor: true },
+      { label: "Result" },
       { label: "New", isNumber: true },
       { label: "Changed", isNumber: true },
       { label: "Gone", isNumber: true, isMinor: true },

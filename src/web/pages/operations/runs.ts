@@ -71,8 +71,8 @@ const headings: readonly Column[] = [
   { label: "Sent", isNumber: true, isMinor: true },
   { label: "New", isNumber: true },
   { label: "Changed", isNumber: true },
-  { label: "Gone", isNumber: true, isMinor: true },
-  { label: "Failed", isNumber: true, isMinor: true },
+  { label: "Gone", isNumber: true },
+  { label: "Failed", isNumber: true },
 ];
 
 function cellsOf(view: View, run: RunRecord): readonly (Html | string)[] {
