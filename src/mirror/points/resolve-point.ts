@@ -136,10 +136,10 @@ function pointError(db: Connection, point: Point): PointError {
       );
     }
     case "latest": {
-      const message =
-        last === undefined
-          ? "There is no run to show yet."
-          : `There is no run latest-${point.back}: the latest run is run ${last.run}.`;
+      const latest = selectRun(db, { kind: "latest" });
+      if (latest === undefined) return new PointError("no-such-run", "There is no run to show yet.", hint);
+      const without = latest.run === last?.run ? "" : ", without those that sent and changed nothing";
+      const message = `There is no run latest-${point.back}: the latest run is run ${latest.run}${without}.`;
       return new PointError("no-such-run", message, hint);
     }
     case "run":

@@ -130,6 +130,15 @@ it("latest-N counts only runs that have ended", () => {
   );
 });
 
+it("latest-N of too few runs names the latest, without runs that did nothing", () => {
+  insertRuns(10, 20, 30);
+  const counts = JSON.stringify({ requests: { sent: 0 }, resources: { new: 0, changed: 0, gone: 0 } });
+  mirror.db.prepare("update _run set counts_json = ? where id > 1").run(counts);
+  expect(() => resolvePoint(mirror.db, { kind: "latest", back: 1 })).toThrow(
+    "There is no run latest-1: the latest run is run 1, without those that sent and changed nothing.",
+  );
+});
+
 describe("a point that the mirror does not have", () => {
   it.each<[string, Point, string]>([
     ["an unknown run", { kind: "run", run: 4 }, "There is no run 4"],
