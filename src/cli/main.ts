@@ -2,11 +2,11 @@
  * The `armoire` program: picks the command, loads only that one (start-up time matters), runs it, and turns an error into
  * one to three lines and an exit code.
  */
-import { type Command, CommanderError } from "commander";
+import { Command, CommanderError } from "commander";
 import { showTimesIn } from "../presentation/times.ts";
 import { createProgram, loadCommand } from "./program.ts";
 import { version } from "./self-command.ts";
-import type { GlobalOptions } from "./settings/global-options.ts";
+import { addGlobalOptions, type GlobalOptions } from "./settings/global-options.ts";
 import { refuseUndecodable } from "./settings/undecodable.ts";
 import { describeError, exitCodeOf, exitCodes } from "./terminal/exit-codes.ts";
 import { redactTokens } from "./terminal/format.ts";
@@ -19,31 +19,53 @@ import { type Io, systemIo } from "./terminal/io.ts";
 export async function main(args: readonly string[], io: Io = systemIo()): Promise<void> {
   // The user must be able to read and replace the files that it makes.
   process.umask(process.umask() & 0o077);
+  /** The parser quotes arguments before the secrets in them are refused. */
+  let parserErrors = "";
   const program = createProgram(version(), {
     writeOut: io.out,
-    writeErr: io.err,
+    writeErr: (text) => {
+      parserErrors += text;
+    },
     outputError: (text, write) => write(redactTokens(text + hintAtDash(text))),
   });
   program.hook("preSubcommand", (_program, command) => loadCommand(command, io));
-  program.hook("preAction", async (_program, command) => {
-    refuseUndecodable(args, io);
+  const refuseSecrets = async (command: Command) => {
     const { refuseSecretArguments } = await import("./secrets/refuse-secrets.ts");
     await refuseSecretArguments(args, command, io);
+  };
+  program.hook("preAction", async (_program, command) => {
+    refuseUndecodable(args, io);
+    await refuseSecrets(command);
     const { utc } = command.optsWithGlobals<GlobalOptions>();
     showTimesIn(io.screen === null || utc === true ? "UTC" : "local");
   });
+  const fail = (error: unknown) => {
+    io.err(describeError(error, args.includes("--verbose")));
+    io.setExitCode(exitCodeOf(error));
+  };
   try {
     if (args[0] === "complete" && args[1] === "--") return await complete(program, args.slice(2), io);
     if (args.length === 0 && (await introduce(program, io))) return;
     await program.parseAsync(withUsualForms(args), { from: "user" });
   } catch (error) {
-    if (error instanceof CommanderError) {
-      io.setExitCode(error.exitCode === 0 ? exitCodes.done : exitCodes.usage);
-      return;
-    }
-    io.err(describeError(error, args.includes("--verbose")));
-    io.setExitCode(exitCodeOf(error));
+    if (!(error instanceof CommanderError)) return fail(error);
+    io.setExitCode(error.exitCode === 0 ? exitCodes.done : exitCodes.usage);
+    if (parserErrors === "") return;
+    await refuseSecrets(withGlobalOptions(args)).then(() => io.err(parserErrors), fail);
   }
+}
+
+/** A command with the global options of a command line that could not be parsed as a whole. */
+function withGlobalOptions(args: readonly string[]): Command {
+  const command = addGlobalOptions(new Command())
+    .exitOverride()
+    .configureOutput({ outputError: () => {} });
+  try {
+    command.parseOptions([...args]);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+  }
+  return command;
 }
 
 /** @returns false if the user has begun already, and needs the list of commands instead */

@@ -147,6 +147,26 @@ it("a secret in an argument is refused, not repeated, and written nowhere", asyn
   expect(published.exitCode).toBe(0);
 });
 
+it("a secret that the parser would quote is refused, and not repeated", async () => {
+  const secret = "canary-secret/of+the=app~1";
+  for (const name of ["ARMOIRE_TOKEN", "ARMOIRE_APP_SECRET"])
+    for (const args of [
+      [secret],
+      ["account", secret],
+      ["sync", secret],
+      ["runs", "--all", secret],
+      ["sandbox", "--seed", secret],
+      ["sandbox", "--preset", secret],
+      [`-${secret}`],
+      ["sync", `--${secret}`],
+      ["export", secret],
+    ]) {
+      const { stderr, ...result } = await callArmoire(args, { env: { [name]: secret } });
+      expect({ args, ...result }).toEqual({ args, exitCode: 2, stdout: "" });
+      expect(stderr).toMatch(/^armoire: An argument contains a secret, so it is not shown here\.\n.*\n$/);
+    }
+});
+
 it("a token in the keychain is refused in an argument, and no other argument needs the keychain", async () => {
   await using rig = await startAccountRig();
   const token = "canary-9a8b7c6d5e4f3a2b1c0d";
@@ -161,6 +181,8 @@ it("a token in the keychain is refused in an argument, and no other argument nee
       ["search", text],
       ["export", "--out", join(rig.dataDir, "out"), `--citation=${text}`],
       ["status", "--data-dir", text],
+      ["account", "add", "ada", text],
+      ["sync", `--${text}`],
     ]) {
       const { stderr, ...result } = await armoire(...args);
       expect({ args, ...result }).toEqual({ args, exitCode: 2, stdout: "" });
