@@ -9,39 +9,47 @@ import type { Plugin } from "rolldown";
 
 const lib = dirname(createRequire(import.meta.url).resolve("better-sqlite3"));
 const binding = join(lib, "binding.js");
+const { version }: { version: string } = JSON.parse(readFileSync(join(lib, "../package.json"), "utf8"));
 
-/** The version is exact in `package.json`, so the addon that is found is that of this JavaScript. */
-const source = `
-const { existsSync } = require("node:fs");
+/** Exports the folder of the installed package with the addon; null if that is another version, or where only Node finds it. */
+const finder = `
+const { readFileSync } = require("node:fs");
 const { dirname, join } = require("node:path");
-// Not in the call, where the bundler would resolve it.
-const name = "better-sqlite3";
-module.exports = function findLib() {
-  for (let folder = dirname(__dirname); ; folder = dirname(folder)) {
-    const lib = join(folder, "node_modules/better-sqlite3/lib");
-    if (existsSync(lib)) return lib;
-    // Where packages are elsewhere, Node finds them.
-    if (folder === dirname(folder)) return dirname(require.resolve(name));
+module.exports = null;
+for (let folder = dirname(__dirname); folder !== dirname(folder) && module.exports === null; folder = dirname(folder)) {
+  const installed = join(folder, "node_modules/better-sqlite3");
+  let text;
+  try {
+    text = readFileSync(join(installed, "package.json"), "utf8");
+  } catch {
+    continue;
   }
-};
+  if (JSON.parse(text).version !== ${JSON.stringify(version)}) break;
+  module.exports = join(installed, "lib");
+}
+`;
+
+const [finderId, chooserId] = ["\0better-sqlite3:folder", "\0better-sqlite3"];
+
+/** With a name in a variable, the package is not bundled. */
+const chooser = `
+const name = "better-sqlite3";
+module.exports = require("${finderId}") === null ? require(name) : require(${JSON.stringify(join(lib, "index.js"))});
 `;
 
 export function bundleSqlite(): Plugin {
-  const finder = "\0better-sqlite3:lib";
   return {
     name: "bundle-sqlite",
     resolveId(name) {
-      if (name === "better-sqlite3") return join(lib, "index.js");
-      return name === finder ? finder : null;
+      if (name === "better-sqlite3") return chooserId;
+      return name === finderId ? name : null;
     },
     load(id) {
-      if (id === finder) return { code: source, moduleType: "js" };
+      if (id === finderId) return { code: finder, moduleType: "js" };
+      if (id === chooserId) return { code: chooser, moduleType: "js" };
       if (id !== binding) return null;
       // It looks for the addon beside itself.
-      const code = readFileSync(binding, "utf8").replaceAll(
-        "__dirname",
-        `require(${JSON.stringify(finder)})()`,
-      );
+      const code = readFileSync(binding, "utf8").replaceAll("__dirname", `require("${finderId}")`);
       return { code, moduleType: "js" };
     },
   };
