@@ -3,6 +3,7 @@
  * such as `\u001b`.
  */
 import { stripVTControlCharacters } from "node:util";
+import { maxSliceLength, slicesOf } from "../../../exports/formats/escaped-text.ts";
 
 /** Characters that control a terminal, are invisible, turn text around, or are half a character. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
@@ -11,7 +12,7 @@ const unsafeInLines = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 /** One value on one line: line ends and unsafe characters are escaped, control sequences are removed, null is empty. */
 export function escapeControls(value: unknown): string {
   if (value === null || value === undefined) return "";
-  return stripVTControlCharacters(String(value)).replace(unsafe, escapeCharacter);
+  return escapeEach(stripVTControlCharacters(String(value)), unsafe);
 }
 
 /**
@@ -19,7 +20,15 @@ export function escapeControls(value: unknown): string {
  * characters occur only in its strings.
  */
 export function escapeLines(text: string): string {
-  return text.replace(unsafeInLines, escapeCharacter);
+  return escapeEach(text, unsafeInLines);
+}
+
+/** In slices: for each character that a function replaces, V8 keeps more than a hundred bytes until the end. */
+function escapeEach(text: string, characters: RegExp): string {
+  if (text.length <= maxSliceLength) return text.replace(characters, escapeCharacter);
+  const escapeSlice = (whole: string, from: number, to: number) =>
+    whole.slice(from, to).replace(characters, escapeCharacter);
+  return [...slicesOf(text, escapeSlice)].join("");
 }
 
 function escapeCharacter(character: string): string {

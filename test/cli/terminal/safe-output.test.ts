@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { printRows, type ResultFormat } from "../../../src/cli/format/data/result.ts";
 import { toJsonLine } from "../../../src/cli/terminal/format.ts";
 import { type OutputStreams, printersOf } from "../../../src/cli/terminal/io.ts";
+import { escapeControls, escapeLines } from "../../../src/cli/terminal/safe-text.ts";
 import { fakeIo } from "../support/fake-io.ts";
 
 /** One of each group of characters that control a terminal, are invisible, or turn text around. */
@@ -78,4 +79,11 @@ it("messages and progress bring no unsafe character to a terminal but those that
   expect(message?.replace("\n", "")).not.toMatch(unsafeCharacter);
   expect(progress).not.toMatch(unsafeCharacter);
   expect(rest).toEqual([""]);
+});
+
+it.each([0, 1, 2])("a long text has the escapes of a short one, wherever its slices end (%d)", (before) => {
+  const pairs = `${"x".repeat(before)}${"\u{e0041}😀".repeat(40_000)}\ud83d`;
+  const escaped = `${"x".repeat(before)}${"\\udb40\\udc41😀".repeat(40_000)}\\ud83d`;
+  // A message with both would take minutes.
+  for (const toSafe of [escapeLines, escapeControls]) expect(toSafe(pairs) === escaped).toBe(true);
 });
