@@ -1,4 +1,3 @@
-/** The public library: the functions behind the commands, with their types and errors. */
 import Database from "better-sqlite3";
 import { z } from "zod";
 import { KeyObject } from "node:crypto";
@@ -855,7 +854,7 @@ interface WorkerReady {
  */
 export declare function runWorker(options: RunWorkerOptions): Promise<void>;
 /** The kinds of resources of a service, with the links that lead to each: for functions that take `kinds`. */
-export declare const kinds: Kinds;
+declare const kinds$1: Kinds;
 declare const scopeNames: readonly ["profile", "email", "bras", "measurements"];
 type ScopeName = (typeof scopeNames)[number];
 interface AccountUser {
@@ -3045,7 +3044,7 @@ declare const ScheduleError_base: {
 };
 /** Why a schedule cannot be added, read or run. No message contains a secret. */
 export declare class ScheduleError extends ScheduleError_base {}
-declare const run: z.ZodObject<{
+declare const run$1: z.ZodObject<{
   due: z.ZodISODateTime;
   startedAt: z.ZodISODateTime;
   scheduler: z.ZodReadonly<z.ZodObject<{
@@ -3060,7 +3059,7 @@ declare const run: z.ZodObject<{
   counts: z.ZodNullable<z.ZodRecord<z.ZodString, z.ZodNumber>>;
   error: z.ZodNullable<z.ZodString>;
 }, z.core.$strict>;
-type ScheduledRun = Readonly<z.infer<typeof run>>;
+type ScheduledRun = Readonly<z.infer<typeof run$1>>;
 /** The process that starts runs. */
 type Scheduler = ScheduledRun["scheduler"];
 /**
@@ -3868,4 +3867,4 @@ interface WebServer {
  * @throws WebError if it cannot listen; MirrorError and PointError of `createApi`
  */
 export declare function createServer(options: ServerOptions): Promise<WebServer>;
-export type { Account, AccountOverview, AccountPlace, AccountSyncOptions, AccountSyncReport, AccountSyncResult, AddAccountOptions, AddedAccount, ApiServerOptions, Area, BackUpRequest, BackedUp, BackupManifest, BackupOwner, CataloguePart, Cell, Change, ChangeCommand, ChangeCommandOutcome, ChangeEntry, ChangeLog, ChangeLogRequest, CheckProblem, CheckReport, Clock, CompactOptions, CompactProgress, CompactReport, Compression, Coverage, CreateBackupRequest, CreateSnapshotRequest, CreatedBackup, CreatedSnapshot, Credential, CsvProfile, DashboardOptions, DataPackageRequest, Depth, DiagnoseRequest, Diagnosis, DiffRequest, EndedRun, ExportDatabaseRequest, ExportFormat, ExportMirrorRequest, ExportTableRequest, ExportedDatabase, ExportedTable, FieldChange, FieldValue, FindSecretsOptions, Forecast, ForecastSummary, ForecastSummaryOptions, Found, FoundKind, FoundResource, FoundSecret, Installation, KeptRun, Keychain, Keyed, KindCoverage, KnownSecret, LastChange, Life, LinkedCatalogueOptions, LinkedCataloguePlan, ListRequest, ListedBackup, LoadOptions, LoadProgress, LoadReport, LogFormat, LogOptions, Matrix, McpOptions, MediaOptions, MediaPart, MediaReport, MirrorPlace, MirrorReader, MirrorStatus, Mode, ModelParts, NewSchedule, OpenDiff, OpenSnapshot, Order, PackageContents, PassChangesOnOptions, PastStatus, PictureOrigin, PlanOptions, Point, PointContext, Principal, PrintedFile, Program, Provenance, PruneReport, PruneRequest, PublicTable, Publication, PublishReport, PublishRequest, QueryLimits, QueryOptions, QueryRequest, QueryResult, Question, QuestionOption, QuestionRequest, QuestionResult, Reason, RemoveAccountOptions, RemovedAccount, Reported, RequestCount, ResourceHistory, RestoreMirrorRequest, RestoredMirror, RetentionPolicy, RetentionReport, RevisionOfLife, Row, RowCondition, RunChanges, RunRecord, RunSchedulesOptions, RunSelect, RunTime, RunWorkerOptions, Schedule, ScheduledRun, ScopeName, ScopeOptions, SearchOptions, SearchSuggestion, SecretSearch, SecretText, ServerOptions, ShownKind, ShownResource, SigningKey, SnapshotManifest, SnapshotReport, SourceLocation, StoredToken, SyncOptions, SyncPlan, SyncProgress, SyncReport, SystemKeychainOptions, SystemScheduler, UnpackRequest, Value, VerifyReport, VerifyRequest, VerifySnapshotRequest, WebServer, WorkerReady, WorkersOptions, WrittenPackage };
+export { type Account, type AccountOverview, type AccountPlace, type AccountSyncOptions, type AccountSyncReport, type AccountSyncResult, type AddAccountOptions, type AddedAccount, type ApiServerOptions, type Area, type BackUpRequest, type BackedUp, type BackupManifest, type BackupOwner, type CataloguePart, type Cell, type Change, type ChangeCommand, type ChangeCommandOutcome, type ChangeEntry, type ChangeLog, type ChangeLogRequest, type CheckProblem, type CheckReport, type Clock, type CompactOptions, type CompactProgress, type CompactReport, type Compression, type Coverage, type CreateBackupRequest, type CreateSnapshotRequest, type CreatedBackup, type CreatedSnapshot, type Credential, type CsvProfile, type DashboardOptions, type DataPackageRequest, type Depth, type DiagnoseRequest, type Diagnosis, type DiffRequest, type EndedRun, type ExportDatabaseRequest, type ExportFormat, type ExportMirrorRequest, type ExportTableRequest, type ExportedDatabase, type ExportedTable, type FieldChange, type FieldValue, type FindSecretsOptions, type Forecast, type ForecastSummary, type ForecastSummaryOptions, type Found, type FoundKind, type FoundResource, type FoundSecret, type Installation, type KeptRun, type Keychain, type Keyed, type KindCoverage, type KnownSecret, type LastChange, type Life, type LinkedCatalogueOptions, type LinkedCataloguePlan, type ListRequest, type ListedBackup, type LoadOptions, type LoadProgress, type LoadReport, type LogFormat, type LogOptions, type Matrix, type McpOptions, type MediaOptions, type MediaPart, type MediaReport, type MirrorPlace, type MirrorReader, type MirrorStatus, type Mode, type ModelParts, type NewSchedule, type OpenDiff, type OpenSnapshot, type Order, type PackageContents, type PassChangesOnOptions, type PastStatus, type PictureOrigin, type PlanOptions, type Point, type PointContext, type Principal, type PrintedFile, type Program, type Provenance, type PruneReport, type PruneRequest, type PublicTable, type Publication, type PublishReport, type PublishRequest, type QueryLimits, type QueryOptions, type QueryRequest, type QueryResult, type Question, type QuestionOption, type QuestionRequest, type QuestionResult, type Reason, type RemoveAccountOptions, type RemovedAccount, type Reported, type RequestCount, type ResourceHistory, type RestoreMirrorRequest, type RestoredMirror, type RetentionPolicy, type RetentionReport, type RevisionOfLife, type Row, type RowCondition, type RunChanges, type RunRecord, type RunSchedulesOptions, type RunSelect, type RunTime, type RunWorkerOptions, type Schedule, type ScheduledRun, type ScopeName, type ScopeOptions, type SearchOptions, type SearchSuggestion, type SecretSearch, type SecretText, type ServerOptions, type ShownKind, type ShownResource, type SigningKey, type SnapshotManifest, type SnapshotReport, type SourceLocation, type StoredToken, type SyncOptions, type SyncPlan, type SyncProgress, type SyncReport, type SystemKeychainOptions, type SystemScheduler, type UnpackRequest, type Value, type VerifyReport, type VerifyRequest, type VerifySnapshotRequest, type WebServer, type WorkerReady, type WorkersOptions, type WrittenPackage, kinds$1 as kinds };
