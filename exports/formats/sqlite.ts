@@ -116,6 +116,9 @@ function tableDefinition(
 const ownReferences = ({ name }: ExportTable, references: readonly Reference[]) =>
   references.filter(({ table }) => table === name);
 
+/** Of a text, so that one of millions of words takes neither minutes nor hundreds of megabytes. */
+const maxIndexedCharacters = 10_000;
+
 /** Of references and of texts; the table of full-text search is `NAME_fts`, which Datasette finds by itself. */
 function indexDefinitions(table: ExportTable, references: readonly Reference[]): string {
   const name = quoted(table.name);
@@ -128,7 +131,7 @@ function indexDefinitions(table: ExportTable, references: readonly Reference[]):
     const list = searched.map(quoted).join(", ");
     statements.push(
       `create virtual table ${index} using fts5 (${list}, content = ${name}, tokenize = 'unicode61 remove_diacritics 2')`,
-      `insert into ${index} (${index}) values ('rebuild')`,
+      `insert into ${index} (rowid, ${list}) select rowid, ${searched.map((column) => `substr(${quoted(column)}, 1, ${maxIndexedCharacters})`).join(", ")} from ${name}`,
     );
   }
   return statements.join(";\n");

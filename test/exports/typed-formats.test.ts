@@ -109,6 +109,16 @@ it("an exported SQLite file has keys, references, indexes, full-text search, its
     expect(existsSync(join(out, `tables.sqlite${suffix}`))).toBe(false);
 });
 
+it("the full-text index of an exported SQLite file has the beginning of a text of millions of words", async () => {
+  const words = Array.from({ length: 1_000_000 }, (_, n) => `w${n.toString(36)}`).join(" ");
+  const table = tableOf("brand", ["href", "name"], [["https://a.example/1/", `first ${words}`]]);
+  const db = new Database(join(await exportTables(["sqlite"], table), "tables.sqlite"), { readonly: true });
+  const find = db.prepare("select count(*) from brand_fts where brand_fts match ?").pluck();
+  expect([find.get("first"), find.get("w1"), find.get("wlflr")]).toEqual([1, 1, 0]);
+  expect(db.prepare("select length(name) from brand").pluck().get()).toBe(words.length + 6);
+  db.close();
+});
+
 it("the same tables give the same bytes in each format", async () => {
   const table = tableOf("brand", ["href", "name"], [["https://a.example/1/", "Anita"]]);
   const formats = ["parquet", "sqlite"] as const;

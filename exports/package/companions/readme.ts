@@ -92,7 +92,7 @@ const aboutParquet = (hasCsv: boolean) =>
     : ". The files have no keys: `duckdb bras.duckdb < load.sql`, run in this folder, adds them.");
 
 const aboutSqlite =
-  "`tables.sqlite` holds all tables, with keys, references, indexes and full-text indexes of names (tables that end in `_fts`). " +
+  "`tables.sqlite` holds all tables, with keys, references, indexes and full-text indexes of the first 10,000 characters of names (tables that end in `_fts`). " +
   "The table `coverage` says how whole they are. Datasette shows it as it is: `datasette tables.sqlite`.";
 
 function describeCsv(profile: PackageContents["csv"]): string {
