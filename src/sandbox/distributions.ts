@@ -1,4 +1,4 @@
-/** The catalogue's heavy-tailed distributions: few big brands and many small ones. `docs/sandbox.md` shows the curves. */
+/** The catalogue's heavy-tailed distributions: few big brands and many small ones. */
 
 /** Models per brand: Zipf's law, weight 1 / rank^1.1. */
 export const modelsPerBrandExponent = 1.1;
