@@ -52,12 +52,19 @@ export function formatWrappedTable(
   return formatTable(columns, wrapped);
 }
 
-/** Aligns rows without a heading, by display width. */
+/** Aligns rows without a heading, by display width. The last column, which may hold very long texts, needs no room after it. */
 export function alignRows(rows: Rows, indent = ""): string {
   const cells = rows.map((row) => row.map(escapeControls));
-  const widths = (cells[0] ?? []).map((_, n) => Math.max(...cells.map((row) => displayWidth(row[n] ?? ""))));
-  const pad = (cell: string, n: number) => cell + " ".repeat((widths[n] ?? 0) - displayWidth(cell));
-  return cells.map((row) => `${`${indent}${row.map(pad).join(gap)}`.trimEnd()}\n`).join("");
+  const widths = (cells[0] ?? [])
+    .slice(0, -1)
+    .map((_, n) => Math.max(...cells.map((row) => displayWidth(row[n] ?? ""))));
+  const pad = (cell: string, n: number) => cell + " ".repeat(Math.max(0, (widths[n] ?? 0) - displayWidth(cell)));
+  return cells
+    .map((row) => {
+      const last = row.length - 1;
+      return `${`${indent}${row.map((cell, n) => (n === last ? cell : pad(cell, n))).join(gap)}`.trimEnd()}\n`;
+    })
+    .join("");
 }
 
 /** The lines of a table, each without its line end. */
