@@ -58,7 +58,8 @@ export function alignRows(rows: Rows, indent = ""): string {
   const widths = (cells[0] ?? [])
     .slice(0, -1)
     .map((_, n) => Math.max(...cells.map((row) => displayWidth(row[n] ?? ""))));
-  const pad = (cell: string, n: number) => cell + " ".repeat(Math.max(0, (widths[n] ?? 0) - displayWidth(cell)));
+  const pad = (cell: string, n: number) =>
+    cell + " ".repeat(Math.max(0, (widths[n] ?? 0) - displayWidth(cell)));
   return cells
     .map((row) => {
       const last = row.length - 1;
