@@ -1,6 +1,6 @@
 /**
- * Bundles the JavaScript of better-sqlite3, so that only its addon is left to load: to resolve and load its files one by one takes
- * as long as all else that a short command does with a mirror. In: an import of the package. Out: its exports.
+ * Bundles the JavaScript of better-sqlite3, so that only its addon is left to load: a short command would spend much of its time
+ * on finding and loading these files. In: an import of the package. Out: its exports.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
