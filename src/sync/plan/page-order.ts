@@ -6,7 +6,7 @@
 import { sql } from "kysely";
 import type { Connection } from "../../mirror/file/connection.ts";
 import { prepare, prepareColumn } from "../../mirror/file/statements.ts";
-import { q } from "../../mirror/queries/query-builder.ts";
+import { idsIn, q } from "../../mirror/queries/query-builder.ts";
 import type { Planner } from "./planner.ts";
 import type { Mode, PlannedResource, PlanRequest } from "./request.ts";
 
@@ -15,7 +15,7 @@ export function orderPages(
   db: Connection,
   { runId, mode, allowance }: Pick<PlanRequest, "runId" | "mode" | "allowance">,
 ): Planner {
-  const { selectPage, selectChain, selectEndedPage } = prepareStatements(db, mode);
+  const { selectPages, selectChain, selectEndedPage } = prepareStatements(db, mode);
   let waiting: readonly PlannedResource[] = [];
 
   /**
@@ -54,8 +54,7 @@ export function orderPages(
         return taken.has(id) || isAwaited(id) || (page !== undefined && [...chainOf(page)].some(isAwaited));
       };
 
-      const add = (planned: PlannedResource): void => {
-        const page = selectPage.get({ id: planned.id });
+      const add = (planned: PlannedResource, page: Page | undefined): void => {
         // It was requested before one of the later pages.
         if (page?.state === "held" && page.checkedRun >= runId) return;
         if (page === undefined || page.firstId === planned.id) {
@@ -71,14 +70,22 @@ export function orderPages(
         else wait(page, planned);
       };
 
-      for (const planned of waiting) add(planned);
+      /** One statement for all: most resources of a crawl are no pages, and each statement locks the file. */
+      const addAll = (all: readonly PlannedResource[]): void => {
+        const ids = JSON.stringify(all.map(({ id }) => id));
+        const known = all.length === 0 ? [] : selectPages.all({ ids });
+        const pageOf = new Map(known.map((page) => [page.id, page]));
+        for (const planned of all) add(planned, pageOf.get(planned.id));
+      };
+
+      addAll(waiting);
       while (taken.size < limit) {
         const more = planner.take(
           limit - taken.size,
           (id) => taken.has(id) || stillWaiting.has(id) || isTaken(id),
           isUnderWay,
         );
-        for (const planned of more) add(planned);
+        addAll(more);
         if (more.length === 0 || taken.size > 0) break;
       }
       waiting = [...stillWaiting.values()];
@@ -88,6 +95,7 @@ export function orderPages(
 }
 
 interface Page {
+  readonly id: number;
   readonly kind: string;
   readonly state: string;
   readonly checkedRun: number;
@@ -104,19 +112,19 @@ interface Page {
 
 function prepareStatements(db: Connection, mode: Mode) {
   const lastRun = mode === "full" ? "fetched_run" : "last_checked_run";
-  const selectPage = prepare(db, (p: { id: number }) =>
+  const selectPages = prepare(db, (p: { ids: string }) =>
     q
       .selectFrom("_page as p")
       .innerJoin("_resource as r", "r.id", "p.id")
       .innerJoin("_resource as f", "f.id", "p.collection_id")
-      .select(["f.kind", "r.state", "r.checked_run as checkedRun", `r.${lastRun} as lastRun`])
+      .select(["p.id", "f.kind", "r.state", "r.checked_run as checkedRun", `r.${lastRun} as lastRun`])
       .select(["f.id as firstId", "f.url as firstUrl", "f.etag as firstEtag", "f.state as firstState"])
       .select(["f.checked_run as firstCheckedRun", `f.${lastRun} as firstLastRun`])
       .select([
         sql<0 | 1>`f.state in ('held', 'due') and f.absent_by is null`.as("isFirstFetchable"),
         sql<0 | 1>`f.error is not null`.as("hasFirstFailed"),
       ])
-      .where("p.id", "=", p.id),
+      .where("p.id", "in", idsIn(p.ids)),
   );
   const selectChain = db
     .prepare<{ firstId: number }, number>(
@@ -137,5 +145,5 @@ function prepareStatements(db: Connection, mode: Mode) {
       .where(sql<boolean>`not exists (select 1 from _revision where resource_id = p.id)`)
       .limit(1),
   );
-  return { selectPage, selectChain, selectEndedPage };
+  return { selectPages, selectChain, selectEndedPage };
 }
