@@ -42,6 +42,19 @@ const families = prefixes.flatMap((prefix) => [
 
 type Family = ReturnType<typeof familyOf>;
 
+/** The place in `families`, by the name of each field. */
+const placeOfField = new Map(
+  families.flatMap(({ limit, remaining, used, reset }, place) =>
+    [limit, remaining, used, reset].map((field) => [field, place] as const),
+  ),
+);
+
+/** In their order. Most responses have fields of one family, and to look up those of all 51 would slow a crawl. */
+function familiesIn(headers: IncomingHttpHeaders): Family[] {
+  const places = Object.keys(headers).map((field) => placeOfField.get(field) ?? -1);
+  return [...new Set(places)].sort((a, b) => a - b).flatMap((place) => families[place] ?? []);
+}
+
 function familyOf(nameOf: (name: string) => string, word: (typeof words)[number] | null) {
   return {
     limit: nameOf("limit"),
@@ -55,11 +68,7 @@ function familyOf(nameOf: (name: string) => string, word: (typeof words)[number]
 type Header = string | string[] | undefined;
 
 /** The names of all fields that `readRateLimitHeaders` reads. */
-export const rateLimitFields: readonly string[] = [
-  ...families.flatMap(({ limit, remaining, used, reset }) => [limit, remaining, used, reset]),
-  "ratelimit",
-  "ratelimit-policy",
-];
+export const rateLimitFields: readonly string[] = [...placeOfField.keys(), "ratelimit", "ratelimit-policy"];
 
 /**
  * Reads `X-RateLimit-Limit`, `-Remaining` (or `-Used`) and `-Reset`, the same with `X-Rate-Limit` and `RateLimit`, each also
@@ -69,7 +78,7 @@ export const rateLimitFields: readonly string[] = [
  * @param now epoch milliseconds
  */
 export function readRateLimitHeaders(headers: IncomingHttpHeaders, now: number): RateLimitHeaders | null {
-  const counts = families.flatMap((family) => readFamily(headers, family, now));
+  const counts = familiesIn(headers).flatMap((family) => readFamily(headers, family, now));
   const quotas = readStructuredRateLimit(headers).map(({ resetSeconds, ...counts }) => {
     return { ...counts, resetAt: resetSeconds === null ? null : now + resetSeconds * 1000 };
   });
