@@ -66,7 +66,8 @@ export function createResponseWatch(
   /** A service that reports a rest is not one whose allowance is spent. */
   const hasRest = (): boolean => (runBudget.newestRest ?? 0) > 0;
 
-  const isUsable = (result: FetchResponse): boolean => holdsContent(result) || hasRest();
+  // In this order: only `holdsContent` reads the body.
+  const isUsable = (result: FetchResponse): boolean => hasRest() || holdsContent(result);
 
   const isAnswered = async (probe: Probe, isOutage: boolean, signal: AbortSignal | undefined) => {
     const first = await examiner.send(probe, signal, 0);
