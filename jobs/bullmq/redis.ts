@@ -6,7 +6,7 @@
 import type { Telemetry } from "bullmq";
 import { Redis } from "ioredis";
 import { messageOf } from "../../src/platform/errors.ts";
-import { RedisError } from "./errors.ts";
+import { isRejected, RedisError } from "./errors.ts";
 
 const connectTimeoutMillis = 5000;
 const maxReconnectMillis = 2000;
@@ -60,6 +60,7 @@ export async function connectRedis(
     try {
       await client.connect();
       requireSuitable(await client.info(), shownAs);
+      await requireDatabase(client, shownAs);
     } finally {
       clearTimeout(timer);
     }
@@ -144,6 +145,17 @@ function requireSuitable(info: string, shownAs: string): void {
   }
 }
 
+/** ioredis would go on with database 0. @throws RedisError `unsuitable` */
+async function requireDatabase(client: Redis, shownAs: string): Promise<void> {
+  try {
+    await client.select(client.options.db ?? 0);
+  } catch (error) {
+    if (!isRejected(error)) throw error;
+    const hint = "Choose a lower number, or raise `databases` in redis.conf.";
+    throw new RedisError("unsuitable", `Redis has no database of this number: ${shownAs}`, hint);
+  }
+}
+
 /** @throws RedisError `bad-address` */
 function showAddress(url: string): string {
   if (url.startsWith("/")) return url;
@@ -162,6 +174,13 @@ function showAddress(url: string): string {
       "bad-address",
       "The address of Redis has a query or a fragment.",
       "Leave out ? and #, and what follows them.",
+    );
+  }
+  if (!/^(\/\d*)?$/.test(parsed.pathname)) {
+    throw new RedisError(
+      "bad-address",
+      "The path in the address of Redis is not the number of a database.",
+      "For database 2 of a Redis on this machine, use redis://127.0.0.1:6379/2.",
     );
   }
   if (!isDecodable(parsed.username) || !isDecodable(parsed.password)) {

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { connectRedis } from "../../../jobs/bullmq/redis.ts";
 import { selfSigned } from "../../service/support/self-signed.ts";
@@ -23,6 +25,33 @@ it("an address of Redis with a query is refused: it could turn the check of cert
   const error = await connectRedis(address).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: "bad-address" });
   expect(String(error)).not.toContain("secret");
+});
+
+it.each(["abc", "1x", "1/2", "-1"])(
+  "an address of Redis whose path is not the number of a database is refused: %s",
+  async (path) => {
+    const address = `redis://:secret@127.0.0.1:6379/${path}`;
+    await expect(connectRedis(address)).rejects.toMatchObject({
+      code: "bad-address",
+      message: "The path in the address of Redis is not the number of a database.",
+    });
+  },
+);
+
+it("a database that a Redis does not have is refused, and not taken for database 0", async () => {
+  await using redis = await startRedis();
+  const relay = createServer((client) => client.pipe(connect(redis.url)).pipe(client));
+  await once(relay.listen(0, "127.0.0.1"), "listening");
+  const address = `redis://127.0.0.1:${(relay.address() as AddressInfo).port}`;
+  await expect(connectRedis(`${address}/99`)).rejects.toMatchObject({
+    code: "unsuitable",
+    message: `Redis has no database of this number: ${address}/99`,
+  });
+  const { client, end } = await connectRedis(`${address}/3`);
+  await client.set("key", "value");
+  end();
+  relay.close();
+  expect(await redis.admin.call("INFO", "keyspace")).toMatch(/^# Keyspace\s+db3:keys=1,/);
 });
 
 it("each loss of the connection and its return are reported, but not its own end", async () => {
