@@ -2,7 +2,7 @@ import Database from "better-sqlite3";
 import { z } from "zod";
 import { KeyObject } from "node:crypto";
 import { Readable, Writable } from "node:stream";
-/** The base class of all errors that users see, and the conversion of system errors to it. */
+/** The base class of all errors that users see, the conversion of system errors to it, and checks of numbers in options. */
 /** What a failure means to the caller. The command line derives its exit code from it. */
 type ErrorKind = "failed" |
 /** Invalid input, or a name that does not exist. */
@@ -39,8 +39,8 @@ declare const ExportError_base: {
     readonly code: "bad-condition" | "bad-folder-name" | "bad-selection" | "bad-table-name" | "changing" | "damaged-package" | "incomplete" | "newer-package" | "no-folder" | "not-a-package" | "nothing-held" | "symbolic-link" | "write-failed";
     readonly hint: string;
   };
-  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   stackTraceLimit: number;
 };
 /** Why an export cannot be written or read. */
@@ -196,8 +196,8 @@ declare const PointError_base: {
     readonly code: "no-such-run" | "pruned" | "syntax" | "too-early";
     readonly hint: string;
   };
-  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   stackTraceLimit: number;
 };
 /** A point is invalid, or the mirror has no such point. */
@@ -717,8 +717,8 @@ declare const ServiceSettingsError_base: {
     readonly code: "bad-base-url" | "bad-credential";
     readonly hint: string;
   };
-  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   stackTraceLimit: number;
 };
 /** A setting that the client cannot use. Its message never holds the value, which may be secret. */
@@ -784,8 +784,8 @@ declare const RedisError_base: {
     readonly code: "bad-address" | "unreachable" | "unsuitable";
     readonly hint: string;
   };
-  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   stackTraceLimit: number;
 };
 /** Why a Redis cannot be used. Its address is shown without user and password. */
@@ -800,8 +800,8 @@ declare const DashboardError_base: {
     readonly code: "cannot-listen";
     readonly hint: string;
   };
-  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   stackTraceLimit: number;
 };
 /** The dashboard cannot listen on its address. */
@@ -816,8 +816,8 @@ declare const TelemetryError_base: {
     readonly code: "not-installed";
     readonly hint: string;
   };
-  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   stackTraceLimit: number;
 };
 /** Jobs cannot be followed. */
@@ -927,8 +927,8 @@ declare const AccountError_base: {
     readonly code: "bad-name" | "damaged" | "newer" | "no-token" | "refused" | "taken" | "unidentified" | "unknown";
     readonly hint: string;
   };
-  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   stackTraceLimit: number;
 };
 /** An account cannot be used. No message contains a token. */
@@ -1301,8 +1301,8 @@ declare const BackupError_base: {
     readonly code: "damaged" | "exists" | "needs-passphrase" | "not-found" | "not-shareable" | "nothing-held" | "other-account" | "other-contents" | "other-key" | "other-version" | "too-big" | "unreadable" | "weak-passphrase" | "write-failed" | "wrong-passphrase" | "wrong-place";
     readonly hint: string;
   };
-  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   stackTraceLimit: number;
 };
 /** What can be wrong with a backup; each message names the file. */
@@ -1317,8 +1317,8 @@ declare const SigningKeyError_base: {
     readonly code: "exists" | "not-a-key" | "not-found";
     readonly hint: string;
   };
-  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   stackTraceLimit: number;
 };
 /** Of the file of a key with which snapshots are signed. */
@@ -1543,7 +1543,7 @@ interface PublishReport {
 /**
  * Adds a snapshot of the mirror to a published folder: an increment, or a whole one where that is due. Nothing is added if
  * nothing has changed.
- * @throws BackupError; FileError, also `locked`; MirrorError; the signal's reason
+ * @throws RangeError for an option out of its range; BackupError; FileError, also `locked`; MirrorError; the signal's reason
  */
 export declare function publishSnapshot(request: PublishRequest): Promise<PublishReport>;
 /** A defect of a mirror. */
@@ -1809,8 +1809,8 @@ declare const ChangeError_base: {
     readonly code: "bad-point" | "command-failed" | "no-such-run" | "not-comparable" | "two-services" | "unknown-name";
     readonly hint: string;
   };
-  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   stackTraceLimit: number;
 };
 /** Why two states cannot be compared, or their changes not passed on. */
@@ -2127,8 +2127,8 @@ declare const McpError_base: {
     readonly code: "broken" | "not-installed" | "private-mirror";
     readonly hint: string;
   };
-  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   stackTraceLimit: number;
 };
 /** A mirror cannot be offered over the Model Context Protocol. */
@@ -2265,8 +2265,8 @@ declare const MirrorError_base: {
     readonly code: "damaged" | "disk-full" | "exists" | "locked" | "newer" | "not-a-mirror" | "not-found" | "other-service" | "unsafe-sqlite" | "unwritable";
     readonly hint: string;
   };
-  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   stackTraceLimit: number;
 };
 /** Why the file of a mirror cannot be used. */
@@ -2293,8 +2293,8 @@ declare const SnapshotError_base: {
     readonly code: "condemned" | "gap" | "other-line" | "other-service" | "rolled-back";
     readonly hint: string;
   };
-  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   stackTraceLimit: number;
 };
 /** Why a snapshot is refused; nothing is changed then. */
@@ -2362,7 +2362,7 @@ interface LoadReport {
 }
 /**
  * Loads snapshots into a mirror, in one run or in one for each. Whatever the mirror has fetched more recently stays.
- * @throws SnapshotError before anything is changed; MirrorError; FileError `locked`; errors of the sources; the signal's
+ * @throws RangeError for an option out of its range; SnapshotError before anything is changed; MirrorError; FileError `locked`; errors of the sources; the signal's
  * reason
  */
 export declare function loadSnapshots(options: LoadOptions): Promise<LoadReport>;
@@ -2484,8 +2484,8 @@ declare const KeyError_base: {
     readonly code: "ambiguous" | "unknown";
     readonly hint: string;
   };
-  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   stackTraceLimit: number;
 };
 /** A key matches no resource, or several. */
@@ -2635,8 +2635,8 @@ declare const QueryError_base: {
     readonly code: "busy" | "cannot-read" | "crashed" | "damaged" | "failed" | "memory" | "not-a-database" | "not-read-only" | "parameters" | "question" | "syntax" | "timeout" | "too-large" | "too-long";
     readonly hint: string;
   };
-  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   stackTraceLimit: number;
 };
 /** A query was refused or failed. The message is one line. */
@@ -2776,7 +2776,7 @@ interface QueryCoverage {
 /**
  * Executes one statement that reads, with limits, in a process of its own, which lives until the iteration of its rows ends.
  * @param startProcess starts the process of the query
- * @throws QueryError, or the signal's reason; with `asOf` also MirrorError, PointError
+ * @throws RangeError for a limit that is no number; QueryError, or the signal's reason; with `asOf` also MirrorError, PointError
  */
 export declare function runQuery(request: QueryRequest, startProcess?: StartQueryProcess): Promise<QueryResult>;
 type QuestionOptions = Readonly<Record<string, string | number>>;
@@ -2833,6 +2833,7 @@ interface Found {
  * names come first, then whole words, then beginnings; within these, the models that most users own.
  * @param text words; no character has a special meaning. Without a word, nothing is found
  * @returns at most `limit` results
+ * @throws RangeError for a limit that is no whole number
  */
 export declare function search({ db, asOf }: Pick<MirrorReader, "db" | "asOf">, text: string, { kind, gone, limit }?: SearchOptions): Found[];
 /** What the mirror holds of a resource, and where it comes from. */
@@ -3038,8 +3039,8 @@ declare const ScheduleError_base: {
     readonly code: "bad-name" | "bad-time" | "busy" | "cannot-listen" | "damaged" | "inexpressible" | "newer" | "not-installed" | "taken" | "too-many" | "unknown" | "unsupported";
     readonly hint: string;
   };
-  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   stackTraceLimit: number;
 };
 /** Why a schedule cannot be added, read or run. No message contains a secret. */
@@ -3196,8 +3197,8 @@ declare const SyncError_base: {
     readonly code: "condemned" | "no-user" | "not-authenticated" | "nothing-fetched" | "other-user" | "unknown-brand" | "unknown-link";
     readonly hint: string;
   };
-  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   stackTraceLimit: number;
 };
 /** Why a sync ended early; everything fetched before is saved. */
@@ -3265,7 +3266,7 @@ interface MediaOptions {
 /**
  * Downloads the pictures that an account's mirror refers to, beside that mirror, and checks those that it has. A picture
  * that cannot be downloaded is counted in the report and is no error.
- * @throws MirrorError, LedgerError, ServiceSettingsError
+ * @throws RangeError for an option out of its range, MirrorError, LedgerError, ServiceSettingsError
  */
 export declare function syncMedia(options: MediaOptions): Promise<MediaReport>;
 /** The price of a check that finds no change. */
@@ -3447,7 +3448,7 @@ interface PlanOptions extends ForecastSummaryOptions {
 }
 /**
  * Plans a sync offline.
- * @throws MirrorError, LedgerError; SyncError `unknown-brand` if the sync would throw it without a request
+ * @throws RangeError for an option out of its range, MirrorError, LedgerError; SyncError `unknown-brand` if the sync would throw it without a request
  */
 export declare function planSync(options: PlanOptions): SyncPlan;
 /** The allowance and the forecast: part of a plan, and shown without one by `status` and after a sync. */
@@ -3483,8 +3484,8 @@ declare const LedgerError_base: {
     readonly code: "damaged" | "newer" | "not-a-ledger" | "unwritable";
     readonly hint: string;
   };
-  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   stackTraceLimit: number;
 };
 /** A ledger file that cannot be used. */
@@ -3652,7 +3653,7 @@ interface SyncOptions extends ScopeOptions {
 }
 /**
  * Brings a mirror up to date.
- * @throws MirrorError when the mirror cannot be used, SyncError when nothing could be fetched or the credential is
+ * @throws RangeError for an option out of its range, MirrorError when the mirror cannot be used, SyncError when nothing could be fetched or the credential is
  * rejected, AccountError `unknown` if `account` was removed, FileError `disk-full` before anything is requested, ServiceSettingsError when the base URL or credential is malformed, RedisError when workers cannot be reached
  */
 export declare function sync(options: SyncOptions): Promise<SyncReport>;
@@ -3713,8 +3714,8 @@ declare const WebError_base: {
     readonly code: "busy" | "cannot-listen" | "from-elsewhere";
     readonly hint: string;
   };
-  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   captureStackTrace(targetObject: object, constructorOpt?: Function): void;
+  prepareStackTrace(err: Error, stackTraces: NodeJS.CallSite[]): any;
   stackTraceLimit: number;
 };
 /** Why the server cannot start, or refuses a statement. */

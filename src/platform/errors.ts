@@ -1,4 +1,4 @@
-/** The base class of all errors that users see, and the conversion of system errors to it. */
+/** The base class of all errors that users see, the conversion of system errors to it, and checks of numbers in options. */
 
 /** What a failure means to the caller. The command line derives its exit code from it. */
 export type ErrorKind =
@@ -90,3 +90,32 @@ export function messageOf(error: unknown): string {
 
 export const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && "code" in error && error.code === code;
+
+type Numbers = Readonly<Record<string, number | null | undefined>>;
+
+/**
+ * Rejects options that are no whole numbers of at least `min`, also NaN, which no comparison would find. Null and undefined
+ * stand for a default.
+ * @throws RangeError
+ */
+export function requireWholeNumbers(min: number, options: Numbers): void {
+  requireNumbers(min, options, Number.isSafeInteger, "a whole number");
+}
+
+/** As `requireWholeNumbers`, for durations and sizes. @throws RangeError */
+export function requireNumbersFrom(min: number, options: Numbers): void {
+  requireNumbers(min, options, (value) => !Number.isNaN(value), "a number");
+}
+
+function requireNumbers(
+  min: number,
+  options: Numbers,
+  isSuch: (value: number) => boolean,
+  what: string,
+): void {
+  for (const [name, value] of Object.entries(options)) {
+    const isGiven = value !== null && value !== undefined;
+    if (isGiven && !(typeof value === "number" && isSuch(value) && value >= min))
+      throw new RangeError(`${name} must be ${what} of at least ${min}, not ${value}`);
+  }
+}

@@ -8,6 +8,7 @@ import type { Connection } from "../mirror/file/connection.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { fromStored } from "../mirror/rows/cells.ts";
 import { toPhrase, toWords } from "../mirror/search/search-words.ts";
+import { requireWholeNumbers } from "../platform/errors.ts";
 
 export const foundKinds = ["brand", "model", "bra"] as const;
 export type FoundKind = (typeof foundKinds)[number];
@@ -61,12 +62,14 @@ export const foundColumnsOfAccounts = foundColumns.filter(
  * names come first, then whole words, then beginnings; within these, the models that most users own.
  * @param text words; no character has a special meaning. Without a word, nothing is found
  * @returns at most `limit` results
+ * @throws RangeError for a limit that is no whole number
  */
 export function search(
   { db, asOf }: Pick<MirrorReader, "db" | "asOf">,
   text: string,
   { kind, gone = false, limit = 20 }: SearchOptions = {},
 ): Found[] {
+  requireWholeNumbers(0, { limit });
   const words = toWords(text);
   // Without ASCII signs, so nothing in them is syntax of the index.
   const phrases = [...new Set(words.map((word) => toPhrase([word])))];

@@ -8,6 +8,7 @@ import { type FoundBrands, findBrands, hintAtBrands } from "../mirror/find-brand
 import { q } from "../mirror/queries/query-builder.ts";
 import type { MirrorReader } from "../mirror/reader.ts";
 import { dayMillis } from "../platform/clock.ts";
+import { requireNumbersFrom, requireWholeNumbers } from "../platform/errors.ts";
 import { SyncError } from "./errors.ts";
 import { type Mode, modes, type Order, orders, weights } from "./plan/request.ts";
 
@@ -38,7 +39,7 @@ export type SyncScope = Required<ScopeOptions>;
 
 export const defaultMaxStalenessDays = 30;
 
-/** @throws RangeError for an unknown mode, order or depth */
+/** @throws RangeError for an unknown area, mode, order or depth, and for numbers that are too small or none */
 export function resolveOptions(options: ScopeOptions): SyncScope {
   const { mode = "incremental", order = "value", depth = "sizes", brands = [], follow = [] } = options;
   requireOneOf("mode", modes, mode);
@@ -47,6 +48,10 @@ export function resolveOptions(options: ScopeOptions): SyncScope {
   const { area = "catalogue", maxFreeChecks = null, skipFresherThanMillis = 0 } = options;
   const { maxStalenessMillis = defaultMaxStalenessDays * dayMillis } = options;
   const { checkConcurrency = 1 } = options;
+  requireOneOf("area", ["catalogue", "account"] satisfies Area[], area);
+  requireWholeNumbers(0, { maxFreeChecks });
+  requireWholeNumbers(1, { checkConcurrency });
+  requireNumbersFrom(0, { skipFresherThanMillis, maxStalenessMillis });
   return {
     area,
     mode,

@@ -18,6 +18,7 @@ import { toMirrorError } from "../mirror/file/errors.ts";
 import { readMirrorId } from "../mirror/file/meta.ts";
 import { readMirror } from "../mirror/reader.ts";
 import { type Clock, systemClock, toIso } from "../platform/clock.ts";
+import { requireWholeNumbers } from "../platform/errors.ts";
 import {
   describeLowSpace,
   type ReadFreeBytes,
@@ -85,12 +86,14 @@ export interface SyncOptions extends ScopeOptions {
 
 /**
  * Brings a mirror up to date.
- * @throws MirrorError when the mirror cannot be used, SyncError when nothing could be fetched or the credential is
+ * @throws RangeError for an option out of its range, MirrorError when the mirror cannot be used, SyncError when nothing could be fetched or the credential is
  * rejected, AccountError `unknown` if `account` was removed, FileError `disk-full` before anything is requested, ServiceSettingsError when the base URL or credential is malformed, RedisError when workers cannot be reached
  */
 export async function sync(options: SyncOptions): Promise<SyncReport> {
   readOriginOrThrow(options.baseUrl);
   const scope = resolveOptions(options);
+  requireWholeNumbers(0, { budget: options.budget, reserve: options.reserve });
+  requireWholeNumbers(1, { concurrency: options.concurrency });
   const folder = dirname(options.file);
   const free = requireFreeSpace({ folder, bytes: workingBytes, purpose: "A sync" }, options.readFreeBytes);
   const warning = describeLowSpace(folder, free);

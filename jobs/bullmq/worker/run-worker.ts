@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import type { Redis } from "ioredis";
 import { systemClock } from "../../../src/platform/clock.ts";
+import { requireWholeNumbers } from "../../../src/platform/errors.ts";
 import { readOriginOrThrow } from "../../../src/service/same-origin.ts";
 import { defaultLimits } from "../../../src/service/transport/pool.ts";
 import { openServiceTransport, type Transport } from "../../../src/service/transport/transport.ts";
@@ -45,6 +46,7 @@ export interface WorkerReady {
  */
 export async function runWorker(options: RunWorkerOptions): Promise<void> {
   const { principals, concurrency = 8, signal, onReady = () => {}, onWarning = () => {} } = options;
+  requireWholeNumbers(1, { concurrency });
   // Loaded only when needed: the library exports this function, and most programs never call it.
   const [{ connectRedis }, { startFetchWorker }, { publishWorker }, { loadTelemetry }] = await Promise.all([
     import("../redis.ts"),

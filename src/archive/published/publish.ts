@@ -7,7 +7,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
 import { type Coverage, readCoverage } from "../../mirror/runs/coverage.ts";
-import { toFileError } from "../../platform/errors.ts";
+import { requireWholeNumbers, toFileError } from "../../platform/errors.ts";
 import type { ReadFreeBytes } from "../../platform/files/free-space.ts";
 import { requireNotOwnFolder } from "../../platform/files/replaceable-files.ts";
 import { inNewFolders, removeFile, syncFolder } from "../../platform/folders.ts";
@@ -84,9 +84,11 @@ export const defaultKeep = 2;
 /**
  * Adds a snapshot of the mirror to a published folder: an increment, or a whole one where that is due. Nothing is added if
  * nothing has changed.
- * @throws BackupError; FileError, also `locked`; MirrorError; the signal's reason
+ * @throws RangeError for an option out of its range; BackupError; FileError, also `locked`; MirrorError; the signal's reason
  */
 export async function publishSnapshot(request: PublishRequest): Promise<PublishReport> {
+  requireWholeNumbers(1, { keep: request.keep });
+  requireWholeNumbers(0, { maxIncrements: request.maxIncrements });
   const folder = resolve(request.folder);
   try {
     requireNotOwnFolder(folder);

@@ -6,6 +6,7 @@
 import { existsSync } from "node:fs";
 import type { Kinds } from "../../../schema/kind.ts";
 import { dayMillis } from "../../platform/clock.ts";
+import { requireWholeNumbers } from "../../platform/errors.ts";
 import { snapshotResourceShape } from "../bookkeeping/row-shapes.ts";
 import { removeEmptyMirror } from "../file/create-mirror.ts";
 import { readMirror } from "../reader.ts";
@@ -69,11 +70,13 @@ export interface LoadReport {
 
 /**
  * Loads snapshots into a mirror, in one run or in one for each. Whatever the mirror has fetched more recently stays.
- * @throws SnapshotError before anything is changed; MirrorError; FileError `locked`; errors of the sources; the signal's
+ * @throws RangeError for an option out of its range; SnapshotError before anything is changed; MirrorError; FileError `locked`; errors of the sources; the signal's
  * reason
  */
 export async function loadSnapshots(options: LoadOptions): Promise<LoadReport> {
-  const { file, kinds, now } = options;
+  const { file, kinds, now, batchSize, sampleSize } = options;
+  requireWholeNumbers(1, { batchSize });
+  requireWholeNumbers(0, { sampleSize });
   const startedMillis = now();
   const openedAt = new Date(startedMillis).toISOString();
   const identity = requireOneService(options);

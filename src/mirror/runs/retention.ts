@@ -3,6 +3,7 @@
  * reasons, and the others. Days, weeks (from Monday, numbered as in ISO 8601), months and years are those of UTC.
  */
 import { dayMillis } from "../../platform/clock.ts";
+import { requireWholeNumbers } from "../../platform/errors.ts";
 import type { EndedRun } from "../points/resolve-point.ts";
 
 export const retentionRules = ["last", "daily", "weekly", "monthly", "yearly"] as const;
@@ -26,6 +27,7 @@ export interface RetentionChoice {
 /**
  * Keeps the latest run, and each run that at least one rule keeps. A policy without rules keeps all runs. As for points, a
  * run with a higher number is newer, whatever its clock said.
+ * @throws RangeError if a rule keeps no whole number of runs
  * @param passedOn the last run whose changes were passed on: kept too, because later changes are found by comparing with it
  */
 export function chooseRuns(
@@ -35,6 +37,7 @@ export function chooseRuns(
 ): RetentionChoice {
   const newestFirst = runs.toSorted((a, b) => b.run - a.run);
   const reasons = new Map<number, string[]>(newestFirst.slice(0, 1).map(({ run }) => [run, ["latest"]]));
+  requireWholeNumbers(0, policy);
   const rules = retentionRules.filter((rule) => policy[rule] !== undefined);
   for (const rule of rules) {
     for (const { run, reason } of candidatesOf(rule, newestFirst).slice(0, policy[rule]))

@@ -14,6 +14,7 @@ import { countPruned } from "../../mirror/points/pruned-runs.ts";
 import { tablesOfArea } from "../../mirror/public-tables.ts";
 import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
 import { type Coverage, publicTablesFrom, readCoverage } from "../../mirror/runs/coverage.ts";
+import { requireNumbersFrom } from "../../platform/errors.ts";
 import { q } from "../views.ts";
 import { QueryError } from "./errors.ts";
 import { defaultLimits, type QueryLimits } from "./limits.ts";
@@ -109,7 +110,7 @@ const maxTimeoutMillis = 2_000_000_000;
 /**
  * Executes one statement that reads, with limits, in a process of its own, which lives until the iteration of its rows ends.
  * @param startProcess starts the process of the query
- * @throws QueryError, or the signal's reason; with `asOf` also MirrorError, PointError
+ * @throws RangeError for a limit that is no number; QueryError, or the signal's reason; with `asOf` also MirrorError, PointError
  */
 export async function runQuery(
   request: QueryRequest,
@@ -118,6 +119,7 @@ export async function runQuery(
   const { file, sql, parameters = [], maxRows = Number.POSITIVE_INFINITY, signal } = request;
   signal?.throwIfAborted();
   const limits = limitsOf(request);
+  requireNumbersFrom(0, { maxRows, ...limits });
   if (Buffer.byteLength(sql) > limits.maxSqlBytes) {
     const message = `The statement is longer than ${limits.maxSqlBytes} bytes, the most that is allowed.`;
     throw new QueryError(

@@ -8,6 +8,7 @@ import { type KnownPicture, totalMediaBytes } from "../../mirror/media/media-ind
 import { readMirror } from "../../mirror/reader.ts";
 import { type MirrorWriter, openMirrorWriter } from "../../mirror/writer.ts";
 import { type Clock, systemClock, toIso } from "../../platform/clock.ts";
+import { requireNumbersFrom, requireWholeNumbers } from "../../platform/errors.ts";
 import { ipClassOfHost } from "../../platform/network/ip-class.ts";
 import { openPictureClient } from "../../service/pictures/client.ts";
 import { createRunBudget, type RunBudget } from "../rate-limit/run-budget.ts";
@@ -48,10 +49,13 @@ const unlimitedPermit = { release: () => {} };
 /**
  * Downloads the pictures that an account's mirror refers to, beside that mirror, and checks those that it has. A picture
  * that cannot be downloaded is counted in the report and is no error.
- * @throws MirrorError, LedgerError, ServiceSettingsError
+ * @throws RangeError for an option out of its range, MirrorError, LedgerError, ServiceSettingsError
  */
 export async function syncMedia(options: MediaOptions): Promise<MediaReport> {
   const { file, clock = systemClock, budget = null, reserve = 0 } = options;
+  requireWholeNumbers(0, { budget, reserve });
+  requireWholeNumbers(1, { concurrency: options.concurrency });
+  requireNumbersFrom(0, { maxBytes: options.maxBytes, maxTotalBytes: options.maxTotalBytes });
   const { href: baseUrl, origin } = new URL(options.baseUrl);
   const { serviceName = readMirror(file, ({ identity }) => identity.serviceName) } = options;
   const mirror = await openMirrorWriter({

@@ -13,6 +13,7 @@ import { readPostponed } from "../../mirror/runs/postponed.ts";
 import { listRuns } from "../../mirror/runs/runs.ts";
 import type { Scope } from "../../mirror/scope.ts";
 import { type Clock, systemClock } from "../../platform/clock.ts";
+import { requireWholeNumbers } from "../../platform/errors.ts";
 import type { Credential } from "../../service/credentials/credential.ts";
 import {
   kindsInScope,
@@ -85,10 +86,11 @@ const maxNext = 10;
 
 /**
  * Plans a sync offline.
- * @throws MirrorError, LedgerError; SyncError `unknown-brand` if the sync would throw it without a request
+ * @throws RangeError for an option out of its range, MirrorError, LedgerError; SyncError `unknown-brand` if the sync would throw it without a request
  */
 export function planSync(options: PlanOptions): SyncPlan {
-  const { file, baseUrl } = options;
+  const { file, baseUrl, budget, reserve } = options;
+  requireWholeNumbers(0, { budget, reserve });
   const planned = { ...options, scope: resolveOptions(options), known: readAllowance(options) };
   if (existsSync(file)) return readMirror(file, (mirror) => planFor(mirror, planned));
   const root = { url: new URL(baseUrl).href, key: null, kind: "root", reason: "root" } as const;

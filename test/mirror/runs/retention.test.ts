@@ -25,6 +25,10 @@ const result = (...ends: readonly string[]) =>
   ends.map((endedAt, n): EndedRun => ({ run: n + 1, endedAt: new Date(endedAt).toISOString() }));
 
 describe("retention rules", () => {
+  it.each([Number.NaN, -1, 1.5])("a policy that keeps %s runs is refused", (count) => {
+    expect(() => chooseRuns(result("2026-01-14"), { daily: count })).toThrow(RangeError);
+  });
+
   it("chooseRuns keeps the latest run and the runs of each rule, with the reasons", () => {
     const year = result("2025-12-28", "2025-12-31", "2026-01-14T01:00", "2026-01-14T02:00", "2026-01-15");
     expect(chooseRuns(year, { last: 2, daily: 2, weekly: 3, monthly: 2, yearly: 9 })).toEqual({
