@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { beforeAll, describe, expect, it } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { readShownViews } from "../../src/mirror/past/as-of.ts";
-import { openMirrorReader } from "../../src/mirror/reader.ts";
+import { readMirror } from "../../src/mirror/reader.ts";
 import { openMirrorWriter } from "../../src/mirror/writer.ts";
 import { executeQuery } from "../../src/query/sql/execute-query.ts";
 import { defaultLimits } from "../../src/query/sql/limits.ts";
@@ -20,6 +20,7 @@ let folder = "";
 let file = "";
 /** A real mirror, for queries as of a run. */
 let mirror = "";
+let shownViews: StartQuery["shownViews"] = [];
 let before: Record<string, string> = {};
 
 beforeAll(async () => {
@@ -32,6 +33,7 @@ beforeAll(async () => {
   await writeFile(join(folder, "secret.txt"), "canary");
   mirror = join(folder, "catalogue.sqlite");
   await makeMirrorWithRun();
+  shownViews = readMirror(mirror, ({ db }) => readShownViews(db), { kind: "run", run: 1 });
   // The first reader of a WAL file creates an empty -wal and a -shm file.
   execute("SELECT 1");
   executeAsOf("SELECT 1");
@@ -52,12 +54,7 @@ function execute(sql: string, more: Partial<StartQuery> = {}): QueryResponse[] {
 /** With a catalogue attached, as for a query on an account. */
 const executeWithCatalogue = (sql: string) => execute(sql, { catalogue: mirror });
 
-function executeAsOf(sql: string): QueryResponse[] {
-  const reader = openMirrorReader(mirror, { kind: "run", run: 1 });
-  const shownViews = readShownViews(reader.db);
-  reader.close();
-  return execute(sql, { file: mirror, shownViews });
-}
+const executeAsOf = (sql: string) => execute(sql, { file: mirror, shownViews });
 
 async function makeMirrorWithRun(): Promise<void> {
   const identity = {
@@ -132,13 +129,7 @@ describe("statements", () => {
       const responses = execute(inFolder(sql));
       expect(await hashesOf(folder)).toEqual(before);
       expect(JSON.stringify(responses)).not.toContain("canary");
-    },
-  );
-
-  it.each(hostileStatements.filter((sql) => !maySucceed.test(sql)))(
-    "a hostile statement fails: %j",
-    (sql) => {
-      expect(execute(inFolder(sql)).at(-1)?.type).toBe("error");
+      if (!maySucceed.test(sql)) expect(responses.at(-1)?.type).toBe("error");
     },
   );
 
