@@ -6,12 +6,10 @@ import { kinds } from "../../../jobs/kinds.ts";
 import { type CheckProblem, checkMirror } from "../../../src/mirror/check/check.ts";
 import { prepareCycleWork } from "../../../src/mirror/check-cycle.ts";
 import { makeMirror } from "../../../src/mirror/file/create-mirror.ts";
-import { prepare } from "../../../src/mirror/file/statements.ts";
 import { emptySummary, type IngestSummary } from "../../../src/mirror/ingest.ts";
-import { q } from "../../../src/mirror/queries/query-builder.ts";
 import { type MirrorReader, openMirrorReader } from "../../../src/mirror/reader.ts";
 import type { RunClosing } from "../../../src/mirror/runs/runs.ts";
-import { type DueResource, isFetchable } from "../../../src/mirror/scope.ts";
+import type { DueResource } from "../../../src/mirror/scope.ts";
 import { type MirrorWriter, type OpenMirrorOptions, openMirrorWriter } from "../../../src/mirror/writer.ts";
 import { kindsInScope } from "../../../src/sync/options.ts";
 import { type CanonicalDump, canonicalDump } from "../../support/canonical-dump.ts";
@@ -116,16 +114,11 @@ export function crawl(mirror: MirrorWriter, world: World, options: CrawlOptions 
   mirror.followLinks(follow, runId);
   const scope = { kinds: kindsInScope(kinds, mirror.identity.area, "sizes", follow), belowIds: null };
   const frontier = prepareCycleWork(mirror.db, scope, { run: runId, mode: "verify" });
-  const selectFetchable = prepare(mirror.db, (p: { id: number }) =>
-    q.selectFrom("_resource as r").select("r.id").where("r.id", "=", p.id).where(isFetchable("r")),
-  );
   const summary = emptySummary();
   const requested: string[] = [];
   const failed = new Set<number>();
   for (let batches = 0; batches < maxBatches; batches++) {
-    const due = frontier
-      .take(10_000)
-      .filter(({ id }) => !failed.has(id) && selectFetchable.get({ id }) !== undefined);
+    const due = frontier.take(10_000, (id) => failed.has(id));
     if (due.length === 0) break;
     const batch = choose(due);
     requested.push(...batch.map(({ url }) => url));
