@@ -32,7 +32,7 @@ export interface FilterInput {
   readonly brands?: readonly string[];
   /** Each a URL, a key such as `brand/model`, or a slug, code or name in any spelling. */
   readonly models?: readonly string[];
-  /** Only changes of these fields. */
+  /** Only changes of these fields: names such as `bra_count`, or the words that pages show for them. */
   readonly fields?: readonly string[];
   /** No changes of these fields. */
   readonly ignored?: readonly string[];
@@ -56,7 +56,8 @@ export function parseFilter(
   );
   for (const name of input.kinds ?? []) requireKnown("kind", name, kindNames);
   const lists = kinds.flatMap((kind) => kind.lists);
-  for (const name of [...fields, ...ignored]) {
+  const meant = (name: string) => findField(name, [...fieldNames]) ?? name;
+  for (const name of [...fields, ...ignored].map(meant)) {
     const list = lists.find(({ table }) => table === name);
     requireKnown("field", name, [...fieldNames], list && `The service calls this field ${list.field}.`);
   }
@@ -66,10 +67,21 @@ export function parseFilter(
     ...(models.length > 0 && {
       modelHrefs: models.flatMap((name) => findHrefs("model", name, [...named.models()])),
     }),
-    fields,
-    ignored,
+    fields: fields.map(meant),
+    ignored: ignored.map(meant),
     words: input.words ?? [],
   };
+}
+
+/**
+ * The field of this name, or of the words that pages show for it: `Bra count` is `bra_count`, and `discontinued` is
+ * `is_discontinued`. Null if there is none, or several.
+ */
+export function findField(text: string, fields: readonly string[]): string | null {
+  if (fields.includes(text)) return text;
+  const name = text.trim().toLowerCase().replaceAll(/\s+/g, "_");
+  const found = [name, `is_${name}`, `${name}_href`].filter((one) => fields.includes(one));
+  return found.length === 1 ? (found[0] ?? null) : null;
 }
 
 export function isOfKind({ kinds }: ChangeFilter, { name }: ComparedKind): boolean {

@@ -74,6 +74,20 @@ export function describeReach({ due, allowance, spendable, accountForecast }: Sy
   return `${known}; ${means} covers ${cost <= spendable ? "all of them" : `the first ${spendable}`}`;
 }
 
+/** What the sync of the next day costs, after one today. Empty while the size of the catalogue is unknown. */
+export function describeTomorrow({ forecast, spendable }: Pick<SyncPlan, "forecast" | "spendable">): string {
+  const whole = forecast?.depths.at(-1);
+  if (forecast === null || whole === undefined) return "";
+  const { requestsPerDay, maxStaleness } = forecast;
+  const left = Math.max(0, whole.remainingRequests - (spendable ?? requestsPerDay));
+  const counted = (requests: number) => `about ${formatCount(requests, "counted request")}`;
+  if (left >= requestsPerDay) return `${counted(requestsPerDay)}: all that the allowance grants in a day`;
+  if (maxStaleness.secondsPerDay === null)
+    return `${counted(requestsPerDay)}: checks are counted, and use what the allowance grants in a day`;
+  if (left > 0) return `${counted(left)}: then all is held`;
+  return "hardly any counted requests: all is held by then, and a check is counted only if it finds a change";
+}
+
 /** Longer checks a day are better made several at a time. */
 const secondsOfChecksPerDay = 3600;
 const maxConcurrency = 256;

@@ -62,7 +62,7 @@ describe("gallery", () => {
     expect(body).toContain("29 bras and");
     expect(body).toContain("1 bra is gone at the service and still here.");
     expect(body).toContain("Complete: everything that the service has of you is held");
-    expect(body).toMatch(/<dt>last run<\/dt><dd>Run 2, .*<strong>all right<\/strong>/);
+    expect(body).toMatch(/The last run was <strong>all right<\/strong>\. Run 2 of <bdi>ada<\/bdi>/);
     expect(body.match(/<span class="tag gone">gone /g)).toHaveLength(1);
   });
 
@@ -182,7 +182,7 @@ it("measurements are those of the question, with a chart for each field", async 
 
 it("a bra has its history, and a run of the account is no run of the catalogue", async () => {
   const { body } = await account.get("/me?as-of=1");
-  expect(body).toContain("as of run 1");
+  expect(body).toContain("as of run 1 of <bdi>ada</bdi>");
   expect(body).not.toContain("gone at the service");
   const links = linksIn(body);
   expect(links).toContain("/me/measurements?as-of=1");
@@ -191,7 +191,11 @@ it("a bra has its history, and a run of the account is no run of the catalogue",
   const [, searchForm = "as-of"] = /<form class="find" action="\/search"(.*?)<\/form>/s.exec(body) ?? [];
   expect(searchForm).not.toContain("as-of");
   const [bra = ""] = links.filter((href) => href.startsWith("/me/bra/"));
-  expect((await account.get(bra)).body).toContain("First fetched");
+  const braBody = (await account.get(bra)).body;
+  expect(braBody).toMatch(
+    /<strong>First fetched<\/strong> <time[^>]*>[^<]*<\/time>, run 1 of <bdi>ada<\/bdi>/,
+  );
+  expect(braBody).toMatch(/by run 1 of <bdi>ada<\/bdi>, as revision 1/);
 });
 
 it("without an account there are no such pages", async () => {
@@ -207,6 +211,7 @@ it("the narrowest gore is found from the screen; each page, and the page to keep
     const watched = await watchPage(browser, account.server.url);
     await watched.page.goto(`${account.server.url}me#key=${account.server.key}`);
     await watched.page.getByRole("heading", { name: "Bras of ", level: 1 }).waitFor();
+    await expectWholePictures(watched.page);
     await findNarrowestGore(watched.page);
     for (const path of [...paths(), `/me/compare?bra=${a}&bra=${b}`, "/me?q=zzz"]) {
       const { href } = new URL(path, account.server.url);
@@ -247,6 +252,17 @@ it("the narrowest gore is found from the screen; each page, and the page to keep
   }
 });
 
+/** A picture of any shape fills its frame, from its middle. */
+async function expectWholePictures(page: Page): Promise<void> {
+  const frames = await page.evaluate<number[][]>(`[...document.querySelectorAll(".photo img")].map((img) => {
+    img.style.aspectRatio = "1 / 3";
+    const [frame, shown] = [img.parentElement, img].map((element) => element.getBoundingClientRect());
+    return [frame.height - shown.height, frame.top - shown.top];
+  })`);
+  expect(frames.length).toBeGreaterThan(0);
+  expect(new Set(frames.flat())).toEqual(new Set([0]));
+}
+
 /** From the screen alone: the bra with the narrowest gore of 30, and that nothing is lost. */
 async function findNarrowestGore(page: Page): Promise<void> {
   const [last] = account.read((mirror) => listRuns(mirror, 1));
@@ -260,7 +276,7 @@ async function findNarrowestGore(page: Page): Promise<void> {
   expect(seen).toContain("Complete: everything that the service has of you is held");
   expect(seen).toContain("1 bra is gone at the service and still here.");
   expect(seen).toContain("Newest backup with everything that is held");
-  expect(seen).toMatch(/last run\s+Run 2, .*all right/i);
+  expect(seen).toMatch(/The last run was all right\. Run 2 of ada/);
   await page.getByRole("link", { name: "Dimensions" }).click();
   expect(await visibleText(page.locator("main"))).toContain("The cup separation is the width of the gore.");
   await page.getByRole("link", { name: "Cup separation" }).click();

@@ -75,6 +75,26 @@ it("the page keeps what the form was given, and leads to the same rows", async (
   expect(linksIn(body)).toContain("/compare.csv?from=1&to=3&kind=model&brand=&ignore=bra_count");
 });
 
+it("a later page of a comparison has the rest, and leads back with the filters", async () => {
+  const { body } = await web.get("/compare?from=1&to=3&kind=size&kind=model&after=2");
+  expect(body).toMatch(/These are changes 3 to \d+, brands first\./);
+  expect(linksIn(body)).toEqual(
+    expect.arrayContaining([
+      "/compare?from=1&to=3&kind=size&kind=model",
+      "/compare.csv?from=1&to=3&kind=size&kind=model",
+    ]),
+  );
+});
+
+it("fields are chosen by the words that pages show, and such words are accepted", async () => {
+  const { body } = await web.get("/compare?from=1&to=3&field=Bra+count&ignore=last+modified+at");
+  expect(body).toMatch(/<option value="bra_count"\s+selected>bra count<\/option>/);
+  expect(body).toContain('<option value="is_discontinued">discontinued</option>');
+  expect(await rowsAt("?from=1&to=3&field=Bra+count")).toEqual(
+    await rowsBetween(1, 3, { fields: ["bra_count"] }),
+  );
+});
+
 it("an earlier point is the last one that can be compared", async () => {
   expect(await rowsAt("?as-of=2&from=1")).toEqual(await rowsBetween(1, 2));
   expect((await web.get("/compare?as-of=2&to=3")).status).toBe(404);

@@ -45,11 +45,13 @@ it("a run that spent its budget was all right, and the rest is still to fetch", 
   await using rig = await startRig({ brands: 2, models: 12, sizes: 60, allowance: 10 });
   await rig.sync();
   const text = await textAt(rig, "/", scheduled("done", ""));
-  expect(text).toMatch(/last run Run 1 , .* ago, all right : \d+ new, 0 changed, 0 gone; allowance used up/);
+  expect(text).toMatch(
+    /The last run was all right \. Run 1 of the catalogue, .* ago: \d+ new, 0 changed, 0 gone; allowance used up\./,
+  );
   expect(text).toMatch(/next run nightly , 2099-01-01 06:01 UTC/);
   expect(text).toMatch(/still to fetch about \d+ requests, which take \d+ days at 10 a day \( plan \)/);
   expect(text).not.toContain("schedules nightly");
-  expect(text.indexOf("of 2 half checked")).toBeLessThan(text.indexOf("last run"));
+  expect(text.indexOf("of 2 half checked")).toBeLessThan(text.indexOf("The last run"));
   // One schedule has one next time, whichever page shows it.
   expect(await textAt(rig, "/schedules", scheduled("done", ""))).toContain("2099-01-01 06:01 UTC");
   const toTheSecond = scheduled("done", "", null, "37 0 6 * * *");
@@ -64,7 +66,9 @@ it("failed resources are said instead, and a schedule whose last run ended badly
   });
   await rig.sync();
   const text = await textAt(rig, "/", scheduled("locked", "another sync runs"));
-  expect(text).toMatch(/ ago, 1 resource failed : \d+ new/);
+  expect(text).toMatch(
+    /The last run was not all right: 1 resource failed \. Run 1 of the catalogue, .* ago: \d+ new/,
+  );
   expect(text).toMatch(/schedules nightly locked , .* ago: another sync runs/);
   expect(text.indexOf("1 resource failed")).toBeLessThan(text.indexOf("half checked"));
   const late = await textAt(rig, "/", scheduled("done", "", "2025-01-02T06:00:00.000Z"));

@@ -250,7 +250,13 @@ describe("of a large mirror", () => {
     const compare = () =>
       served.read(undefined, (mirror) =>
         values.slow(mirror, "changes", {
-          ...{ from: "before-last-change", to: 1, filter: { kinds: ["nothing"] }, isFirst: false },
+          ...{
+            from: "before-last-change",
+            to: 1,
+            filter: { kinds: ["nothing"] },
+            isFirst: false,
+            skipped: 0,
+          },
         }),
       );
     await expect(whenComputed(compare)).rejects.toThrow(ChangeError);

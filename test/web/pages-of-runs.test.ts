@@ -155,9 +155,27 @@ it("of a first run, the page has the numbers that it has counted, a part, and a 
   const { body } = await web.get("/changes/1");
   expect(body).toContain(`${formatCount(found, "new resource")}, 0 changed, 0 gone`);
   expect(sumOf(countsIn(body))).toBe(50);
-  expect(body).toContain("These are the first 50 changes");
+  expect(body).toContain("These are changes 1 to 50, brands first.");
   expect(linksIn(body)).toContain("/changes/1.csv");
   expect(body).toContain("There is no run before it");
+});
+
+it("the pages of a run's changes have all of them, each once", async () => {
+  const changes = await diffOf(1);
+  let path: string | undefined = "/changes/1";
+  let shown = 0;
+  let pages = 0;
+  while (path !== undefined) {
+    const { body } = await web.get(path);
+    const count = sumOf(countsIn(body));
+    expect(body).toContain(`changes ${shown + 1} to ${shown + count}`);
+    shown += count;
+    pages++;
+    path = linksIn(body).find((href) => href === `/changes/1?after=${shown}`);
+  }
+  expect([shown, pages]).toEqual([changes.length, Math.ceil(changes.length / 50)]);
+  const behind = await web.get(`/changes/1?after=${shown}`);
+  expect([behind.status, linksIn(behind.body).includes("/changes/1")]).toEqual([200, true]);
 });
 
 it.each([

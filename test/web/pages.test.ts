@@ -94,7 +94,7 @@ it("gone resources are left out unless they are asked for", async () => {
 it("an earlier point shows the mirror as it was then, on pages, in rows and behind every link", async () => {
   const then = web.rig.read(() => hrefsIn("[]"));
   const page = await web.get("/models?as-of=1");
-  expect(page.body).toContain("as of run 1");
+  expect(page.body).toContain("as of run 1 of the catalogue");
   expect(then).toEqual([]);
   const links = linksIn(page.body).filter((href) => href.startsWith("/") && !href.startsWith("/assets"));
   const withoutPoint = links.filter((href) => !href.includes("as-of=1"));
@@ -149,7 +149,7 @@ it("every brand and model has a page that is found by following links, and its r
     queue.push(...linksIn(body).filter(isResource));
   }
   const documents = [...seen]
-    .filter(isResource)
+    .filter((path) => isResource(path) && !path.endsWith("/sizes"))
     .map(async (path) => JSON.parse((await web.get(`${path}.json`)).body));
   const hrefs = (await Promise.all(documents)).map(({ fields }) => fields.href).sort();
   expect(hrefs).toEqual(select("select href from brand union select href from model order by 1"));
@@ -179,7 +179,7 @@ it("a page of a model says where its values come from, and has the body as it wa
   expect(JSON.parse(shown.replaceAll("&lt;", "<").replaceAll("&gt;", ">"))).toEqual(JSON.parse(sent));
 });
 
-it("a page of a model has the history of its sizes that changed", async () => {
+it("a page of a model leads to the history of its sizes that changed", async () => {
   const [path, size] = web.rig.read(({ db }) =>
     db
       .prepare(
@@ -191,8 +191,11 @@ it("a page of a model has the history of its sizes that changed", async () => {
       .get(),
   ) as string[];
   const { body } = await web.get(`/brand/${path}`);
-  const [, changed = ""] =
-    /<details[^>]*><summary>\d+ sizes? changed, gone or back<(.*?)<\/details>/s.exec(body) ?? [];
+  const [, link = ""] =
+    /<details[^>]*><summary>\d+ sizes? changed, gone or back<.*?<a href="([^"]*)">/s.exec(body) ?? [];
+  expect(link).toBe(`/brand/${path}/sizes`);
+  expect(body).not.toContain(`<bdi>${size}</bdi></h3>`);
+  const { body: changed } = await web.get(link);
   expect(changed).toContain(`<bdi>${size}</bdi></h3>`);
   expect(changed).toContain("<strong>Changed</strong>");
 });

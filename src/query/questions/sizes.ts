@@ -85,8 +85,8 @@ order by brand, model, href`,
   {
     name: "brands-in-range",
     title:
-      "Which brands cover a range of bands and cups of a sizing system, and with how many models? Labels that are not a number " +
-      "and a cup are left out.",
+      "Which brands cover a range of bands and cups of a sizing system, with at least one size in it, and with how many models? " +
+      "Labels that are not a number and a cup are left out.",
     options: [{ ...system, isRequired: true }, bands, cups, brand],
     sql: `with found as materialized (
   select l.brand_href as href, l.model_href, l.label, l.band, l.cup_position, l.cup from size_label l

@@ -1,6 +1,6 @@
 /**
  * Improves pages that work without it: the key behind an address, `/` for the search box, results while one types, the menu of
- * the point in time, and parts that change while a sync runs.
+ * the point in time, parts that are loaded when they are opened, and parts that change while a sync runs.
  */
 const waitMillis = 120;
 const maxShown = 12;
@@ -8,6 +8,9 @@ const maxShown = 12;
 openSession();
 followChanges(document.querySelector("[data-live]")?.dataset.live);
 for (const input of document.querySelectorAll("input[data-results]")) searchWhileTyping(input);
+
+for (const details of document.querySelectorAll("details[data-part]"))
+  details.addEventListener("toggle", () => loadPart(details), { once: true });
 
 document.addEventListener("keydown", (event) => {
   const isTyping = event.target instanceof HTMLElement && event.target.matches("input, textarea, select");
@@ -83,6 +86,17 @@ async function replaceLiveParts() {
       details.open = open[n] ?? details.open;
     part.replaceChildren(...next.childNodes);
   }
+}
+
+/** Puts a part of the page that a link leads to in the place of the link. Where that fails, the link stays. */
+async function loadPart(details) {
+  const link = details.querySelector("a");
+  const response = await fetch(link.href).catch(() => null);
+  if (!response?.ok) return;
+  const loaded = new DOMParser().parseFromString(await response.text(), "text/html");
+  const part = loaded.getElementById(details.dataset.part);
+  if (part === null) return;
+  link.parentElement.replaceWith(part);
 }
 
 function searchWhileTyping(input) {

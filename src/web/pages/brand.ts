@@ -93,7 +93,7 @@ ${
 <section aria-labelledby="models"><h2 id="models">Models${cell === null ? "" : html` <span class="muted">in ${matrix?.system ?? ""} ${cell.band}${cell.cup}</span>`}</h2>
 ${isGone ? "" : listNote(shown.brand)}${modelsOf(view, state, emptyTextOf(cell !== null, isGone))}
 </section>
-<section aria-labelledby="history"><h2 id="history">History</h2>${timeline(readHistory(view.mirror, "brand", href))}</section>`;
+<section aria-labelledby="history"><h2 id="history">History</h2>${timeline(view, readHistory(view.mirror, "brand", href))}</section>`;
   return { title: String(fields.name ?? "Brand"), body };
 }
 

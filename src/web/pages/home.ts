@@ -33,8 +33,8 @@ ${searchForm(view, "", true)}
 ${live(view, "held", "mirror", held(view))}
 ${charts(view)}
 <div class="columns even">
-<section aria-labelledby="changes"><h2 id="changes">Newest changes</h2>${live(view, "newest", "mirror", changes(view))}<p class="more"><a href="${view.link("/changes")}">All changes</a></p></section>
-<section aria-labelledby="runs"><h2 id="runs">Last runs</h2>${live(view, "last", "mirror", runs(view))}<p class="more"><a href="${view.link("/runs")}">All runs</a> · <a href="${view.link("/plan")}">Plan</a></p></section>
+<section aria-labelledby="changes"><h2 id="changes">Newest changes of the catalogue</h2>${live(view, "newest", "mirror", changes(view))}<p class="more"><a href="${view.link("/changes")}">All changes</a></p></section>
+<section aria-labelledby="runs"><h2 id="runs">Last runs of the catalogue</h2>${live(view, "last", "mirror", runs(view))}<p class="more"><a href="${view.link("/runs")}">All runs</a> · <a href="${view.link("/plan")}">Plan</a></p></section>
 </div>`;
     return { title: "", body };
   },

@@ -1,5 +1,5 @@
 /** `/brand/SLUG/MODEL`: one model, with its sizes, its relations, its history and where its values come from. */
-import { html, raw } from "hono/html";
+import { html } from "hono/html";
 import { parseJsonOrThrow } from "../../../schema/json.ts";
 import { formatCount, formatNumber } from "../../presentation/numbers.ts";
 import { findChanged, readHistory } from "../../query/history.ts";
@@ -12,7 +12,7 @@ import { facts } from "../parts/resource/facts.ts";
 import { provenance } from "../parts/resource/provenance.ts";
 import { sizesTable } from "../parts/resource/sizes-table.ts";
 import { timeline } from "../parts/resource/timeline.ts";
-import { wholeness } from "../parts/states.ts";
+import { empty, wholeness } from "../parts/states.ts";
 import { externalLink, nameOf, pathOf, resourceLink } from "../parts/values.ts";
 
 export const modelPage: Page = {
@@ -67,31 +67,55 @@ ${wholeness(view, ["model", "size"])}
 </div>
 ${picturesOf(shown)}
 ${relatedOf(view, shown)}
-<section aria-labelledby="history"><h2 id="history">History</h2>${timeline(readHistory(mirror, "model", source.url))}
-${historyOfSizes(view, shown)}</section>
-<section aria-labelledby="source"><h2 id="source">Where this comes from</h2>${provenance(source)}
+<section aria-labelledby="history"><h2 id="history">History</h2>${timeline(view, readHistory(mirror, "model", source.url))}
+${linkToHistories(view, shown)}</section>
+<section aria-labelledby="source"><h2 id="source">Where this comes from</h2>${provenance(view, source)}
 <details class="body"><summary>The body as it was sent</summary><pre tabindex="0"><code>${prettyBody(readBody(mirror, "model", source.url))}</code></pre></details></section>`;
   return { title: String(name ?? "Model"), body };
 }
 
-/** More of them would make the page too long. */
-const maxHistories = 10;
-
-function historyOfSizes({ mirror }: View, { model: parts }: HeldResource): Html | string {
-  const sizes = parts?.sizes ?? [];
-  const changed = findChanged(
+const changedSizesOf = ({ mirror }: View, { model: parts }: HeldResource): readonly string[] =>
+  findChanged(
     mirror,
-    sizes.map(({ href }) => href),
+    (parts?.sizes ?? []).map(({ href }) => href),
   );
-  if (changed.length === 0) return "";
-  const left = changed.length - maxHistories;
-  return html`<details class="histories"${changed.length <= 3 ? raw(" open") : ""}><summary>${formatCount(changed.length, "size")} changed, gone or back</summary>
-${changed.slice(0, maxHistories).map((href) => {
-  const size = sizes.find((one) => one.href === href);
-  return html`<h3>${nameOf(size?.size ?? null)}</h3>${timeline(readHistory(mirror, "size", href))}`;
-})}
-${left > 0 ? html`<p class="hint">Not shown: ${formatNumber(left)} more, whose last change is older.</p>` : ""}</details>`;
+
+/** Few visitors read them, and each takes half a millisecond: with script they are loaded when the part is opened. */
+function linkToHistories(view: View, shown: HeldResource): Html | string {
+  const count = changedSizesOf(view, shown).length;
+  if (count === 0) return "";
+  const href = view.link(`${view.path}/sizes`);
+  return html`<details class="histories" data-part="histories"><summary>${formatCount(count, "size")} changed, gone or back</summary>
+<p class="more"><a href="${href}">The history of these sizes</a></p></details>`;
 }
+
+/** More of them would make the page too long. */
+const maxHistories = 40;
+
+/** `/brand/SLUG/MODEL/sizes`: the history of the sizes of a model that changed. */
+export const sizeHistoriesPage: Page = {
+  path: "/brand/:brand/:model/sizes",
+  render(view) {
+    const found = find(view);
+    const { href } = found ?? findResource(view.mirror, "model", keyIn(view));
+    const shown = readHeldResource(view.mirror, "model", href);
+    const { fields, model: parts } = shown;
+    const name = fields.full_name ?? fields.name ?? null;
+    const modelPath = view.path.replace(/\/sizes$/, "");
+    const changed = changedSizesOf(view, shown);
+    const left = changed.length - maxHistories;
+    const body = html`<nav class="crumbs" aria-label="Breadcrumbs"><a href="${view.link(modelPath)}">${nameOf(name)}</a></nav>
+<h1>${nameOf(name)}</h1>
+<h2>History of sizes</h2>
+${changed.length === 0 ? empty("No size of this model has changed.") : ""}
+<div id="histories" class="histories">${changed.slice(0, maxHistories).map((one) => {
+      const size = parts?.sizes.find((known) => known.href === one);
+      return html`<h3>${nameOf(size?.size ?? null)}</h3>${timeline(view, readHistory(view.mirror, "size", one))}`;
+    })}
+${left > 0 ? html`<p class="hint">Not shown: ${formatNumber(left)} more, whose last change is older.</p>` : ""}</div>`;
+    return { title: `History of sizes · ${String(name ?? "Model")}`, body };
+  },
+};
 
 /** With line breaks and the same numbers, digit by digit. */
 function prettyBody(body: Buffer): string {

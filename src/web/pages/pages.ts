@@ -14,7 +14,7 @@ import { changesPage } from "./changes/changes.ts";
 import { comparePage } from "./changes/compare.ts";
 import { runChangesPage } from "./changes/run-changes.ts";
 import { homePage } from "./home.ts";
-import { modelPage } from "./model.ts";
+import { modelPage, sizeHistoriesPage } from "./model.ts";
 import { modelsPage } from "./models.ts";
 import { operationsPage } from "./operations/operations.ts";
 import { planPage } from "./operations/plan.ts";
@@ -26,7 +26,7 @@ import { tablesPage } from "./tables/tables.ts";
 
 export const pages: readonly AnyPage[] = [
   ...[homePage, brandsPage, modelsPage, changesPage, questionsPage, runsPage, galleryPage],
-  ...[brandPage, modelPage, runChangesPage, comparePage, searchPage],
+  ...[brandPage, modelPage, sizeHistoriesPage, runChangesPage, comparePage, searchPage],
   ...[questionPage, sqlPage, tablesPage, tablePage, planPage, schedulesPage, operationsPage],
   ...[braPage, compareBrasPage, dimensionsPage, measurementsPage],
 ];

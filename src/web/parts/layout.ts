@@ -9,6 +9,8 @@ import { pointField } from "./point-field.ts";
 import { timeOf } from "./values.ts";
 
 interface ShownRun extends EndedRun {
+  /** Whose run it is. */
+  readonly owner: Html | string;
   /** Pruned runs that were nearer to the point that was asked for. */
   readonly prunedLater: number;
 }
@@ -112,7 +114,7 @@ ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${
 </form></details>`;
 }
 
-function banner({ run, endedAt, prunedLater }: ShownRun, presentHref: string | null): Html {
-  return html`<aside class="banner" aria-label="Point in time"><p>You see the mirror <strong>as of run ${run}</strong>, which ended ${timeOf(endedAt)}${prunedLater === 0 ? "" : `; ${describeNearerPruned(prunedLater)}`}.
+function banner({ owner, run, endedAt, prunedLater }: ShownRun, presentHref: string | null): Html {
+  return html`<aside class="banner" aria-label="Point in time"><p>You see <strong>the mirror as of run ${run} of ${owner}</strong>, which ended ${timeOf(endedAt)}${prunedLater === 0 ? "" : `; ${describeNearerPruned(prunedLater)}`}.
 ${presentHref === null ? "" : html`<a href="${presentHref}">Show it as it is now</a>`}</p></aside>`;
 }

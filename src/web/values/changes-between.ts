@@ -1,4 +1,4 @@
-/** The first changes between two states of a mirror, and how many there are. */
+/** A page of the changes between two states of a mirror, and how many there are. */
 import { type Change, count, type Totals } from "../../change/change.ts";
 import type { FilterInput } from "../../change/filter.ts";
 import type { Keyed } from "../../change/keys.ts";
@@ -10,7 +10,8 @@ export interface ChangesBetween {
   readonly from: DiffSource | null;
   readonly to: DiffSource;
   readonly coverage: OpenDiff<unknown>["coverage"];
-  readonly first: readonly Keyed<Change>[];
+  readonly shown: readonly Keyed<Change>[];
+  readonly hasMore: boolean;
   /** Of all changes; null if there are too many to count. */
   readonly totals: Totals | null;
 }
@@ -20,8 +21,10 @@ export interface ComparedRuns {
   /** The number of a run. */
   readonly to: number;
   readonly filter: FilterInput;
-  /** Whether nothing is before it: then all is new, and only those that are shown are read. */
+  /** Whether nothing is before it: then all is new, and they are not counted. */
   readonly isFirst: boolean;
+  /** How many changes are on the pages before. */
+  readonly skipped: number;
 }
 
 /** So that a page has at most 60 kB. */
@@ -32,29 +35,31 @@ const maxCounted = 1000;
 /** @throws ChangeError, PointError */
 export function readChangesBetween(
   { file }: MirrorReader,
-  { from: fromRun, to: toRun, filter, isFirst }: ComparedRuns,
+  { from: fromRun, to: toRun, filter, ...page }: ComparedRuns,
 ): ChangesBetween {
   const opened = openRunDiff({ file, point: { kind: "run", run: toRun } }, fromRun, filter);
   try {
     const { from, to, coverage } = opened;
-    return { from, to, coverage, ...readFirst(opened.changes, isFirst) };
+    return { from, to, coverage, ...readPage(opened.changes, page) };
   } finally {
     opened.close();
   }
 }
 
-function readFirst(
+function readPage(
   changes: Iterable<Keyed<Change>>,
-  isFirst: boolean,
-): Pick<ChangesBetween, "first" | "totals"> {
-  const first: Keyed<Change>[] = [];
+  { isFirst, skipped }: Pick<ComparedRuns, "isFirst" | "skipped">,
+): Pick<ChangesBetween, "shown" | "hasMore" | "totals"> {
+  const shown: Keyed<Change>[] = [];
   const totals: Totals = {};
-  let counted = 0;
+  const end = skipped + maxShown;
+  const mostRead = isFirst ? end : Math.max(end, maxCounted);
+  let read = 0;
   for (const change of changes) {
-    counted++;
-    if (counted > (isFirst ? maxShown : maxCounted)) return { first, totals: null };
-    if (counted <= maxShown) first.push(change);
-    count(totals, change);
+    read++;
+    if (read > mostRead) return { shown, hasMore: true, totals: null };
+    if (read > skipped && read <= end) shown.push(change);
+    if (read <= maxCounted) count(totals, change);
   }
-  return { first, totals };
+  return { shown, hasMore: read > end, totals: read > maxCounted ? null : totals };
 }

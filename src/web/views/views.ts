@@ -19,6 +19,7 @@ import type {
 } from "../page.ts";
 import { layout } from "../parts/layout.ts";
 import { hrefOf, linker, withoutParameters } from "../parts/links.ts";
+import { ownerOfRuns } from "../parts/runs/run-link.ts";
 import { type KeptValues, whenComputed } from "../values/kept-values.ts";
 import type { Target, ViewTarget } from "./target.ts";
 
@@ -135,7 +136,7 @@ export function createViews(
       const { mirror, query, path, link, recent } = view;
       const lastPoints = ({ db }: MirrorReader): EndedRun[] => listPoints(db).slice(-maxPoints).reverse();
       return layout({
-        ...{ title, body, path, query, link, asOf: mirror && shownRunOf(mirror, view.asOf) },
+        ...{ title, body, path, query, link, asOf: mirror && shownRunOf(mirror, view) },
         navigation: navigationOf(link),
         points: mirror === null ? [] : recent("points", () => lastPoints(mirror)),
         presentHref: presentHrefOf(path, query),
@@ -168,8 +169,12 @@ const withoutMirror: Pick<SharedView, "recent" | "slow"> = {
   },
 };
 
-const shownRunOf = ({ asOf, db }: MirrorReader, point: Point | undefined) =>
-  asOf && { ...asOf, prunedLater: point === undefined ? 0 : countNearerPruned(db, point, asOf.run) };
+const shownRunOf = ({ asOf, db }: MirrorReader, view: Pick<SharedView, "asOf" | "account">) =>
+  asOf && {
+    ...asOf,
+    owner: ownerOfRuns(view),
+    prunedLater: view.asOf === undefined ? 0 : countNearerPruned(db, view.asOf, asOf.run),
+  };
 
 const isShared = (page: ViewTarget["page"]): boolean => "isShared" in page;
 

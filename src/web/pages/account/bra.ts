@@ -24,8 +24,8 @@ ${picturesOf(view, bra)}
 <section aria-labelledby="facts"><h2 id="facts">Facts</h2>${facts("bra", fields, ["href", "name", "brand_href", "model_href", "size_href", "gone_at"])}</section>
 <section aria-labelledby="sizes"><h2 id="sizes">In other sizing systems</h2>${sizesOf(bra)}</section>
 </div>
-<section aria-labelledby="history"><h2 id="history">History</h2>${timeline(readHistory(view.mirror, "bra", href))}</section>
-<section aria-labelledby="source"><h2 id="source">Where this comes from</h2>${provenance(readProvenance(view.mirror, href))}</section>`;
+<section aria-labelledby="history"><h2 id="history">History</h2>${timeline(view, readHistory(view.mirror, "bra", href))}</section>
+<section aria-labelledby="source"><h2 id="source">Where this comes from</h2>${provenance(view, readProvenance(view.mirror, href))}</section>`;
     return { title: String(fields.name ?? "Bra"), body };
   },
   rows(view) {

@@ -21,7 +21,7 @@ export const changesPage: Page = {
     const rest = afterPlace(view, all);
     const shown = rest.slice(0, pageSize);
     const body = html`${sectionTabs(view, "changes")}
-<h1>Changes</h1>
+<h1>Changes of the catalogue</h1>
 ${wholeness(view, changedTables)}
 <p class="count">${formatCount(all.length, "run")} found something</p>
 ${

@@ -7,7 +7,7 @@ import type { DiffSource } from "../../../change/sources.ts";
 import { PointError, parsePoint, pointContext } from "../../../mirror/points/point.ts";
 import { resolvePoint } from "../../../mirror/points/resolve-point.ts";
 import type { Html, Page, View } from "../../page.ts";
-import { changeList, changeRows } from "../../parts/changes/change-list.ts";
+import { changeList, changeRows, skippedIn } from "../../parts/changes/change-list.ts";
 import { compareForm } from "../../parts/changes/compare-form.ts";
 import { sectionTabs } from "../../parts/section-tabs.ts";
 import { empty, mistake } from "../../parts/states.ts";
@@ -76,13 +76,14 @@ function answer(view: View): Answer {
 }
 
 function changesBetween(view: View, ends: Ends): Html {
-  const found = view.slow("changes", { ...ends, filter: filterOf(view), isFirst: false });
+  const skipped = skippedIn(view);
+  const found = view.slow("changes", { ...ends, filter: filterOf(view), isFirst: false, skipped });
   const { from, to } = found;
   return html`<p class="lead">From ${runOf(from)} to ${runOf(to)}.</p>
 ${changeList(view, found, {
   emptyText: "Nothing of this differs.",
   uncounted: "More than 1,000 changes",
-  allHref: `${view.path}.csv?${view.query}`,
+  skipped,
 })}`;
 }
 

@@ -6,7 +6,7 @@ import { comparedRun, type EndedRun, resolvePoint } from "../../../mirror/points
 import { listRuns } from "../../../mirror/runs/runs.ts";
 import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
 import type { Html, Page, View } from "../../page.ts";
-import { changeList, changeRows } from "../../parts/changes/change-list.ts";
+import { changeList, changeRows, skippedIn } from "../../parts/changes/change-list.ts";
 import { timeOf } from "../../parts/values.ts";
 
 export const runChangesPage: Page = {
@@ -15,17 +15,18 @@ export const runChangesPage: Page = {
     const { run, endedAt } = runOf(view);
     if (view.parameters.run !== String(run)) return { redirect: view.link(`/changes/${run}`) };
     const before = comparedRun(view.mirror.db, { run, endedAt });
+    const skipped = skippedIn(view);
     const found = view.slow("changes", {
       ...{ from: "previous", to: run, filter: {} },
-      isFirst: before.run === 0,
+      ...{ isFirst: before.run === 0, skipped },
     });
     const body = html`<nav class="crumbs" aria-label="Breadcrumbs"><a href="${view.link("/changes")}">Changes</a></nav>
-<h1>Changes of run ${run}</h1>
+<h1>Changes of run ${run} of the catalogue</h1>
 <p class="hint">${comparedWith(before, run)} Run ${run} ended ${timeOf(endedAt)}.</p>
 ${changeList(view, found, {
   emptyText: before.run === run ? "No changes to show." : "This run changed no brand, model or size.",
   uncounted: countsOf(view, run),
-  allHref: view.link(`/changes/${run}.csv`),
+  skipped,
 })}`;
     return { title: `Run ${run} · Changes`, body };
   },

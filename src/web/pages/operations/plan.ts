@@ -12,6 +12,7 @@ import {
   describePostponed,
   describeReach,
   describeReason,
+  describeTomorrow,
 } from "../../../sync/describe-plan.ts";
 import { documentedAllowances, type Forecast } from "../../../sync/plan/forecast.ts";
 import type { SyncPlan } from "../../../sync/plan/preview.ts";
@@ -48,9 +49,11 @@ const readPlan = (view: View): SyncPlan => view.slow("plan");
 function planOf(view: View, plan: SyncPlan): Html {
   const { due, next, forecast, postponed } = plan;
   const confirmation = describeConfirmation(plan.confirmation);
+  const tomorrow = describeTomorrow(plan);
   const facts = [
     ["allowance", describeAllowance(plan.allowance, view.now)],
     ...(next.length === 0 ? [] : [["today", describeReach(plan)]]),
+    ...(tomorrow === "" ? [] : [["tomorrow", `the sync is expected to make ${tomorrow}`]]),
     ...(postponed.length === 0 ? [] : [["postponed", describePostponed(postponed, view.now)]]),
     ...(confirmation === "" ? [] : [["snapshots", confirmation]]),
   ];

@@ -22,7 +22,7 @@ export const runsPage: Page = {
   navigation: "Runs",
   render(view) {
     const body = html`${sectionTabs(view, "runs")}
-<h1>Runs</h1>
+<h1>Runs of the catalogue</h1>
 ${live(view, "list", "mirror", html`${runUnderWay(view) ?? ""}${listOf(view)}`)}
 <p class="hint">New, changed, gone and failed are numbers of resources, pages of lists included.</p>`;
     return { title: "Runs", body };

@@ -1,10 +1,12 @@
 /** The form of `/compare`: two points, and filters that may be given several times. */
 import { html } from "hono/html";
 import { compareKinds } from "../../../change/compared-kinds.ts";
+import { findField } from "../../../change/filter.ts";
 import { publicTables } from "../../../mirror/public-tables.ts";
 import { formatKind } from "../../../presentation/words.ts";
 import type { Html, View } from "../../page.ts";
 import { pointField } from "../point-field.ts";
+import { labelOf } from "../resource/field-changes.ts";
 
 export function compareForm(view: View): Html {
   const { mirror, query } = view;
@@ -16,30 +18,42 @@ export function compareForm(view: View): Html {
     (kind) =>
       html`<label class="choice"><input type="checkbox" name="kind" value="${kind}"${query.getAll("kind").includes(kind) ? html` checked` : ""}> ${formatKind(kind)}</label>`,
   )}</fieldset>
-${repeated(query, "brand", "Brand", "a name, slug or URL", null)}
-${repeated(query, "field", "Only this field", "such as bra_count", "fields")}
-${repeated(query, "ignore", "Without this field", "such as bra_count", "fields")}
-<datalist id="fields">${fields.map((field) => html`<option value="${field}"></option>`)}</datalist>
+${brandInputs(query)}
+${fieldChoices(query, "field", "Only this field", "all fields", fields)}
+${fieldChoices(query, "ignore", "Without this field", "none", fields)}
 ${pointField(view.link, "/compare")}
 <p class="field"><button>Compare</button></p>
 </form>
 <p class="hint">A point is a run such as 12, a time such as 2026-11-03, or -7d.</p>`;
 }
 
-/** An input for each given value, or an empty one. */
-function repeated(
+const givenIn = (query: URLSearchParams, name: string): readonly string[] => {
+  const given = query.getAll(name).filter((text) => text.trim() !== "");
+  return given.length === 0 ? [""] : given;
+};
+
+/** An input for each given brand, or an empty one. */
+const brandInputs = (query: URLSearchParams): Html =>
+  html`${givenIn(query, "brand").map(
+    (value, n) =>
+      html`<p class="field"><label for="brand-${n}">Brand</label><input id="brand-${n}" name="brand" value="${value}" placeholder="a name, slug or URL" autocomplete="off" spellcheck="false"></p>`,
+  )}`;
+
+/** A choice for each given field, or one. */
+function fieldChoices(
   query: URLSearchParams,
   name: string,
   label: string,
-  placeholder: string,
-  list: string | null,
+  none: string,
+  fields: readonly string[],
 ): Html {
-  const given = query.getAll(name).filter((text) => text.trim() !== "");
-  const values = given.length === 0 ? [""] : given;
-  return html`${values.map(
-    (value, n) =>
-      html`<p class="field"><label for="${name}-${n}">${label}</label><input id="${name}-${n}" name="${name}" value="${value}" placeholder="${placeholder}"${list === null ? "" : html` list="${list}"`} autocomplete="off" spellcheck="false"></p>`,
-  )}`;
+  return html`${givenIn(query, name).map((given, n) => {
+    const chosen = findField(given, fields);
+    return html`<p class="field"><label for="${name}-${n}">${label}</label><select id="${name}-${n}" name="${name}"><option value="">${none}</option>${fields.map(
+      (field) =>
+        html`<option value="${field}"${field === chosen ? html` selected` : ""}>${labelOf(field)}</option>`,
+    )}</select></p>`;
+  })}`;
 }
 
 function namesOf({ mirror }: View): {
@@ -50,6 +64,8 @@ function namesOf({ mirror }: View): {
   const { kinds } = compareKinds(tables, tables);
   return {
     kinds: kinds.map(({ name }) => name),
-    fields: [...new Set(kinds.flatMap(({ fields }) => fields))].sort(),
+    fields: [...new Set(kinds.flatMap(({ fields }) => fields))].sort((a, b) =>
+      labelOf(a).localeCompare(labelOf(b), "en"),
+    ),
   };
 }

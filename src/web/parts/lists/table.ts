@@ -74,7 +74,8 @@ function classesOf({ isNumber = false, isMinor = false }: Partial<Column> = {}):
 
 export interface PagerOptions {
   readonly shown: number;
-  readonly total: number;
+  /** Null if it is not known. */
+  readonly total: number | null;
   readonly noun: string;
   /** Whether this is not the first page. */
   readonly isLater: boolean;
@@ -86,7 +87,7 @@ export interface PagerOptions {
 export function pager({ shown, total, noun, isLater, firstHref, nextHref }: PagerOptions): Html | string {
   if (!isLater && nextHref === null) return "";
   return html`<nav class="pager" aria-label="Pages of this list">
-<p>${formatNumber(shown)} of ${formatCount(total, noun)}</p>
+<p>${total === null ? formatCount(shown, noun) : `${formatNumber(shown)} of ${formatCount(total, noun)}`}</p>
 ${isLater ? html`<a class="button" href="${firstHref}">First page</a>` : ""}
 ${nextHref === null ? "" : html`<a class="button" rel="next" href="${nextHref}">Next page</a>`}
 </nav>`;

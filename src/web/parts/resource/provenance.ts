@@ -1,10 +1,11 @@
 /** Where the values of a resource come from: the request that returned them, and what led to it. */
 import { html } from "hono/html";
 import type { Provenance } from "../../../query/provenance.ts";
-import type { Html } from "../../page.ts";
+import type { Html, View } from "../../page.ts";
+import { runName } from "../runs/run-link.ts";
 import { none, timeOf } from "../values.ts";
 
-export function provenance(source: Provenance): Html {
+export function provenance(view: Pick<View, "account">, source: Provenance): Html {
   const { url, redirectedTo, run, revision, fetchedAt, checkedAt, status, etag, contentType, foundIn } =
     source;
   const entries: readonly (readonly [string, Html | string])[] = [
@@ -12,7 +13,7 @@ export function provenance(source: Provenance): Html {
     ...(redirectedTo === null
       ? []
       : [["redirected to", html`<span class="code">${redirectedTo}</span>`] as const]),
-    ["fetched", html`${timeOf(fetchedAt)}, by run ${run}, as revision ${revision}`],
+    ["fetched", html`${timeOf(fetchedAt)}, by ${runName(view, run)}, as revision ${revision}`],
     ["checked", checkedAt === null ? none() : timeOf(checkedAt)],
     ["status", String(status)],
     ["ETag", etag === null ? none() : html`<span class="code">${etag}</span>`],

@@ -2,7 +2,8 @@
 import { html } from "hono/html";
 import { formatCount } from "../../../presentation/numbers.ts";
 import type { Life, ResourceHistory, RevisionOfLife } from "../../../query/history.ts";
-import type { Html } from "../../page.ts";
+import type { Html, View } from "../../page.ts";
+import { runName } from "../runs/run-link.ts";
 import { timeOf } from "../values.ts";
 import { fieldChanges } from "./field-changes.ts";
 
@@ -12,29 +13,37 @@ const unchangedWords = {
   unread: "Only links, or fields without a column, changed.",
 } as const;
 
-export function timeline(history: ResourceHistory): Html {
-  const lives = history.lives.flatMap((life, n) => entriesOf(history.kind, life, n > 0)).reverse();
+type OfRuns = Pick<View, "account">;
+
+export function timeline(view: OfRuns, history: ResourceHistory): Html {
+  const lives = history.lives.flatMap((life, n) => entriesOf(view, history.kind, life, n > 0)).reverse();
   return html`<ol class="timeline">${lives}
-<li><p class="when"><strong>First linked to</strong> ${timeOf(history.firstKnown.at)}, run ${history.firstKnown.run}</p></li></ol>`;
+<li><p class="when"><strong>First linked to</strong> ${timeOf(history.firstKnown.at)}, ${runName(view, history.firstKnown.run)}</p></li></ol>`;
 }
 
-function entriesOf(kind: string, { revisions, gone }: Life, isAgain: boolean): Html[] {
+function entriesOf(view: OfRuns, kind: string, { revisions, gone }: Life, isAgain: boolean): Html[] {
   return [
-    ...revisions.map((revision, n) => revisionOf(kind, revision, n === 0, isAgain)),
+    ...revisions.map((revision, n) => revisionOf(view, kind, revision, n === 0, isAgain)),
     ...(gone === null
       ? []
       : [
-          html`<li class="gone"><p class="when"><strong>Gone</strong> ${timeOf(gone.at)}, run ${gone.run}</p><p>The service no longer has it. Its last values are kept.</p></li>`,
+          html`<li class="gone"><p class="when"><strong>Gone</strong> ${timeOf(gone.at)}, ${runName(view, gone.run)}</p><p>The service no longer has it. Its last values are kept.</p></li>`,
         ]),
   ];
 }
 
-function revisionOf(kind: string, revision: RevisionOfLife, isFirst: boolean, isAgain: boolean): Html {
+function revisionOf(
+  view: OfRuns,
+  kind: string,
+  revision: RevisionOfLife,
+  isFirst: boolean,
+  isAgain: boolean,
+): Html {
   const { firstSeen, lastSeen, changes, unchanged, pruned } = revision;
   const title = isFirst ? (isAgain ? "Back" : "First fetched") : "Changed";
   // The first values are those of all fields, which the page has anyway.
   const fields = isFirst ? [] : changes;
-  return html`<li><p class="when"><strong>${title}</strong> ${timeOf(firstSeen.at)}, run ${firstSeen.run}${
+  return html`<li><p class="when"><strong>${title}</strong> ${timeOf(firstSeen.at)}, ${runName(view, firstSeen.run)}${
     lastSeen === null || lastSeen.run === firstSeen.run
       ? ""
       : html`<span class="muted"> · last seen so ${timeOf(lastSeen.at)}</span>`

@@ -5,7 +5,7 @@ import { formatAge, formatDays } from "../../../presentation/durations.ts";
 import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
 import { formatNext } from "../../../presentation/times.ts";
 import type { Html, View } from "../../page.ts";
-import { runLink } from "./run-link.ts";
+import { ownerOfRuns, runLink } from "./run-link.ts";
 import { describeResult, isOrdinary, problemsOf, resultOf } from "./run-result.ts";
 import { endedWell, late, outcomeAndAge } from "./scheduled-outcome.ts";
 
@@ -21,12 +21,11 @@ export function lastAndNext(view: View): Html | string {
   const [last] = listRuns(view.mirror, 1);
   if (view.asOf !== undefined || last === undefined) return "";
   const facts = [
-    ["last run", lastRun(view, last)],
     ["schedules", scheduleProblems(view)],
     ["next run", nextRun(view)],
     ["still to fetch", leftToFetch(view)],
   ] as const;
-  return html`<dl class="facts">${facts.map(([name, value]) =>
+  return html`<p class="last-run">${lastRun(view, last)}</p><dl class="facts">${facts.map(([name, value]) =>
     value === null ? "" : html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
   )}</dl>`;
 }
@@ -34,17 +33,18 @@ export function lastAndNext(view: View): Html | string {
 function lastRun(view: View, run: RunRecord): Html {
   const { counts, startedAt } = run;
   const problems = problemsOf(run);
-  const well = run.state === "running" ? "running" : "all right";
   const verdict =
-    problems.length === 0
-      ? html`<strong>${well}</strong>`
-      : html`<strong class="mistake">${problems.join(", ")}</strong>`;
+    problems.length > 0
+      ? html`The last run was <strong class="mistake">not all right: ${problems.join(", ")}</strong>.`
+      : run.state === "running"
+        ? html`A run is <strong>under way</strong>.`
+        : html`The last run was <strong>all right</strong>.`;
   const found =
     counts === null
       ? ""
       : `: ${formatNumber(counts.resources.new)} new, ${formatNumber(counts.resources.changed)} changed, ${formatNumber(counts.resources.gone)} gone`;
   const end = isOrdinary(run) && run.stopped !== null ? `; ${describeResult(resultOf(run))}` : "";
-  return html`Run ${runLink(view, run)}, ${formatAge(startedAt, view.now)} ago, ${verdict}${found}${end}`;
+  return html`${verdict} Run ${runLink(view, run)} of ${ownerOfRuns(view)}, ${formatAge(startedAt, view.now)} ago${found}${end}.`;
 }
 
 /** A scheduled sync that could not begin has left no run. Null if all went well. */

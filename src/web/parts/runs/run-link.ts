@@ -1,4 +1,4 @@
-/** The number of a run, as a link to what it changed. */
+/** The number of a run, and whose run it is: catalogue and account count their own. */
 import { html } from "hono/html";
 import type { RunRecord } from "../../../mirror/runs/runs.ts";
 import type { Html, View } from "../../page.ts";
@@ -11,3 +11,11 @@ export const runLink = (
   view.account !== null || endedAt === null || prunedAt !== null
     ? String(id)
     : html`<a href="${view.link(`/changes/${id}`)}">${String(id)}</a>`;
+
+/** Whose runs a page shows. */
+export const ownerOfRuns = ({ account }: Pick<View, "account">): Html | string =>
+  account === null ? "the catalogue" : html`<bdi>${account.name}</bdi>`;
+
+/** Such as `run 3`; on pages of an account `run 3 of ada`. Headings of the other pages say that runs are those of the catalogue. */
+export const runName = ({ account }: Pick<View, "account">, run: number): Html | string =>
+  account === null ? `run ${run}` : html`run ${run} of <bdi>${account.name}</bdi>`;
