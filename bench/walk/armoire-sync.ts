@@ -4,11 +4,15 @@
  */
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setFlagsFromString } from "node:v8";
 import { printMeasurement } from "../measurement.ts";
 
 // A variable, since TypeScript resolves literal paths and `dist/` exists only after a build.
 const built: string = new URL("../../dist/index.js", import.meta.url).href;
 const { sync } = (await import(built)) as typeof import("../../src/index.ts");
+
+// The launcher sets it, too. Its other flag is an option of Node, which `measureScript` passes.
+setFlagsFromString("--heap-growing-percent=80");
 
 const [baseUrl = "", file = "", concurrency = "1"] = process.argv.slice(2);
 const ledgerFile = join(dirname(file), "ledger.sqlite");
