@@ -42,17 +42,21 @@ const families = prefixes.flatMap((prefix) => [
 
 type Family = ReturnType<typeof familyOf>;
 
-/** The place in `families`, by the name of each field. */
-const placeOfField = new Map(
-  families.flatMap(({ limit, remaining, used, reset }, place) =>
-    [limit, remaining, used, reset].map((field) => [field, place] as const),
+/** By the name of each field. */
+const familyOfField = new Map(
+  families.flatMap((family) =>
+    [family.limit, family.remaining, family.used, family.reset].map((field) => [field, family] as const),
   ),
 );
 
 /** In their order. Most responses have fields of one family, and to look up those of all 51 would slow a crawl. */
-function familiesIn(headers: IncomingHttpHeaders): Family[] {
-  const places = Object.keys(headers).map((field) => placeOfField.get(field) ?? -1);
-  return [...new Set(places)].sort((a, b) => a - b).flatMap((place) => families[place] ?? []);
+function familiesIn(headers: IncomingHttpHeaders): readonly Family[] {
+  const found = new Set<Family>();
+  for (const field of Object.keys(headers)) {
+    const family = familyOfField.get(field);
+    if (family !== undefined) found.add(family);
+  }
+  return found.size < 2 ? [...found] : families.filter((family) => found.has(family));
 }
 
 function familyOf(nameOf: (name: string) => string, word: (typeof words)[number] | null) {
@@ -68,7 +72,7 @@ function familyOf(nameOf: (name: string) => string, word: (typeof words)[number]
 type Header = string | string[] | undefined;
 
 /** The names of all fields that `readRateLimitHeaders` reads. */
-export const rateLimitFields: readonly string[] = [...placeOfField.keys(), "ratelimit", "ratelimit-policy"];
+export const rateLimitFields: readonly string[] = [...familyOfField.keys(), "ratelimit", "ratelimit-policy"];
 
 /**
  * Reads `X-RateLimit-Limit`, `-Remaining` (or `-Used`) and `-Reset`, the same with `X-Rate-Limit` and `RateLimit`, each also
