@@ -89,6 +89,11 @@ export function toMirrorError(error: unknown, file: string): unknown {
   const isDamage = code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_CONSTRAINT_FOREIGNKEY";
   if (isDamage || error.message.startsWith("invalid fts5 file format"))
     return damagedError(file, { cause: error });
+  if (code === "SQLITE_READONLY_DIRECTORY") {
+    const problem = "Reading the mirror needs write permission for its folder, where SQLite makes two files";
+    const hint = "Or copy the mirror to a folder of your own while no sync runs.";
+    return new MirrorError("unwritable", file, problem, hint, { cause: error });
+  }
   if (code === "SQLITE_NOTADB") return notSqliteError(file, { cause: error });
   if (/^SQLITE_(CANTOPEN|READONLY|PERM|FULL|IOERR)/.test(code))
     return unwritableError(file, `Cannot open or write the mirror (${code})`, error);

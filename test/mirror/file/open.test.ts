@@ -199,6 +199,18 @@ describe("missing mirror", () => {
 });
 
 describe("existing mirror", () => {
+  it("reading one without write permission for its folder is refused, with a way out", async () => {
+    (await rig.write()).close();
+    chmodSync(rig.file, 0o644);
+    chmodSync(rig.folder, 0o555);
+    onTestFinished(() => chmodSync(rig.folder, 0o700));
+    await expect(withoutPrivileges(async () => openMirrorReader(rig.file))).rejects.toMatchObject({
+      code: "unwritable",
+      message: expect.stringContaining("Reading the mirror needs write permission for its folder"),
+      hint: expect.stringContaining("copy the mirror"),
+    });
+  });
+
   it("a mirror has the application id, write-ahead mode, full synchronization and foreign keys", async () => {
     const mirror = await rig.write();
     expect(mirror.db.pragma("application_id", { simple: true })).toBe(Buffer.from("arm1").readUInt32BE());

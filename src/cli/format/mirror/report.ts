@@ -99,7 +99,9 @@ function describeRest(
         return `--reserve ${reserve} leaves nothing of the known allowance of ${formatRate(allowance.limit, allowance.windowSeconds)}; lower it, or sync again ${next}. ${rest}`;
       if (refusal !== undefined)
         return `Refused: ${escapeControls(refusal)}. Sync again ${next}. ${outlook ?? rest}`;
-      const reserved = allowance.remaining ? ` except for a reserve of ${allowance.remaining}` : "";
+      // More may remain by our own estimate than the service grants.
+      const kept = Math.min(reserve, allowance.remaining ?? 0);
+      const reserved = kept > 0 ? ` except for a reserve of ${kept}` : "";
       return `The allowance is spent${reserved}; sync again ${next}. ${outlook ?? rest}`;
     }
     case "budget":

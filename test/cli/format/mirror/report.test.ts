@@ -48,10 +48,14 @@ describe("reserve", () => {
     },
   );
 
-  it.each([0, 29])("a report does not name --reserve %d if the allowance exceeds it", (reserve) => {
-    expect(lastLine(formatReport(report, { ...context, reserve }))).toMatch(
-      /^The allowance is spent except for a reserve of 30/,
+  it("a report names what --reserve left if the allowance exceeds it", () => {
+    expect(lastLine(formatReport(report, { ...context, reserve: 29 }))).toMatch(
+      /^The allowance is spent except for a reserve of 29; /,
     );
+  });
+
+  it("a report names no reserve without --reserve, also if requests remain by its own estimate", () => {
+    expect(lastLine(formatReport(report, { ...context, reserve: 0 }))).toMatch(/^The allowance is spent; /);
   });
 });
 
