@@ -21,7 +21,9 @@ it("pages show a running sync, its progress and its end without being loaded aga
     }
     const syncing = rig.sync({ concurrency: 1 });
     for (const { page } of [home, runs])
-      await page.getByText(/Run 2 is under way.*resources? so far/).waitFor({ timeout: 60_000 });
+      await page
+        .getByText(/Run 2 of the catalogue is under way.*resources? so far/)
+        .waitFor({ timeout: 60_000 });
     expect(await syncing).toMatchObject({ complete: true });
     for (const { page, mishaps } of [home, runs]) {
       await page.locator(".under-way").waitFor({ state: "detached", timeout: 60_000 });
