@@ -1855,7 +1855,7 @@ interface FilterInput {
   readonly brands?: readonly string[];
   /** Each a URL, a key such as `brand/model`, or a slug, code or name in any spelling. */
   readonly models?: readonly string[];
-  /** Only changes of these fields. */
+  /** Only changes of these fields: names such as `bra_count`, or the words that pages show for them. */
   readonly fields?: readonly string[];
   /** No changes of these fields. */
   readonly ignored?: readonly string[];
