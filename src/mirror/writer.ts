@@ -102,7 +102,7 @@ export interface MirrorWriter extends MirrorReader {
   storePicture(bytes: Uint8Array, type: string): string;
   /** @returns whether the picture has changed */
   recordPicture(result: PictureResult): boolean;
-  /** Marks pages that have left their lists: they are no longer due. */
+  /** Ends pages that have left their lists, and validates these lists: a run has read what it can. */
   supersedePages(runId: number): void;
   /** Starts a cycle of checks. */
   beginCycle(cycle: CheckCycle): void;
@@ -236,7 +236,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       }),
       storePicture: guard((bytes, type) => storePicture(file, bytes, type)),
       recordPicture: guard((result) => connection.transaction(() => recordPicture(connection, result))()),
-      supersedePages: guard((runId) => supersedePages(connection, runId)),
+      supersedePages: guard((runId) => connection.transaction(supersedePages)(connection, absences, runId)),
       beginCycle: guard((cycle) => writeCycle(connection, cycle)),
       recheckTombstones: guard((checkedBefore, now) => recheckTombstones(connection, checkedBefore, now)),
       recheckRefused: guard((limits) => connection.transaction(() => recheckRefused(connection, limits))()),

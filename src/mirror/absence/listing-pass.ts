@@ -29,6 +29,11 @@ export interface Passes {
    */
   validate(received: readonly number[], unchanged: readonly number[], runId: number): void;
   /**
+   * The same at the end of a run, for the listings that these pages belonged to: while the pages were due, the listings were
+   * not validated. Nothing is read a second time any more.
+   */
+  validateAtEnd(leftPageIds: readonly number[], runId: number): void;
+  /**
    * Leaves the listings that these pages belong to to later runs if they are inconsistent or lack items, because the pages
    * are not from the service itself: they prove nothing until it has confirmed them.
    */
@@ -39,7 +44,11 @@ export function preparePasses(db: Connection, absences: Absences): Passes {
   const chains = prepareChainReader(db);
   const statements = prepareStatements(db);
 
-  const validateChain = (id: number, pages: readonly ChainPage[], pass: Pass | null, runId: number): void => {
+  const validateChain = (
+    id: number,
+    pages: readonly ChainPage[],
+    { pass, runId, isEnd }: { pass: Pass | null; runId: number; isEnd: boolean },
+  ): void => {
     const fault = findChainFault(pages, chains.countRepeated(pages));
     const missing = fault === null ? chains.unlistedBy(pages, id, runId) : [];
     const unlistedIds = missing.flatMap((item) => (item.isDoubtful ? [] : [item.id]));
@@ -47,7 +56,7 @@ export function preparePasses(db: Connection, absences: Absences): Passes {
     const save = (changes: Partial<Pass>) =>
       statements.savePass.run({ id, ...(pass ?? newPass(runId)), status: "open", ...changes });
     const version = versionOf(pages);
-    const decision = decidePass({ runId, pages, fault, hasUnlisted: unlistedIds.length > 0, pass });
+    const decision = decidePass({ runId, pages, fault, hasUnlisted: unlistedIds.length > 0, pass, isEnd });
     switch (decision.do) {
       case "read":
         absences.markDue(decision.pageIds);
@@ -80,19 +89,23 @@ export function preparePasses(db: Connection, absences: Absences): Passes {
     statements.removeIssue.run({ id });
   };
 
-  return {
-    validate(received, unchanged, runId) {
-      for (const id of chains.collectionsOf(received, unchanged)) {
-        const pass = statements.selectPass.get({ id }) ?? null;
-        if (chains.hasDuePage(id)) {
-          if (pass === null) statements.savePass.run({ id, ...newPass(runId) });
-          continue;
-        }
-        const pages = chains.pagesOf(id);
-        // A listing that is gone itself proves nothing about its items.
-        if (pages[0]?.seq != null) validateChain(id, pages, pass, runId);
+  const validateAll = (collectionIds: readonly number[], runId: number, isEnd: boolean): void => {
+    for (const id of collectionIds) {
+      const pass = statements.selectPass.get({ id }) ?? null;
+      if (chains.hasDuePage(id)) {
+        if (pass === null) statements.savePass.run({ id, ...newPass(runId) });
+        continue;
       }
-    },
+      const pages = chains.pagesOf(id);
+      // A listing that is gone itself proves nothing about its items.
+      if (pages[0]?.seq != null) validateChain(id, pages, { pass, runId, isEnd });
+    }
+  };
+
+  return {
+    validate: (received, unchanged, runId) =>
+      validateAll(chains.collectionsOf(received, unchanged), runId, false),
+    validateAtEnd: (leftPageIds, runId) => validateAll(chains.collectionsOf(leftPageIds, []), runId, true),
     postpone(pageIds, runId) {
       for (const id of chains.collectionsOf(pageIds, [])) {
         const pages = chains.pagesOf(id);
@@ -129,6 +142,8 @@ interface PassFacts {
   /** Whether the pages no longer list some item of the collection. */
   readonly hasUnlisted: boolean;
   readonly pass: Pass | null;
+  /** Whether the run reads nothing more. */
+  readonly isEnd: boolean;
 }
 
 type PassDecision =
@@ -147,14 +162,14 @@ type PassDecision =
   | { readonly do: "leave-partial" };
 
 /** What happens next with a listing. Pure. */
-function decidePass({ runId, pages, fault, hasUnlisted, pass }: PassFacts): PassDecision {
+function decidePass({ runId, pages, fault, hasUnlisted, pass, isEnd }: PassFacts): PassDecision {
   if (fault === null && !hasUnlisted) return { do: "finish" };
   const isSameAsBefore = pass?.version === versionOf(pages);
   if (isSameAsBefore && pass.status === "partial") return { do: "leave-partial" };
   const older = pages.filter((page) => page.seq !== null && page.checkedRun < (pass?.fromRun ?? runId));
   if (older.length > 0 && !pages.some(({ isFailing }) => isFailing))
     return { do: "read", pageIds: older.map(({ id }) => id) };
-  const canReadAgain = pages.length > 1 && pass?.rereadRun !== runId && !isSameAsBefore;
+  const canReadAgain = !isEnd && pages.length > 1 && pass?.rereadRun !== runId && !isSameAsBefore;
   if (fault !== null) {
     const { detail, mayBeTransient } = fault;
     return mayBeTransient && canReadAgain ? { do: "read-all-again" } : { do: "mark-partial", detail };

@@ -10,6 +10,7 @@ import { idsIn, q } from "../queries/query-builder.ts";
 import { type Absences, dueAgain, markLastSeenSql, readNotedAbsences, withoutNote } from "./absences.ts";
 import { type AbsenceDecision, decideAbsences } from "./bulk-deletions.ts";
 import { approveEmptiedLists, readEmptiedLists, selectUncheckedItems } from "./emptied-lists.ts";
+import { preparePasses } from "./listing-pass.ts";
 
 export interface ClosedAbsences extends Omit<AbsenceDecision, "goneIds"> {
   /** The number of new tombstones. */
@@ -40,8 +41,11 @@ export function closeAbsences(
   };
 }
 
-/** Ends later pages that no chain contains any more; they are no longer due. Raw: recursive. */
-export function supersedePages(db: Connection, runId: number): void {
+/**
+ * Ends later pages that no listing contains any more, so that they are no longer due, and validates the listings that they
+ * belonged to. Raw: recursive.
+ */
+export function supersedePages(db: Connection, absences: Absences, runId: number): void {
   const leftIds = db
     .prepare<[], number>(
       `with recursive reached (id) as (
@@ -54,6 +58,7 @@ export function supersedePages(db: Connection, runId: number): void {
     .pluck()
     .all();
   endResources(db, leftIds, "superseded", runId);
+  if (leftIds.length > 0) preparePasses(db, absences).validateAtEnd(leftIds, runId);
 }
 
 /**

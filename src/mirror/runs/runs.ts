@@ -114,7 +114,7 @@ export function beginRun(db: Connection, { startedAt, mode, scope }: RunStart): 
   })();
 }
 
-/** Closes a run: supersedes pages that no chain contains any more, decides about absences, and stores the report. */
+/** Closes a run: ends pages that no listing contains any more, validates these listings, decides about absences, and stores the report. */
 export function closeRun(db: Connection, absences: Absences, runId: number, end: RunEnd): RunClosing {
   const countPartial = prepareColumn(db, () =>
     q
@@ -126,7 +126,7 @@ export function closeRun(db: Connection, absences: Absences, runId: number, end:
     q.selectFrom("_resource").select("url").where("id", "=", p.id),
   );
   return db.transaction(() => {
-    supersedePages(db, runId);
+    supersedePages(db, absences, runId);
     const { gone, awaitingApproval, bulkDeletions } = closeAbsences(db, absences, runId, end.approve);
     const partial = countPartial.get() ?? 0;
     const stopped = end.stopped ?? (awaitingApproval > 0 ? "approval" : null);

@@ -451,7 +451,45 @@ describe("pages outside the chain", () => {
     const shorter = brandWorld(brands(3), 3);
     const inTurn: World = { get: (url) => (url === urlOf(pagePath(0)) ? shorter : world).get(url) };
     expect(crawlMirror(mirror, inTurn, requesting("/", pagePath(0), pagePath(1))).gone).toBe(0);
-    expect(rowOf(brand(3))).toMatchObject({ state: "held", absent_by: null });
+    // Its own response decides.
+    expect(rowOf(brand(3))).toMatchObject({ state: "due", absent_by: null });
+  });
+});
+
+describe("addresses of pages that are new in each response", () => {
+  /** Two pages of a list that states its size; only the newest address of the second one is requested. */
+  const crawlWithCursors = (listed: readonly string[], stated: number) => {
+    const world = brandWorld(brands(4));
+    let cursors = 0;
+    const cursorPath = () => `brands/?cursor=${cursors}`;
+    const withCursors: World = {
+      get: (url) => {
+        if (url === urlOf("brands/")) {
+          cursors++;
+          return JSON.stringify(page(listed.slice(0, 2), cursorPath(), {}, total(stated)));
+        }
+        if (url === urlOf(cursorPath()))
+          return JSON.stringify(page(listed.slice(2), null, {}, total(stated)));
+        return world.get(url);
+      },
+    };
+    const isFormer = (url: string) => url.includes("cursor=") && url !== urlOf(cursorPath());
+    const choose = (due: readonly DueResource[]) => {
+      const present = due.filter(({ url }) => !isFormer(url));
+      return present.filter(({ kind }) => kind === present[0]?.kind);
+    };
+    return walkAll(mirror, withCursors, { choose });
+  };
+
+  it("a list with fewer entries than it states is partial, in each run", () => {
+    for (let runs = 0; runs < 3; runs++) expect(crawlWithCursors(brands(4), 5)).toMatchObject({ partial: 1 });
+    expect(crawlWithCursors(brands(4), 4)).toMatchObject({ partial: 0, gone: 0 });
+  });
+
+  it("a list that lacks a former item proves nothing by itself", () => {
+    crawlWithCursors(brands(4), 4);
+    expect(crawlWithCursors(brands(3), 3)).toMatchObject({ partial: 0, gone: 0 });
+    expect(rowOf(brand(3)).state).toBe("held");
   });
 });
 
