@@ -1,3 +1,5 @@
+import { requireNumbersFrom } from "../../platform/errors.ts";
+
 /** What one query may use. Beyond a limit it fails. */
 export interface QueryLimits {
   /** From the start to the last row, including the caller's own time between rows. Default: 60,000. */
@@ -21,3 +23,20 @@ export const defaultLimits: QueryLimits = {
   maxCellLength: 16 * mebibyte,
   maxResultLength: 1024 * mebibyte,
 };
+
+/** 23 days; a timer of Node.js for 25 days fires at once. */
+const maxTimeoutMillis = 2_000_000_000;
+
+/** @throws RangeError for a limit that is no number */
+export function resolveLimits(given: Partial<QueryLimits>): QueryLimits {
+  const { timeoutMillis, maxMemoryBytes, maxSqlBytes, maxCellLength, maxResultLength } = defaultLimits;
+  const limits = {
+    timeoutMillis: Math.min(given.timeoutMillis ?? timeoutMillis, maxTimeoutMillis),
+    maxMemoryBytes: given.maxMemoryBytes ?? maxMemoryBytes,
+    maxSqlBytes: given.maxSqlBytes ?? maxSqlBytes,
+    maxCellLength: given.maxCellLength ?? maxCellLength,
+    maxResultLength: given.maxResultLength ?? maxResultLength,
+  };
+  requireNumbersFrom(0, limits);
+  return limits;
+}

@@ -17,7 +17,7 @@ import { type Coverage, publicTablesFrom, readCoverage } from "../../mirror/runs
 import { requireNumbersFrom } from "../../platform/errors.ts";
 import { q } from "../views.ts";
 import { QueryError } from "./errors.ts";
-import { defaultLimits, type QueryLimits } from "./limits.ts";
+import { type QueryLimits, resolveLimits } from "./limits.ts";
 import {
   type QueryMessage,
   type QueryParameters,
@@ -104,9 +104,6 @@ export interface QueryCoverage {
   readonly catalogue: Coverage | null;
 }
 
-/** 23 days; a timer of Node.js for 25 days fires at once. */
-const maxTimeoutMillis = 2_000_000_000;
-
 /**
  * Executes one statement that reads, with limits, in a process of its own, which lives until the iteration of its rows ends.
  * @param startProcess starts the process of the query
@@ -118,8 +115,8 @@ export async function runQuery(
 ): Promise<QueryResult> {
   const { file, sql, parameters = [], maxRows = Number.POSITIVE_INFINITY, signal } = request;
   signal?.throwIfAborted();
-  const limits = limitsOf(request);
-  requireNumbersFrom(0, { maxRows, ...limits });
+  requireNumbersFrom(0, { maxRows });
+  const limits = resolveLimits(request);
   if (Buffer.byteLength(sql) > limits.maxSqlBytes) {
     const message = `The statement is longer than ${limits.maxSqlBytes} bytes, the most that is allowed.`;
     throw new QueryError(
@@ -192,17 +189,6 @@ export async function runQuery(
     get total() {
       return total;
     },
-  };
-}
-
-function limitsOf(request: QueryOptions): QueryLimits {
-  const { timeoutMillis, maxMemoryBytes, maxSqlBytes, maxCellLength, maxResultLength } = defaultLimits;
-  return {
-    timeoutMillis: Math.min(request.timeoutMillis ?? timeoutMillis, maxTimeoutMillis),
-    maxMemoryBytes: request.maxMemoryBytes ?? maxMemoryBytes,
-    maxSqlBytes: request.maxSqlBytes ?? maxSqlBytes,
-    maxCellLength: request.maxCellLength ?? maxCellLength,
-    maxResultLength: request.maxResultLength ?? maxResultLength,
   };
 }
 
