@@ -85,21 +85,26 @@ async function attemptUntilDecided<Fetched>(
   maxRedirects: number,
 ): Promise<Fetched> {
   let request = first;
-  let redirects = 0;
   let waits = 0;
+  /** Without cookies, a second request would be redirected as the first one was. */
+  const targets = new Set([first.target]);
   let isUnconditional = false;
   for (;;) {
     const action = await attempt(request);
     switch (action.do) {
       case "return":
         return action.fetched;
-      case "redirect":
-        if (++redirects > maxRedirects) {
-          const detail = `redirected more than ${maxRedirects} times`;
+      case "redirect": {
+        const target = resolveLocation(action.location, request.target, origin);
+        const isCircle = targets.has(target);
+        targets.add(target);
+        if (isCircle || targets.size > maxRedirects + 1) {
+          const detail = isCircle ? "redirected in a circle" : `redirected more than ${maxRedirects} times`;
           throw new ServiceError("too-many-redirects", detail, request);
         }
-        request = { ...request, target: resolveLocation(action.location, request.target, origin) };
+        request = { ...request, target };
         break;
+      }
       case "retry-unconditionally":
         if (isUnconditional) throw action.error;
         isUnconditional = true;

@@ -39,9 +39,18 @@ describe("same origin", () => {
     expect(rig.server.requests).toHaveLength(6 + 6);
   });
 
-  test("a redirect to itself fails", async () => {
-    await using rig = await startClientRig(({ path }, socket) => socket.write(redirect(path)));
-    expect(await failureOf(rig.fetch("/loop"))).toMatchObject({ code: "too-many-redirects" });
+  test.each([
+    ["to itself", "/a", 1],
+    ["in a circle of two", "/b", 2],
+  ])("a redirect %s fails when an address would be requested again", async (_case, next, requests) => {
+    await using rig = await startClientRig(({ path }, socket) =>
+      socket.write(redirect(path === "/a" ? next : "/a")),
+    );
+    expect(await failureOf(rig.fetch("/a"))).toMatchObject({
+      code: "too-many-redirects",
+      message: expect.stringContaining("redirected in a circle"),
+    });
+    expect(rig.server.requests).toHaveLength(requests);
   });
 
   test("every hop reserves a request of the allowance", async () => {
