@@ -12,7 +12,7 @@ export const sharedColumns: Readonly<Record<string, string>> = {
   service_url: "its page on the public site",
   first_seen_at: "when the mirror first saw a link to it",
   checked_at: "when it was last requested. Not in exports: it changes without the data",
-  gone_at: "when it was found to be gone, else null. The row keeps its last values",
+  gone_at: "when the run began that found it to be gone, else null. The row keeps its last values",
   confirmed:
     "`bytes` if the service has sent these values to this mirror; of a row from a shared snapshot `validator` once it has confirmed their version, else null. In exports only if the mirror has loaded a snapshot",
   last_modified_at: "from the service, as sent, without a time zone",

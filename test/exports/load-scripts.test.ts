@@ -53,7 +53,7 @@ it.each<CsvProfile>(["guarded", "exact", "excel"])(
         { name: "href", type: "VARCHAR" },
         { name: "band", type: "BIGINT" },
         { name: "alternative_sizes", type: "JSON" },
-        { name: "gone_at", type: "TIMESTAMP" },
+        { name: "gone_at", type: "TIMESTAMP WITH TIME ZONE" },
       ]),
     );
     const keys = await query(
@@ -70,6 +70,14 @@ it.each<CsvProfile>(["guarded", "exact", "excel"])(
       db.prepare("select sum(band) as bands, count(first_seen_at) as seen from size").get(),
     );
     expect(await query(sums)).toEqual([inMirror]);
+    // The same instants, whatever the zone of the session.
+    await query("set TimeZone = 'America/New_York'");
+    const instant = rig.read(({ db }) =>
+      db.prepare("select unixepoch(min(first_seen_at)) as seen from size").get(),
+    );
+    expect(await query("select floor(epoch(min(first_seen_at)))::integer as seen from size")).toEqual([
+      instant,
+    ]);
   },
 );
 

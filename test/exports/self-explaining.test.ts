@@ -51,7 +51,9 @@ it("each table and column of the descriptor has the meaning of the dictionary, a
     }
   }
   const said = (resources as readonly Resource[]).flatMap(({ schema }) => schema.fields);
-  expect(said.find(({ name }) => name === "gone_at")?.description).toMatch(/^when it was found to be gone/);
+  expect(said.find(({ name }) => name === "gone_at")?.description).toMatch(
+    /^when the run began that found it to be gone/,
+  );
 });
 
 it("the descriptor states the dialect of CSV, the table of an SQLite file, and freshness by kind", async () => {

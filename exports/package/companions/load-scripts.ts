@@ -19,7 +19,7 @@ function typeOf({ table, mixedColumns = [] }: PackageFile, column: string): Load
 const sqlTypes: Readonly<Record<LoadedType, string>> = {
   text: "varchar",
   url: "varchar",
-  time: "timestamp",
+  time: "timestamp with time zone",
   integer: "bigint",
   number: "double",
   boolean: "boolean",
@@ -42,7 +42,7 @@ export function loadSql(contents: PackageContents, references: readonly Referenc
     const { table, columns } = file;
     const key = keyAmong(table, columns);
     const definitions = [
-      ...columns.map((column) => `  ${quoted(column)} ${sqlTypeOf(file, column)}`),
+      ...columns.map((column) => `  ${quoted(column)} ${sqlTypes[typeOf(file, column)]}`),
       ...(key ? [`  primary key (${key.map(quoted).join(", ")})`] : []),
       ...references
         .filter((reference) => reference.table === table && isLoaded.has(reference.to))
@@ -72,12 +72,6 @@ const checkRows = ({ path, table, rows }: PackageFile): string =>
   `select case when count(*) = ${rows} then count(*)
   else error(${sqlText(`${path}: `)} || count(*) || ${sqlText(` rows were read instead of ${rows}.`)}) end as ${quoted(`rows of ${table}`)}
 from ${quoted(table)};`;
-
-/** Times in Parquet are instants. */
-function sqlTypeOf(file: PackageFile, column: string): string {
-  const type = typeOf(file, column);
-  return type === "time" && file.format === "parquet" ? "timestamp with time zone" : sqlTypes[type];
-}
 
 const readParquet = ({ path, columns }: PackageFile): string =>
   `${columns.map((column) => `  ${quoted(column)}`).join(",\n")}\nfrom read_parquet('${path}')`;
@@ -134,6 +128,8 @@ ${tablesLiteral(files)}
 
 def load(table):
     """Returns a table as a DataFrame. Null is NA; empty text in the CSV is NA as well."""
+    if table not in TABLES:
+        raise KeyError(f"{table}: not in this export, or without rows; README.md lists the tables")
     file, rows, types = TABLES[table]
     frame = pd.read_csv(
         FOLDER / file,
@@ -199,6 +195,8 @@ armoire_folder <- local({
 ${missing === null ? "" : `\nmessage(${JSON.stringify(missing)})\n`}
 load_table <- function(table, folder = armoire_folder) {
   description <- armoire_tables[[table]]
+  if (is.null(description))
+    stop(table, ": not in this export, or without rows; README.md lists the tables")
   path <- file.path(folder, description$file)
   # gzip is detected; R itself cannot read Zstandard.
   if (grepl("\\\\.zst$", path)) path <- pipe(paste("zstd -dc", shQuote(path)))

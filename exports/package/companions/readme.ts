@@ -65,12 +65,12 @@ const needs: Readonly<Record<Compression, string>> = {
 };
 
 const howToLoad = (csv: PackageFile | undefined) =>
-  `The scripts read the CSV files of this folder with the right types: \`012\` stays text, and a name \`null\` stays a name. They fail if a table has another number of rows than stated here.
+  `The scripts read the CSV files of this folder with the right types: \`012\` stays text, and a name \`null\` stays a name. They fail if a table has another number of rows than stated here. In DuckDB, times are \`TIMESTAMP WITH TIME ZONE\`, shown in the zone of the session.
 
 - DuckDB, in this folder: \`duckdb bras.duckdb < load.sql\`
 - Python with pandas: \`from load import load\`, then \`load("${csv?.table}")\`
 - R: \`source("load.R")\`, or with the path of another folder; then \`load_table("${csv?.table}")\`
-- Excel and LibreOffice open the CSV files: UTF-8, separated by commas.${csv?.compression ? `\n\nThe files are compressed. ${needs[csv.compression]}` : ""}`;
+- Excel and LibreOffice open the CSV files: UTF-8, separated by commas. Import the columns as text: a file that is simply opened loses zeros at the start of codes, and \`1E5\` becomes a number.${csv?.compression ? `\n\nThe files are compressed. ${needs[csv.compression]}` : ""}`;
 
 const types = `| type | CSV, SQLite | JSON | Parquet |
 | --- | --- | --- | --- |
@@ -85,14 +85,11 @@ Text is the same in every format. NUL and lone surrogates (half a character of U
 
 const aboutParquet = (hasCsv: boolean) =>
   "DuckDB, pandas, Arrow and R read the files with their types. A column with a " +
-  "number that a double would change is text. In DuckDB, their times are " +
-  "`TIMESTAMP WITH TIME ZONE`, shown in the zone of the session" +
-  (hasCsv
-    ? "; those that the script loads from CSV are `TIMESTAMP`, in UTC."
-    : ". The files have no keys: `duckdb bras.duckdb < load.sql`, run in this folder, adds them.");
+  "number that a double would change is text." +
+  (hasCsv ? "" : " The files have no keys: `duckdb bras.duckdb < load.sql`, run in this folder, adds them.");
 
 const aboutSqlite =
-  "`tables.sqlite` holds all tables, with keys, references, indexes and full-text indexes of the first 10,000 characters of names (tables that end in `_fts`). " +
+  "`tables.sqlite` holds the same tables, with keys, references, indexes and full-text indexes of the first 10,000 characters of names (tables that end in `_fts`). " +
   "The table `coverage` says how whole they are. Datasette shows it as it is: `datasette tables.sqlite`.";
 
 function describeCsv(profile: PackageContents["csv"]): string {

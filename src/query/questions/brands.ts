@@ -3,13 +3,16 @@ import { keyOfBrand } from "../../../schema/views/resource-key.ts";
 import { brand, isOfBrand, limit, type Question, sinceSeen } from "./question.ts";
 
 /** Brands that certainly have no models: their list is read, and nothing that it names is still to be fetched. */
-const withoutModels = `with without_models as materialized (
+export const withoutModels = `with without_models as materialized (
   select owner.url as href from _resource list join _resource owner on owner.id = list.owner_id
     where list.kind = 'models' and list.state = 'held'
   except select owner_href from known where kind = 'model' and state not in ('held', 'gone'))`;
 
-/** Null for a brand of which no model is held, though it may have some. */
-const countOfModels = "nullif(count(m.href), iif(b.href in (select href from without_models), -1, 0))";
+/** Null for a brand `b` of which none is held, though it may have some. @param counted SQL for what is counted */
+export const countOrNull = (counted: string): string =>
+  `nullif(count(${counted}), iif(b.href in (select href from without_models), -1, 0))`;
+
+const countOfModels = countOrNull("m.href");
 
 export const brandQuestions: readonly Question[] = [
   {

@@ -1,5 +1,6 @@
 /** Questions about sizes. The label of a size has a meaning only in a sizing system: by default, its brand's. */
 import { keyOfBrand, keyOfModel, keyOfSize } from "../../../schema/views/resource-key.ts";
+import { countOrNull, withoutModels } from "./brands.ts";
 import { bands, brand, cups, isOfBrand, limit, type Question, size, system } from "./question.ts";
 
 /** SQL for the label of a size `s` of a brand `b` in the option `system`, or in the brand's own system. */
@@ -128,15 +129,18 @@ order by other.key, said_by desc, other.value`,
   },
   {
     name: "sizing-systems",
-    title: "How many brands, models, sizes and bras use each sizing system?",
+    title: "How many brands, models, sizes and bras use each sizing system? Null where none is held.",
     options: [],
-    sql: `select b.default_sizing_system as system, count(*) as brands, sum(per_brand.models) as models,
-  sum(per_brand.sizes) as sizes, sum(b.bra_count) as bra_count
-from brand_current b join (select one.href, count(distinct m.href) as models, count(s.href) as sizes
-  from brand_current one left join model_current m on m.brand_href = one.href
+    sql: `${withoutModels}, per_brand as materialized (
+  select b.default_sizing_system as system, b.bra_count, ${countOrNull("distinct m.href")} as models,
+    count(s.href) as sizes
+  from brand_current b left join model_current m on m.brand_href = b.href
     left join size_current s on s.model_href = m.href
-  group by one.href) per_brand on per_brand.href = b.href
-group by b.default_sizing_system
+  group by b.href)
+select system, count(*) as brands, sum(models) as models,
+  iif(sum(models) = 0, 0, nullif(sum(sizes), 0)) as sizes, sum(bra_count) as bra_count
+from per_brand
+group by system
 order by brands desc, system`,
   },
   {

@@ -114,6 +114,18 @@ it("the number of models of a brand is null until its list is read and a model i
   expect((await models("top-brands")).sort()).toEqual([0, 0, 0, 1]);
 });
 
+it("the numbers of models and sizes of a sizing system are null until one is held", async () => {
+  await using partial = await startRig({ brands: 1, models: 1, sizes: 2 });
+  const counts = async () =>
+    (await questionRows("sizing-systems", {}, partial.file)).map(({ models, sizes }) => ({ models, sizes }));
+  await partial.sync({ depth: "brands" });
+  expect(await counts()).toEqual([{ models: null, sizes: null }]);
+  await partial.sync({ depth: "models" });
+  expect(await counts()).toEqual([{ models: 1, sizes: null }]);
+  await partial.sync();
+  expect(await counts()).toEqual([{ models: 1, sizes: 2 }]);
+});
+
 it("every answer is a table on a terminal of 80 columns, also with a long name and key", async () => {
   const [name, slug] = ["A brand with a name as long as this one", `brand-${"long-".repeat(6)}slug`];
   const file = alteredMirror("long", `update _brand set name = '${name}', slug = '${slug}' where id % 7 = 0`);

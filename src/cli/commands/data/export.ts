@@ -107,7 +107,7 @@ function configureCreate(command: Command, io: Io): Command {
       "The folder holds one file per table and format, and datapackage.json (a Data Package, version 2): types, meanings and " +
         "keys of the columns, row counts and SHA-256. README.md says how whole the export is; load.sql, load.py and load.R load " +
         "the CSV files into DuckDB, pandas and R with the right types; with Parquet alone, load.sql loads that. Tables without rows have no file, unless named by --table.",
-      "The format sqlite is one file, tables.sqlite, with all tables, keys and indexes; brand_fts, model_fts and bra_fts are for " +
+      "The format sqlite is one file, tables.sqlite, with all tables that have rows, keys and indexes; brand_fts, model_fts and bra_fts are for " +
         "full-text search, and coverage says what is missing. --out all.sqlite makes that file alone. JSON and Parquet have real booleans and " +
         "objects, and Parquet has times. A Parquet column with a number that a double would change is text.",
       "With one --table, --out may be a file: its name ends in .csv, .json, .ndjson, .parquet or .sqlite, which is the format, and " +

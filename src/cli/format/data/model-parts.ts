@@ -14,13 +14,11 @@ export function formatModelParts(
   screen: Width,
 ): string {
   const system = typeof brand?.system === "string" ? brand.system : null;
+  const current = sizes.filter(({ state }) => state !== "gone");
   return [
-    formatSizes(
-      sizes.filter(({ state }) => state !== "gone"),
-      sizeList,
-      system,
-      screen,
-    ),
+    current.length === 0 && sizes.length > 0
+      ? `\nSizes: none any more; gone: ${sizes.map(({ size }) => escapeControls(size)).join(" ")}\n`
+      : formatSizes(current, sizeList, system, screen),
     section(
       "Pictures",
       pictures.map(({ url, text }) => [text, url]),
