@@ -147,10 +147,13 @@ function requireSuitable(info: string, shownAs: string): void {
 
 /** ioredis would go on with database 0. @throws RedisError `unsuitable` */
 async function requireDatabase(client: Redis, shownAs: string): Promise<void> {
+  const { db = 0 } = client.options;
+  // A user of Redis may lack the right to SELECT, which the first database does not need.
+  if (db === 0) return;
   try {
-    await client.select(client.options.db ?? 0);
+    await client.select(db);
   } catch (error) {
-    if (!isRejected(error)) throw error;
+    if (!isRejected(error) || isForbidden(error)) throw error;
     const hint = "Choose a lower number, or raise `databases` in redis.conf.";
     throw new RedisError("unsuitable", `Redis has no database of this number: ${shownAs}`, hint);
   }
@@ -202,9 +205,11 @@ function isDecodable(text: string): boolean {
   }
 }
 
+const isForbidden = (error: unknown): boolean => /NOAUTH|WRONGPASS|NOPERM/.test(messageOf(error));
+
 function toRedisError(error: unknown, shownAs: string): RedisError {
   const reason = messageOf(error);
-  if (/NOAUTH|WRONGPASS|NOPERM/.test(reason)) {
+  if (isForbidden(error)) {
     return new RedisError(
       "unsuitable",
       `The Redis at ${shownAs} requires another user or password.`,

@@ -6,6 +6,16 @@ import { selfSigned } from "../../service/support/self-signed.ts";
 import { startRawServer } from "../../support/raw-server.ts";
 import { startRedis } from "../../support/redis.ts";
 
+/** A socket has no address with the number of a database. */
+async function relayTo(socket: string) {
+  const relay = createServer((client) => client.pipe(connect(socket)).pipe(client));
+  await once(relay.listen(0, "127.0.0.1"), "listening");
+  return {
+    address: `redis://127.0.0.1:${(relay.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => void relay.close(),
+  };
+}
+
 it.each(["rediss:", "REDISS:"])(
   "the certificate of %s is verified, also with NODE_TLS_REJECT_UNAUTHORIZED=0",
   async (protocol) => {
@@ -40,9 +50,8 @@ it.each(["abc", "1x", "1/2", "-1"])(
 
 it("a database that a Redis does not have is refused, and not taken for database 0", async () => {
   await using redis = await startRedis();
-  const relay = createServer((client) => client.pipe(connect(redis.url)).pipe(client));
-  await once(relay.listen(0, "127.0.0.1"), "listening");
-  const address = `redis://127.0.0.1:${(relay.address() as AddressInfo).port}`;
+  await using relay = await relayTo(redis.url);
+  const { address } = relay;
   await expect(connectRedis(`${address}/99`)).rejects.toMatchObject({
     code: "unsuitable",
     message: `Redis has no database of this number: ${address}/99`,
@@ -50,8 +59,20 @@ it("a database that a Redis does not have is refused, and not taken for database
   const { client, end } = await connectRedis(`${address}/3`);
   await client.set("key", "value");
   end();
-  relay.close();
   expect(await redis.admin.call("INFO", "keyspace")).toMatch(/^# Keyspace\s+db3:keys=1,/);
+});
+
+it("a user of Redis without the right to SELECT can use the first database, and learns why no other", async () => {
+  await using redis = await startRedis();
+  await redis.admin.call("ACL", "SETUSER", "default", "-select");
+  const { client, end } = await connectRedis(redis.url);
+  expect(await client.ping()).toBe("PONG");
+  end();
+  await using relay = await relayTo(redis.url);
+  await expect(connectRedis(`${relay.address}/3`)).rejects.toMatchObject({
+    code: "unsuitable",
+    message: expect.stringContaining("requires another user or password"),
+  });
 });
 
 it("each loss of the connection and its return are reported, but not its own end", async () => {
