@@ -80,7 +80,7 @@ const changedSizesOf = ({ mirror }: View, { model: parts }: HeldResource): reado
     (parts?.sizes ?? []).map(({ href }) => href),
   );
 
-/** Few visitors read them, and each takes half a millisecond: with script they are loaded when the part is opened. */
+/** Each history takes statements of its own: with script they are loaded when the part is opened. */
 function linkToHistories(view: View, shown: HeldResource): Html | string {
   const count = changedSizesOf(view, shown).length;
   if (count === 0) return "";
