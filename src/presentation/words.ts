@@ -11,6 +11,16 @@ export function formatKind(kind: string): string {
   return words.endsWith("s") && !words.startsWith("?") ? `list of ${words}` : words;
 }
 
+const goneProofs = {
+  response: "the service answered 404 or 410",
+  listing: "its list no longer names it",
+  parent: "what it belongs to is gone",
+  snapshot: "a shared snapshot says so",
+} as const;
+
+/** Why a resource counts as gone. */
+export const describeGoneProof = (proof: keyof typeof goneProofs): string => goneProofs[proof];
+
 /** `yes` or `no` for a boolean, which tables store as 1 or 0; a short time; any other value as it is. */
 export function readableValue<Value>(kind: string, field: string, value: Value): Value | string {
   const type = describeColumn(kind === "me" ? "user" : kind, field)?.type;

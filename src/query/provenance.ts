@@ -1,5 +1,6 @@
 /** Where the values of a resource come from: the request that returned them, and the list that led to the resource. */
 import { sql } from "kysely";
+import type { AbsenceProof } from "../../schema/tables.ts";
 import { lastEtagSql } from "../mirror/absence/absences.ts";
 import { prepareReadProvenBody, storedBodyColumns } from "../mirror/bodies/read-body.ts";
 import { DamagedValueError } from "../mirror/file/errors.ts";
@@ -9,6 +10,9 @@ import type { MirrorReader } from "../mirror/reader.ts";
 import { type FieldChange, readHistory } from "./history.ts";
 import type { ShownKind } from "./keys/find-by-key.ts";
 import { findResource } from "./keys/resolve-key.ts";
+
+/** How it is known that a resource is gone; `snapshot`: from a shared snapshot alone. */
+export type GoneProof = AbsenceProof | "snapshot";
 
 /** Where a resource comes from: the response whose body is shown, and its headers. */
 export interface Provenance {
@@ -34,8 +38,15 @@ export interface Provenance {
   readonly link: string | null;
   /** ISO 8601, UTC; null as of a point after which it was checked again. */
   readonly checkedAt: string | null;
+  /** Null while it exists. `run` is the one that found it gone, and `at` its start, ISO 8601, UTC. */
+  readonly gone: {
+    readonly run: number;
+    readonly at: string;
+    /** Null as of a point after which it was checked again. */
+    readonly proof: GoneProof | null;
+  } | null;
   /**
-   * The pages of its owner's list that name it; else the first page of another list, or the first resource with a link to it
+   * The pages of its owner's list that name it, or named it last if it is gone; else the first page of another list, or the first resource with a link to it
    * and the link's name.
    */
   readonly foundIn: readonly { readonly url: string; readonly link: string | null }[];
@@ -56,8 +67,12 @@ export function readProvenance({ db }: MirrorReader, href: string): Provenance {
       .selectFrom("_resource as r")
       .innerJoin("_revision as v", "v.resource_id", "r.id")
       .leftJoin("_headers as h", "h.id", "v.headers_id")
+      .leftJoin("_run as g", "g.id", "r.gone_run")
       .select([
         "r.id",
+        "r.gone_run as goneRun",
+        "g.started_at as goneAt",
+        sql<GoneProof | null>`${sql.raw(goneProofSql)}`.as("proof"),
         "v.base_url as redirectedTo",
         "v.from_run as run",
         "v.seq as revision",
@@ -77,7 +92,8 @@ export function readProvenance({ db }: MirrorReader, href: string): Provenance {
       .limit(1),
   ).get({ href });
   if (found === undefined) throw new DamagedValueError(`${href} has a row, but no revision`);
-  const { id, ...source } = found;
+  const { id, goneRun, goneAt, proof, ...source } = found;
+  const gone = goneRun === null || goneAt === null ? null : { run: goneRun, at: goneAt, proof };
   const pages = prepare(db, (p: { id: number }) =>
     q
       .selectFrom("_member as m")
@@ -94,8 +110,37 @@ export function readProvenance({ db }: MirrorReader, href: string): Provenance {
     url: page,
     link: null,
   }));
-  const foundIn = listed.length > 0 ? listed : readFirstLink({ db }, id);
-  return { url: href, ...source, foundIn };
+  const named = listed.length > 0 || gone === null ? listed : readLastPages({ db }, id);
+  const foundIn = named.length > 0 ? named : readFirstLink({ db }, id);
+  return { url: href, ...source, gone, foundIn };
+}
+
+/**
+ * SQL for the proof that resource `r` with its last revision `v` is gone. A check after it was last seen can only have
+ * found it absent.
+ */
+const goneProofSql = `case
+  when r.gone_run is null or r.last_checked_run is null then null
+  when (select mode from _run where id = r.last_checked_run) = 'load' then 'snapshot'
+  when coalesce(v.seen_run, v.from_run) < r.last_checked_run then 'response'
+  when exists (
+    select 1 from _resource o where o.gone_run <= r.gone_run and o.id not in (select id from _page)
+      and o.id in (r.owner_id, (select owner_id from _resource where id = r.owner_id))
+  ) then 'parent'
+  else 'listing' end`;
+
+/** The pages of its owner's list that named a resource last, which is gone. Raw: SQLite reads this list alone. */
+function readLastPages({ db }: Pick<MirrorReader, "db">, id: number): Provenance["foundIn"] {
+  return db
+    .prepare<[number], Provenance["foundIn"][number]>(
+      `with last as materialized (
+         select m.page_id, m.to_run from _resource r cross join _page p on p.collection_id = r.owner_id
+           cross join _member_past m on m.page_id = p.id
+         where r.id = ? and m.item_id = r.id and m.to_run <= r.gone_run)
+       select distinct page.url, null as link from last join _resource page on page.id = last.page_id
+       where to_run = (select max(to_run) from last) order by page.id`,
+    )
+    .all(id);
 }
 
 function readFirstLink({ db }: Pick<MirrorReader, "db">, id: number): Provenance["foundIn"] {

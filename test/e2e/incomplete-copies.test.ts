@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { diff as diffTool } from "../../src/mcp/tools/diff.ts";
 import { searchTool } from "../../src/mcp/tools/lookups.ts";
 import { query as queryTool } from "../../src/mcp/tools/queries.ts";
+import { summarizeReport } from "../../src/schedule/run/summarize-report.ts";
 import { createServer } from "../../src/web/server.ts";
 import { callArmoire } from "../support/run-armoire.ts";
 import { type Rig, startRig } from "../sync/support/rig.ts";
@@ -68,6 +69,32 @@ describe("what is missing is printed on stderr, in one line, by", () => {
       });
     },
   );
+});
+
+describe("what is missing is counted in the history of a schedule that runs", () => {
+  it.each([
+    ["export --out FOLDER/by-schedule", { files: 6, rows: expect.any(Number) }],
+    ["export --out FOLDER/by-schedule", { unchanged: 6 }],
+    ["export --out FOLDER/by-schedule.csv --table model", { files: 1, rows: expect.any(Number) }],
+    ["export --out FOLDER/by-schedule.sqlite", { files: 1, rows: expect.any(Number) }],
+    ["snapshot create --to FOLDER/by-schedule.zip --license CC0-1.0", { files: 1 }],
+    ["snapshot create --to FOLDER/by-schedule.zip --license CC0-1.0", { unchanged: 1 }],
+    [
+      "snapshot publish --to FOLDER/by-schedule-public --license CC0-1.0",
+      { files: 1, resources: expect.any(Number) },
+    ],
+    ["snapshot publish --to FOLDER/by-schedule-public --license CC0-1.0", { unchanged: 1 }],
+  ])("%s", async (line, counts) => {
+    const words = line.split(" ").map((word) => word.replace("FOLDER", dirname(rig.file)));
+    const { stdout } = await armoire(...words, "--json", "--quiet");
+    expect(summarizeReport(stdout)).toEqual({ ...counts, missing: expect.toSatisfy((n) => n > 40) });
+  });
+
+  it("backup create of an account", async () => {
+    const to = inFolder("by-schedule-ada.zip");
+    const { stdout } = await ada("backup", "create", "--account", "ada", "--to", to, "--json", "--quiet");
+    expect(summarizeReport(stdout)).toEqual({ files: 1, missing: expect.toSatisfy((n) => n > 0) });
+  });
 });
 
 describe("what is missing is stated in", () => {

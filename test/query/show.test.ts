@@ -68,7 +68,7 @@ it("a resource comes with the request that returned it, and the lists that name 
       ...{ run: expect.toBeOneOf([1, 2]), revision: expect.any(Number) },
       ...{ fetchedAt: expect.stringMatching(/^20.*Z$/), checkedAt: expect.stringMatching(/^20.*Z$/) },
       ...{ etag: expect.stringMatching(/"/), contentType: expect.stringMatching(/json/) },
-      ...{ sentAt: expect.stringMatching(/^20.*Z$/), modifiedAt: null, link: null },
+      ...{ sentAt: expect.stringMatching(/^20.*Z$/), modifiedAt: null, link: null, gone: null },
       foundIn: pages.map((url) => ({ url, link: null })),
     });
   }

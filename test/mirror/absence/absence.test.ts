@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { ResourceResult } from "../../../src/mirror/ingest.ts";
 import type { DueResource } from "../../../src/mirror/scope.ts";
 import type { MirrorWriter } from "../../../src/mirror/writer.ts";
+import { readProvenance } from "../../../src/query/provenance.ts";
 import { noHeaders } from "../../support/no-headers.ts";
 import {
   beginRun,
@@ -71,6 +72,11 @@ function gone(): unknown[] {
   return mirror.db.prepare("select url from _resource where state = 'gone' order by id").pluck().all();
 }
 
+function sourceOf(path: string) {
+  const { gone, foundIn } = readProvenance(mirror as never, urlOf(path));
+  return { gone, foundIn };
+}
+
 function replace(world: Map<string, string>, changes: ReadonlyMap<string, string>): void {
   world.clear();
   for (const [url, body] of changes) world.set(url, body);
@@ -107,6 +113,34 @@ describe("one page", () => {
     for (const path of below) expect(rowOf(path)).toMatchObject({ gone_run: runId, absent_by: null });
     expect(mirror.db.prepare("select count(*) from model_current").pluck().get()).toBe(10);
     expect(mirror.db.prepare("select count(*) from model").pluck().get()).toBe(12);
+  });
+
+  it("a gone resource comes with what proves its absence, and the pages that named it last", () => {
+    const world = brandWorld(brands(12), 4);
+    crawlMirror(mirror, world);
+    // Of the second page, whose list goes on naming it.
+    const withoutOne = (all: World) => without(all, (url) => url === urlOf("brands/7/"));
+    const answered = crawlMirror(mirror, withoutOne(world));
+    const shorter = withoutOne(brandWorld(brands(11), 4));
+    const unlisted = crawlMirror(mirror, shorter);
+    crawlMirror(mirror, shorter);
+    expect(sourceOf("brands/7/")).toEqual({
+      gone: { run: answered.runId, at: expect.any(String), proof: "response" },
+      foundIn: [{ url: urlOf(pagePath(1)), link: null }],
+    });
+    expect(sourceOf("brands/11/")).toEqual({
+      gone: { run: unlisted.runId, at: expect.any(String), proof: "listing" },
+      foundIn: [{ url: urlOf(pagePath(2)), link: null }],
+    });
+    for (const [path, run] of [
+      ["brands/7/m/1/", answered.runId],
+      ["brands/11/m/2/", unlisted.runId],
+    ] as const)
+      expect(sourceOf(path)).toEqual({
+        gone: { run, at: expect.any(String), proof: "parent" },
+        foundIn: [{ url: urlOf(`${path.split("m/")[0]}models/`), link: null }],
+      });
+    expect(sourceOf("brands/3/").gone).toBeNull();
   });
 
   it("an item that moved to another listing of its kind is not absent", () => {

@@ -5,6 +5,7 @@ import { kinds } from "../../../jobs/kinds.ts";
 import { loadSnapshots } from "../../../src/mirror/load/load-snapshot.ts";
 import type { MirrorReader } from "../../../src/mirror/reader.ts";
 import type { SnapshotSource } from "../../../src/mirror/snapshots/snapshot-resource.ts";
+import { readProvenance } from "../../../src/query/provenance.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
 import { tries } from "../../support/thorough.ts";
@@ -65,7 +66,10 @@ it("a new mirror shows what the snapshot's mirror showed, and is sound", async (
       const report = await load(rig.file, snapshotOf(made.mirror, made.resources));
       expect(report.snapshots[0]?.resources).toMatchObject({ "other-kind": 0, rejected: 0, kept: 0 });
       const mirror = await rig.write();
-      expect(shownBy(mirror)).toEqual(made.shown);
+      const shown = shownBy(mirror);
+      expect(shown).toEqual(made.shown);
+      for (const href of shown.tombstones.flat() as string[])
+        expect(readProvenance(mirror as never, href).gone?.proof).toBe("snapshot");
       expect(problemsOf(mirror)).toEqual([]);
       const before = publicState(mirror.db);
       mirror.rebuild();

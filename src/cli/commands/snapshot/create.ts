@@ -71,9 +71,8 @@ async function createOne(flags: CreateFlags, command: Command, io: Io): Promise<
     ...(signingKey !== undefined && { signingKey }),
     signal: interruptSignal(io, "nothing was written"),
   });
-  const { mirrorCoverage, ...printed } = created;
-  printGaps(mirrorCoverage, settings, io);
-  if (settings.json) io.out(toJsonLine(printed));
+  printGaps(created.mirrorCoverage, settings, io);
+  if (settings.json) io.out(toJsonLine(created));
   else if (!settings.quiet) printText(io, formatCreatedSnapshot(created));
 }
 

@@ -84,8 +84,7 @@ async function publishOne(flags: PublishFlags, command: Command, io: Io): Promis
     ...(succeeds !== undefined && { predecessor: readSigningKey(succeeds) }),
     signal: interruptSignal(io, "nothing was published"),
   });
-  const { mirrorCoverage, ...printed } = report;
-  printGaps(mirrorCoverage, settings, io);
-  if (settings.json) io.out(toJsonLine(printed));
+  printGaps(report.mirrorCoverage, settings, io);
+  if (settings.json) io.out(toJsonLine(report));
   else if (!settings.quiet) printText(io, formatPublished(report));
 }

@@ -3,7 +3,7 @@
 import type { Cell } from "../../../../schema/fields.ts";
 import { formatNumber } from "../../../presentation/numbers.ts";
 import { formatSecond } from "../../../presentation/times.ts";
-import { readableText } from "../../../presentation/words.ts";
+import { describeGoneProof, readableText } from "../../../presentation/words.ts";
 import type { LastChange, Provenance } from "../../../query/provenance.ts";
 import type { BrandParts, ShownResource } from "../../../query/show.ts";
 import type { Screen } from "../../terminal/io.ts";
@@ -50,7 +50,7 @@ function formatLastChange(kind: string, change: LastChange | null): string {
 }
 
 function formatSource(source: Provenance): string {
-  const { url, redirectedTo, run, revision, fetchedAt, status, etag, modifiedAt, checkedAt, foundIn } =
+  const { url, redirectedTo, run, revision, fetchedAt, status, etag, modifiedAt, checkedAt, gone, foundIn } =
     source;
   const rows: string[][] = [
     ["request (GET)", url],
@@ -59,7 +59,12 @@ function formatSource(source: Provenance): string {
     ...(etag === null ? [] : [["ETag", etag]]),
     ...(modifiedAt === null ? [] : [["Last-Modified", modifiedAt]]),
     ...(checkedAt === null ? [] : [["last checked", formatSecond(checkedAt)]]),
-    ...foundIn.map(({ url: page, link }) => ["found in", link === null ? page : `${page} (link ${link})`]),
+    ...(gone === null ? [] : [["gone", `run ${gone.run}, ${formatSecond(gone.at)}`]]),
+    ...(gone?.proof ? [["gone because", describeGoneProof(gone.proof)]] : []),
+    ...foundIn.map(({ url: page, link }) => [
+      gone === null ? "found in" : "last found in",
+      link === null ? page : `${page} (link ${link})`,
+    ]),
   ];
   return `\nSource:\n${alignRows(rows, "  ")}`;
 }

@@ -1,12 +1,13 @@
 /** Where the values of a resource come from: the request that returned them, and what led to it. */
 import { html } from "hono/html";
+import { describeGoneProof } from "../../../presentation/words.ts";
 import type { Provenance } from "../../../query/provenance.ts";
 import type { Html, View } from "../../page.ts";
 import { runName } from "../runs/run-link.ts";
 import { none, timeOf } from "../values.ts";
 
 export function provenance(view: Pick<View, "account">, source: Provenance): Html {
-  const { url, redirectedTo, run, revision, fetchedAt, checkedAt, status, etag, contentType, foundIn } =
+  const { url, redirectedTo, run, revision, fetchedAt, checkedAt, status, etag, contentType, gone, foundIn } =
     source;
   const entries: readonly (readonly [string, Html | string])[] = [
     ["request", html`<span class="code">GET ${url}</span>`],
@@ -18,8 +19,10 @@ export function provenance(view: Pick<View, "account">, source: Provenance): Htm
     ["status", String(status)],
     ["ETag", etag === null ? none() : html`<span class="code">${etag}</span>`],
     ["content type", contentType === null ? none() : html`<span class="code">${contentType}</span>`],
+    ...(gone === null ? [] : [["gone", html`${timeOf(gone.at)}, by ${runName(view, gone.run)}`] as const]),
+    ...(gone?.proof ? [["gone because", describeGoneProof(gone.proof)] as const] : []),
     [
-      "found in",
+      gone === null ? "found in" : "last found in",
       foundIn.length === 0
         ? none()
         : html`<ul class="plain">${foundIn.map(
