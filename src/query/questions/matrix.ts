@@ -39,10 +39,10 @@ export interface Rows {
 }
 
 /**
- * Rows are sorted by `down`, with null last; columns are in order of appearance, with that of null last. A pair without a row
+ * Rows are sorted by `down`, with null last, unless they are ordered; columns are in order of appearance, with that of null last. A pair without a row
  * is an empty cell. The first of `down` is the first column, its others are the last ones.
  */
-export function pivot(given: Rows, { down, across, value, nullName }: Matrix): Rows {
+export function pivot(given: Rows, { down, across, value, nullName, isOrdered = false }: Matrix): Rows {
   const indexOf = (name: string) => given.columns.indexOf(name);
   const names = new Set<Cell>();
   const lines = new Map<string, { readonly place: Row; readonly cells: Map<Cell, Cell> }>();
@@ -59,7 +59,7 @@ export function pivot(given: Rows, { down, across, value, nullName }: Matrix): R
   }
   const ordered = [...names].sort((a, b) => Number(a === null) - Number(b === null));
   const rows = [...lines.values()]
-    .sort((a, b) => compareRows(a.place, b.place))
+    .sort((a, b) => (isOrdered ? 0 : compareRows(a.place, b.place)))
     .map(({ place: [first = null, ...others], cells }) => [
       first,
       ...ordered.map((name) => cells.get(name) ?? null),

@@ -29,6 +29,8 @@ export interface Matrix {
   readonly value: string;
   /** The name of the column for rows whose `across` is null. */
   readonly nullName: string;
+  /** Whether the rows stay in order of appearance. Default: they are sorted by `down`. */
+  readonly isOrdered?: boolean;
 }
 
 export interface QuestionOption {

@@ -11,12 +11,11 @@ const labelInSystem = `case when :system is null or b.default_sizing_system = :s
 const cupPosition = (end: 0 | 1): string =>
   `(select position from cup_order where system = upper(:system) and cup = :cup ->> ${end})`;
 
-/** SQL for whether a label `l` is of the options `system`, `band`, `cup` and `brand`. */
+/** SQL for whether a label `l` is of the options `system`, `band` and `cup`. */
 const isInRange = `l.system = :system collate nocase and l.band is not null
   and (:band is null or l.band between coalesce(:band ->> 0, 0) and coalesce(:band ->> 1, 1000))
   and (:cup is null or l.cup_position between coalesce(${cupPosition(0)}, 1)
-    and coalesce(${cupPosition(1)}, 1000))
-  and ${isOfBrand("l.brand_href")}`;
+    and coalesce(${cupPosition(1)}, 1000))`;
 
 /** SQL for the distribution of models and bras over bands or cups. @param order SQL for the order within a system */
 function distribution(column: "band" | "cup", order: string): string {
@@ -43,6 +42,26 @@ from size_current s left join brand b on b.href = s.brand_href
 where ${isOfBrand("s.brand_href")}
 group by s.brand_href, s.size, s.band, s.cup
 order by s.brand_href, s.band, s.cup, s.size`,
+  },
+  {
+    name: "brand-size-labels",
+    title: "Which labels do the sizes of a brand have in each sizing system, and how many models come in them?",
+    options: [{ ...brand, isRequired: true }],
+    matrix: {
+      ...{ down: ["size", "models", "brand"], across: "system", value: "labels", nullName: "unknown system" },
+      isOrdered: true,
+    },
+    sql: `with own as materialized (
+  select s.href, s.size, s.band, s.cup, s.model_href, s.brand_href, b.name as brand, o.position
+  from size_current s left join brand b on b.href = s.brand_href
+    left join cup_order o on o.system = upper(b.default_sizing_system) and o.cup = upper(s.cup)
+  where ${isOfBrand("s.brand_href")}),
+counted as (select brand_href, size, count(distinct model_href) as models from own group by brand_href, size)
+select own.size, c.models, own.brand, l.system, group_concat(distinct l.label) as labels
+from own join counted c on c.brand_href is own.brand_href and c.size is own.size
+  left join size_label l on l.href = own.href
+group by own.brand_href, own.size, l.system
+order by own.brand_href, min(own.band), min(own.position), min(own.cup), own.size, l.system`,
   },
   {
     name: "top-sizes",
@@ -80,6 +99,7 @@ order by cast(s.bra_count as real) desc, s.href`,
 from size_label l left join model m on m.href = l.model_href
   left join brand b on b.href = l.brand_href
 where ${isInRange}
+  and ${isOfBrand("l.brand_href")}
 group by l.model_href
 order by brand, model, href`,
   },
@@ -87,17 +107,18 @@ order by brand, model, href`,
     name: "brands-in-range",
     title:
       "Which brands cover a range of bands and cups of a sizing system, with at least one size in it, and with how many models? " +
-      "Labels that are not a number and a cup are left out.",
+      "`sizes` counts their labels in the range, and `of_sizes` those of all brands. Labels that are not a number and a cup are left out.",
     options: [{ ...system, isRequired: true }, bands, cups, brand],
     sql: `with found as materialized (
   select l.brand_href as href, l.model_href, l.label, l.band, l.cup_position, l.cup from size_label l
   where ${isInRange}),
 label as (select href, label, band, cup_position, cup from found group by href, label)
-select b.name as brand, count(*) as sizes,
+select b.name as brand, count(*) as sizes, (select count(distinct label) from found) as of_sizes,
   (select count(distinct f.model_href) from found f where f.href = label.href) as models,
   group_concat(label.label, ' ' order by label.band, label.cup_position, label.cup) as labels,
   ${keyOfBrand("b")} as key, label.href
 from label left join brand b on b.href = label.href
+where ${isOfBrand("label.href")}
 group by label.href
 order by sizes desc, models desc, label.href`,
   },

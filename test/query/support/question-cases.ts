@@ -94,6 +94,12 @@ export function questionCases(catalogue: Catalogue): readonly QuestionCase[] {
         (band, cup) => band >= 28 && band <= 34 && ["DD", "E", "F", "FF", "G"].includes(cup),
       ),
     },
+    {
+      question: "brands-in-range",
+      options: { system: "EU", band: "70-75", brand: slug },
+      answer: brandsInRange(sizes, "EU", (band) => band >= 70 && band <= 75).filter(({ key }) => key === slug),
+    },
+    { question: "brand-size-labels", options: { brand: slug }, answer: brandSizeLabels(ofBrand.sizes) },
     { question: "size-coverage", options: { system: "UK" }, answer: sizeCoverage(sizes, "UK") },
     {
       question: "size-coverage",
@@ -248,7 +254,7 @@ const europeanCups = "AA A B C D E F G H I J K L M N O".split(" ");
 function partsOf(size: Size, system: string) {
   const label = String(size.system === system ? size.fields.size : alternativesOf(size)[system]);
   const [, band = "", cup = ""] = label.match(/^(\d+)([A-Z]+)$/) ?? [];
-  const order = system === "UK" ? britishCups : europeanCups;
+  const order = ["UK", "AU"].includes(system) ? britishCups : europeanCups;
   return { model: size.model, label, band: Number(band), cup, position: order.indexOf(cup) };
 }
 
@@ -283,11 +289,26 @@ function brandsInRange(
   const rows = [...Map.groupBy(found, ({ model }) => model.brand)].map(([brand, parts]) => {
     const labels = new Map(inOrder(parts, (p) => [p.band, p.position]).map((p) => [p.label, p]));
     return {
-      ...{ brand: brand.fields.name, sizes: labels.size, models: new Set(parts.map((p) => p.model)).size },
+      ...{ brand: brand.fields.name, sizes: labels.size },
+      of_sizes: new Set(found.map(({ label }) => label)).size,
+      ...{ models: new Set(parts.map((p) => p.model)).size },
       ...{ labels: [...labels.keys()].join(" "), key: brand.fields.slug, href: brand.href },
     };
   });
   return inOrder(rows, (row) => [-row.sizes, -row.models, row.href]);
+}
+
+/** All sizes of one label have the same labels in the other systems. */
+function brandSizeLabels(sizes: readonly Size[]): Answer {
+  const rows = groupsBy(sizes, (size) => size.fields.size).flatMap((same) =>
+    same.slice(0, 1).map((first) => ({
+      ...{ own: partsOf(first, String(first.system)), size: first.fields.size },
+      labels: { [String(first.system)]: first.fields.size, ...alternativesOf(first) },
+      ...{ models: countDistinct(same.map(({ model }) => model)), brand: first.model.brand.fields.name },
+    })),
+  );
+  const ordered = inOrder(rows, ({ own }) => [own.band, own.position]);
+  return ordered.map(({ size, labels, models, brand }) => ({ size, ...labels, models, brand }));
 }
 
 function sizeCoverage(sizes: readonly Size[], system: string): Answer {
