@@ -48,6 +48,14 @@ it("a statement is read from standard input", () => {
   );
 });
 
+it("a table without rows says so on standard error, also in a pipe, and no other format does", async () => {
+  const run = (...args: readonly string[]) =>
+    callArmoire(["query", "select name from brand where 0", ...args, "--mirror", fixture.mirror]);
+  expect(await run()).toMatchObject({ stdout: expect.stringMatching(/^name\n/), stderr: "No rows.\n" });
+  expect((await run("--quiet")).stderr).toBe("");
+  expect(await run("--json")).toMatchObject({ stdout: "[]\n", stderr: "" });
+});
+
 it("a question runs by name, with the limits and formats of any query", async () => {
   const [brand] = [...fixture.sandbox.truth()].filter(({ kind }) => kind === "brand");
   const { slug, name } = brand?.body.body ?? {};

@@ -112,15 +112,15 @@ function configureCreate(command: Command, io: Io): Command {
         "objects, and Parquet has times. A Parquet column with a number that a double would change is text.",
       "With one --table, --out may be a file: its name ends in .csv, .json, .ndjson, .parquet or .sqlite, which is the format, and " +
         "text formats may be compressed, as in .csv.gz or .json.zst. A regular file is replaced, but no file of Armoire itself, such as a mirror. --out - writes csv " +
-        "(or --format json or ndjson) to standard output. Neither has a datapackage.json. Other names are those of folders; one with " +
-        "another ending of letters, such as a.xlsx, is refused unless the folder exists or the name ends in a slash.",
+        "(or --format json or ndjson) to standard output. Neither has a datapackage.json. Any other name is a folder's. A name " +
+        "with an unknown ending, such as a.xlsx, is refused unless that folder exists or the name ends in a slash.",
       "--compress makes brand.csv.gz (gzip) or brand.csv.zst (Zstandard), which load.sql, load.py and load.R read.",
       "It is written as a whole or not at all. A folder that is not an export is refused. The same state gives the same data files, without checked_at, " +
         "and if the folder holds this state already, it stays as it is. In the last part of --out, {run} is the number of the exported run " +
-        "and {date} the UTC date of its end. The exported run is the last that changed something: later runs that changed nothing make " +
-        "no new folder. A later state of the same day replaces that folder.",
-      "In every format, NUL and lone surrogates, which many programs refuse, are the texts \\u0000 and \\ud800; backslashes before " +
-        "text that looks like one of these are doubled, but not in the bodies of envelope.",
+        "and {date} the UTC date of its end. The exported run is the last that changed something, so later runs that changed nothing make " +
+        "no new folder. With {date}, a second export of a day replaces the first if something has changed.",
+      "Many programs refuse NUL and lone surrogates (half a character of UTF-16), so every format has the texts \\u0000 and \\ud800 in " +
+        "their place. Where the service sent such a text itself, its backslash is doubled. Bodies of the table envelope are as sent.",
       'In CSV, null is an empty field and empty text is "". Text that begins ' +
         "with =, +, -, @ (also in full width), a tab, a line break or an apostrophe gets an apostrophe before it, unless --exact is given: " +
         "a reader removes one apostrophe at the start of a text.",
@@ -129,7 +129,7 @@ function configureCreate(command: Command, io: Io): Command {
       "The table envelope has the last response for each resource: its time, status, headers, and the body as the service sent it, so " +
         "that other programs read what no table has. --table envelope exports it alone.",
       "--license and --citation can also be set in the config file, as license and citation.",
-      "With --as-of the data files are those of an export made at that time, without the table media.",
+      "With --as-of, the data files are the same as those of an export made at that time, but there is no table media: pictures have no history.",
     ],
     examples: [
       "armoire export --out catalogue-2026-11",

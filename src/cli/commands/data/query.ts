@@ -119,13 +119,13 @@ export function configure(command: Command, io: Io): void {
       const signal = flags.out === undefined ? null : interruptSignal(io, "the file was not written");
       const result = await execute(sql, flags, settings, io, signal);
       const counted = countRows(result);
-      const isOnScreen = format === "table" && flags.out === undefined && io.screen !== null;
-      if (isOnScreen && isQuestion(sql)) await printResult(withWords(counted), format, "guarded", io);
+      const isTable = format === "table" && flags.out === undefined;
+      if (isTable && io.screen !== null && isQuestion(sql)) await printResult(withWords(counted), format, "guarded", io);
       else await give(counted, format, flags, settings, io, signal);
       printGapsOfQuery(result.coverage, settings, io);
       if (!settings.quiet && result.prunedRuns > 0) io.err(`${describeLostRevisions(result.prunedRuns)}\n`);
       if (!settings.quiet && result.lacksRelations) io.err(`${followHint}\n`);
-      if (!settings.quiet && io.hasReader()) printEmptiness(counted, result.ifEmpty ?? null, isOnScreen, io);
+      if (!settings.quiet && io.hasReader()) printEmptiness(counted, result.ifEmpty ?? null, isTable, io);
       if (result.isCut && flags.out === undefined)
         truncationNotice(result, optionThatLimits(result, flags), settings, io);
     }
@@ -164,11 +164,11 @@ async function give(
 function printEmptiness(
   { count, emptyTables: { area, names } }: CountedResult,
   ifEmpty: string | null,
-  isOnScreen: boolean,
+  isTable: boolean,
   io: Io,
 ): void {
   if (count === 0 && ifEmpty !== null) io.err(`${escapeControls(ifEmpty)}\n`);
-  else if (count === 0 && isOnScreen) io.err("No rows.\n");
+  else if (count === 0 && isTable) io.err("No rows.\n");
   if (names.length === 0) return;
   const tables = names.join(", ");
   io.err(
