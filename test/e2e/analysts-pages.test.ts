@@ -21,15 +21,19 @@ it.each(["changes.md", "exports.md"])(
     for (const args of commands) {
       const { stdout, stderr, exitCode } = await run(...args);
       const isCut = /^(\d+ of \d+ rows|Only the first \d+) are shown; --limit raises the limit\.\n/m;
+      const isWritten = /^\d+ rows? written to .*\n/m;
+      const messages = stderr
+        .replace(/^As of run .*\n/, "")
+        .replace(isCut, "")
+        .replace(isWritten, "");
       // All commands succeed, except `--exit-code`, which finds changes. Each prints something.
-      expect({ args, stderr: stderr.replace(/^As of run .*\n/, "").replace(isCut, ""), exitCode }).toEqual({
-        args,
-        stderr: "",
+      expect({ args, messages, exitCode }).toEqual({
+        ...{ args, messages: "" },
         exitCode: args.includes("--exit-code") ? 20 : 0,
       });
-      expect({ args, stdout }).not.toEqual({
+      expect({ args, printed: stdout + stderr }).not.toEqual({
         args,
-        stdout: expect.stringMatching(/^$|No differences|Nothing/),
+        printed: expect.stringMatching(/^$|No differences|Nothing/),
       });
     }
   },

@@ -53,7 +53,7 @@ it("a table without rows says so on standard error, also in a pipe, and no other
     callArmoire(["query", "select name from brand where 0", ...args, "--mirror", fixture.mirror]);
   expect(await run()).toMatchObject({ stdout: expect.stringMatching(/^name\n/), stderr: "No rows.\n" });
   expect((await run("--quiet")).stderr).toBe("");
-  expect(await run("--json")).toMatchObject({ stdout: "[]\n", stderr: "" });
+  expect(await run("--json")).toMatchObject({ stdout: "[\n]\n", stderr: "" });
 });
 
 it("a question runs by name, with the limits and formats of any query", async () => {

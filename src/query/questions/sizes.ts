@@ -45,7 +45,8 @@ order by s.brand_href, s.band, s.cup, s.size`,
   },
   {
     name: "brand-size-labels",
-    title: "Which labels do the sizes of a brand have in each sizing system, and how many models come in them?",
+    title:
+      "Which labels do the sizes of a brand have in each sizing system, and how many models come in them?",
     options: [{ ...brand, isRequired: true }],
     matrix: {
       ...{ down: ["size", "models", "brand"], across: "system", value: "labels", nullName: "unknown system" },

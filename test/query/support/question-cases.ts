@@ -97,7 +97,9 @@ export function questionCases(catalogue: Catalogue): readonly QuestionCase[] {
     {
       question: "brands-in-range",
       options: { system: "EU", band: "70-75", brand: slug },
-      answer: brandsInRange(sizes, "EU", (band) => band >= 70 && band <= 75).filter(({ key }) => key === slug),
+      answer: brandsInRange(sizes, "EU", (band) => band >= 70 && band <= 75).filter(
+        ({ key }) => key === slug,
+      ),
     },
     { question: "brand-size-labels", options: { brand: slug }, answer: brandSizeLabels(ofBrand.sizes) },
     { question: "size-coverage", options: { system: "UK" }, answer: sizeCoverage(sizes, "UK") },

@@ -120,7 +120,8 @@ export function configure(command: Command, io: Io): void {
       const result = await execute(sql, flags, settings, io, signal);
       const counted = countRows(result);
       const isTable = format === "table" && flags.out === undefined;
-      if (isTable && io.screen !== null && isQuestion(sql)) await printResult(withWords(counted), format, "guarded", io);
+      if (isTable && io.screen !== null && isQuestion(sql))
+        await printResult(withWords(counted), format, "guarded", io);
       else await give(counted, format, flags, settings, io, signal);
       printGapsOfQuery(result.coverage, settings, io);
       if (!settings.quiet && result.prunedRuns > 0) io.err(`${describeLostRevisions(result.prunedRuns)}\n`);
