@@ -1,5 +1,6 @@
 /** The memory of a sync whose service sends one body that comes close to a limit, or exceeds one, and of restoring that body. */
 import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
@@ -57,4 +58,28 @@ describe("one body of a service", () => {
       expect(restored.mebibytes).toBeLessThan(maxMebibytes);
     },
   );
+});
+
+describe("what a stranger's archive says of itself", () => {
+  const start = '{"format":"armoire-backup","formatVersion":4,"contents":';
+  const fill = (opening: string, item: string, bytes: number) =>
+    opening + item.repeat((bytes - opening.length - 1) / item.length);
+  it.each([
+    [
+      "state",
+      fill('{"format":"armoire-snapshots","formatVersion":1,"snapshots":[', "{},", 2 ** 24 - 4),
+      "0]}",
+    ],
+    ["state", fill("", "[", 2 ** 24), ""],
+    ["backup", fill(`${start}"backup","coverage":[`, "{},", 2 ** 20 - 4), "0]}"],
+    ["backup", fill(`${start}"backup","notGranted":[`, "0,", 2 ** 20 - 4), "0]}"],
+    ["snapshot", fill(`${start}"snapshot","coverage":[`, "{},", 2 ** 20 - 4), "0]}"],
+  ])("a hostile %s of the largest size is refused in less than 400 MB", async (what, text, end) => {
+    await using folder = await temporaryFolder();
+    const file = join(folder.path, "text");
+    writeFileSync(file, text + end);
+    const { refusal, mebibytes } = await outputOf("describing-process.ts", what, file);
+    expect(refusal).toContain("damaged");
+    expect(mebibytes).toBeLessThan(maxMebibytes);
+  });
 });

@@ -4,6 +4,7 @@ import { migrations } from "../../../schema/migrations.ts";
 import { scopeNames } from "../../mirror/account/token-scopes.ts";
 import { isServiceName } from "../../mirror/file/meta.ts";
 import { BackupError } from "../errors.ts";
+import { listOf } from "./list-shape.ts";
 
 export const backupFormat = "armoire-backup";
 export const backupFormatVersion = 4;
@@ -19,13 +20,13 @@ export const serviceShape = z.strictObject({
 });
 
 /** By kind, the known resources: held in the backup, due (never fetched), and failed at each attempt. */
-const coverage = z.array(z.strictObject({ kind: z.string(), held: count, due: count, failed: count }));
+const coverage = listOf(z.strictObject({ kind: z.string(), held: count, due: count, failed: count }));
 
 /** `rows` counts tombstones, `current` does not. */
-const tables = z.array(
+const tables = listOf(
   z.strictObject({
     name: z.string().regex(/^[a-z][a-z_]*$/),
-    columns: z.array(z.string()),
+    columns: listOf(z.string()),
     rows: count,
     current: count,
   }),
@@ -60,7 +61,7 @@ const manifest = z.strictObject({
   /** Absent resources that are kept until the user approves. */
   awaitingApproval: count,
   /** Scopes that the user's token lacks, as the service reported. */
-  notGranted: z.array(z.enum(scopeNames)),
+  notGranted: listOf(z.enum(scopeNames)),
   revisions: count,
   bodies: count,
   /** Those in `tables/`. */

@@ -4,9 +4,11 @@
  */
 import { join } from "node:path";
 import { z } from "zod";
+import { parseRoundedJsonOrThrow } from "../../../schema/json.ts";
 import { fileMode, writeTemporary } from "../../platform/atomic-file.ts";
 import { hasCode, toFileError } from "../../platform/errors.ts";
 import { readRegularFile } from "../../platform/files/regular-files.ts";
+import { listOf } from "../contents/list-shape.ts";
 import { count, serviceShape } from "../contents/manifest.ts";
 import { BackupError } from "../errors.ts";
 import { signatureShape } from "../signatures/signature.ts";
@@ -51,8 +53,8 @@ const state = z
     /** Of all snapshots together, as of the last one. */
     coverage: coverageShape,
     /** Changes of the key, in their order; absent without any. They are never removed. */
-    successions: z.array(successionShape).optional(),
-    snapshots: z.array(published).min(1),
+    successions: listOf(successionShape).optional(),
+    snapshots: listOf(published).refine((list) => list.length > 0),
   })
   .refine(({ snapshots }) => snapshots.every(isInOrder));
 
@@ -93,7 +95,7 @@ export function parseState(text: string, place: string): PublishedState {
 
 function parseOrNull(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseRoundedJsonOrThrow(text);
   } catch {
     return null;
   }

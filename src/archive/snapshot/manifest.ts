@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { coverageOf } from "../../mirror/runs/coverage.ts";
 import { describeMissing } from "../../mirror/runs/describe-coverage.ts";
+import { listOf } from "../contents/list-shape.ts";
 import {
   backupFormat,
   backupFormatVersion,
@@ -14,7 +15,7 @@ import {
 const day = z.iso.date();
 
 /** By kind: the resources in it, among them those that are gone, and those that are known and not in it. */
-export const coverageShape = z.array(
+export const coverageShape = listOf(
   z.strictObject({
     kind: z.string(),
     held: count,
