@@ -8,6 +8,8 @@ import type { CheckRow } from "./queries/check-conditions.ts";
 import type { CheckQueries } from "./queries/check-queries.ts";
 import { freeCheckLimit, type PlannedResource, type PlanRequest, type Reason, weights } from "./request.ts";
 
+export type PlannedCheck = Pick<PlannedResource, "id" | "kind" | "reason" | "isFree">;
+
 export interface CrawlState {
   /** Whether something is still to be fetched for the first time: meanwhile only due checks are made. */
   readonly isRunning: boolean;
@@ -20,7 +22,7 @@ export function* planChecks(
   queries: CheckQueries,
   request: PlanRequest,
   crawl: CrawlState,
-): Generator<PlannedResource | null, void> {
+): Generator<PlannedCheck | null, void> {
   const { allowance, now } = request;
   const planned = new Set<number>();
   let freeChecks = 0;
@@ -34,17 +36,17 @@ export function* planChecks(
   };
 
   /** @param share of the run's free checks, including those of earlier parts */
-  function* part(rows: readonly CheckRow[], reason: Reason, share: number): Generator<PlannedResource, void> {
-    for (const { isFree, ...due } of rows) {
-      if (planned.has(due.id) || (isFree === 1 && !mayCheckFreely(share))) continue;
-      planned.add(due.id);
+  function* part(rows: readonly CheckRow[], reason: Reason, share: number): Generator<PlannedCheck, void> {
+    for (const { id, kind, isFree } of rows) {
+      if (planned.has(id) || (isFree === 1 && !mayCheckFreely(share))) continue;
+      planned.add(id);
       freeChecks += isFree;
-      yield { ...due, reason, isFree: isFree === 1 && allowance().checkPrice === "free" };
+      yield { id, kind, reason, isFree: isFree === 1 && allowance().checkPrice === "free" };
     }
   }
 
   /** A suspect that did change makes others suspect in turn. */
-  function* suspects(share: number): Generator<PlannedResource | null, void> {
+  function* suspects(share: number): Generator<PlannedCheck | null, void> {
     for (let before = -1; before < planned.size; ) {
       before = planned.size;
       yield null;

@@ -4,9 +4,11 @@
  */
 import { prepareCycleWork } from "../../mirror/check-cycle.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
-import type { DueResource } from "../../mirror/scope.ts";
+import { prepare } from "../../mirror/file/statements.ts";
+import { idsIn, q } from "../../mirror/queries/query-builder.ts";
+import { type DueResource, dueColumns } from "../../mirror/scope.ts";
 import { hasLoaded } from "../../mirror/snapshots/loaded.ts";
-import { planChecks } from "./checks.ts";
+import { type PlannedCheck, planChecks } from "./checks.ts";
 import { hasDueWork, prepareNewWork, preparePlannedNew } from "./new-work.ts";
 import { type CheckQueries, prepareCheckQueries } from "./queries/check-queries.ts";
 import { type PlanReads, preparePlanReads } from "./queries/plan-reads.ts";
@@ -58,6 +60,7 @@ function planIncrementally(db: Connection, request: PlanRequest, reads: PlanRead
   const ordered = prepareNewWork(db, scope, order, reads.facts);
   const breadth = prepareNewWork(db, scope, "breadth");
   const toPlanned = preparePlannedNew(db);
+  const toResources = preparePlannedChecks(db);
   let isCrawling = true;
   const checks = planChecks(reads.checks, request, {
     // Failed resources do not count: they may always fail.
@@ -71,7 +74,7 @@ function planIncrementally(db: Connection, request: PlanRequest, reads: PlanRead
     isTaken: (id: number) => boolean,
     max: { readonly checks: number; readonly cost: number },
   ): PlannedResource[] => {
-    const taken: PlannedResource[] = [];
+    const taken: PlannedCheck[] = [];
     for (let cost = 0; taken.length < max.checks && cost < max.cost; ) {
       const next = checks.next();
       if (next.done) break;
@@ -82,7 +85,7 @@ function planIncrementally(db: Connection, request: PlanRequest, reads: PlanRead
         cost += next.value.isFree ? weights.costOfFreeCheck : 1;
       }
     }
-    return taken;
+    return toResources(taken);
   };
 
   return {
@@ -99,6 +102,22 @@ function planIncrementally(db: Connection, request: PlanRequest, reads: PlanRead
       const checked = takeChecks(isTaken, { checks: Number.POSITIVE_INFINITY, cost });
       return [...toPlanned(added), ...checked];
     },
+  };
+}
+
+/** Reads what requests of checks need, in the same order. */
+function preparePlannedChecks(db: Connection): (checks: readonly PlannedCheck[]) => PlannedResource[] {
+  const select = prepare(db, (p: { ids: string }) =>
+    q.selectFrom("_resource as r").select(dueColumns).where("r.id", "in", idsIn(p.ids)),
+  );
+  return (checks) => {
+    if (checks.length === 0) return [];
+    const rows = select.all({ ids: JSON.stringify(checks.map(({ id }) => id)) });
+    const resources = new Map(rows.map((row) => [row.id, row]));
+    return checks.flatMap((check) => {
+      const due = resources.get(check.id);
+      return due === undefined ? [] : [{ ...due, ...check }];
+    });
   };
 }
 

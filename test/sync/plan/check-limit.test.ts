@@ -6,10 +6,7 @@ import type { CheckQueries } from "../../../src/sync/plan/queries/check-queries.
 import type { PlanAllowance, PlanRequest } from "../../../src/sync/plan/request.ts";
 import { startRig } from "../support/rig.ts";
 
-const rows = Array.from(
-  { length: 20_000 },
-  (_, id): CheckRow => ({ id, url: `https://x.example/${id}`, kind: "model", etag: '"1"', isFree: 1 }),
-);
+const rows = Array.from({ length: 20_000 }, (_, id): CheckRow => ({ id, kind: "model", isFree: 1 }));
 const queries: CheckQueries = {
   root: () => null,
   sample: () => [],
@@ -18,7 +15,7 @@ const queries: CheckQueries = {
   overdue: () => rows.slice(0, 5_000),
   unconfirmed: () => [],
   expected: () => rows,
-  everything: () => rows,
+  everything: () => [],
 };
 
 /** The number of checks if each takes so many milliseconds. */

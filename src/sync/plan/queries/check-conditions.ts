@@ -11,10 +11,14 @@ import { type PlanRequest, weights } from "../request.ts";
 /** Without an ample allowance, a run that continues a crawl leaves out what was checked within this time. */
 export const restMillis = weights.restDays * dayMillis;
 
-export interface CheckRow extends DueResource {
+/** A check. The URL and the validator are read when it is requested: a plan may hold as many checks as the mirror has resources. */
+export interface CheckRow extends Pick<DueResource, "id" | "kind"> {
   /** Whether the check is free if nothing changed, as far as is known. */
   readonly isFree: 0 | 1;
 }
+
+/** The columns of a `CheckRow` but `isFree`, from `_resource as r`. */
+export const checkColumns = ["r.id", "r.kind"] as const;
 
 export interface HeldParameters {
   /** JSON array. */

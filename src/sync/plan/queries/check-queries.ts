@@ -9,6 +9,7 @@ import { isPendingSample } from "../../../mirror/snapshots/sample.ts";
 import { freeCheckLimit, type PlanRequest } from "../request.ts";
 import {
   type CheckRow,
+  checkColumns,
   type HeldParameters,
   hasWrongTime,
   heldParameters,
@@ -32,7 +33,7 @@ export interface CheckQueries {
   /** The root, before its first fetch and about once a day. */
   root(): DueResource | null;
   /** The part of the samples of snapshots that was not fetched yet: counted requests. */
-  sample(): CheckRow[];
+  sample(): DueCheck[];
   /**
    * The root, brands and lists of brands and models: few resources that show changes of many others.
    * @param hasMoreWork leaves out resources that the crawl which this run continues has checked lately
@@ -50,8 +51,11 @@ export interface CheckQueries {
    */
   expected(hasMoreWork: boolean): CheckRow[];
   /** All held resources, oldest check first. */
-  everything(): CheckRow[];
+  everything(): DueCheck[];
 }
+
+/** A check of one of few resources, with all that a request needs. */
+export type DueCheck = CheckRow & DueResource;
 
 export function prepareCheckQueries(db: Connection, request: PlanRequest): CheckQueries {
   const { scope, runId, maxStalenessMillis, now } = request;
@@ -59,7 +63,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
   const selectHeld = (p: HeldParameters) =>
     q
       .selectFrom("_resource as r")
-      .select(dueColumns)
+      .select(checkColumns)
       .select(isFree(p).as("isFree"))
       .where(isCheckable(scope, p));
   const selectHeldWithWorth = (p: HeldParameters) =>
@@ -89,7 +93,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
   );
   const selectSuspects = prepare(db, (p: SuspectParameters) =>
     selectSuspected(scope, p)
-      .select(dueColumns)
+      .select(checkColumns)
       .select(isFree(p).as("isFree"))
       .leftJoin("_brand as b", "b.id", "r.id")
       .leftJoin("_model as m", "m.id", "r.id")
@@ -111,7 +115,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
       .limit(p.max),
   );
   const selectEverything = prepare(db, (p: HeldParameters) =>
-    selectHeld(p).orderBy("r.checked_run").orderBy("r.id"),
+    selectHeld(p).select(dueColumns).orderBy("r.checked_run").orderBy("r.id"),
   );
 
   const readExpected = prepareExpectedChecks(db, request);
@@ -143,7 +147,7 @@ export function prepareSample(
   db: Connection,
   { scope, runId }: Pick<PlanRequest, "scope" | "runId">,
   isAnyLoaded = hasLoaded(db),
-): () => CheckRow[] {
+): () => DueCheck[] {
   const select = prepare(db, (p: { kinds: string; runId: number }) =>
     q
       .selectFrom("_loaded as l")

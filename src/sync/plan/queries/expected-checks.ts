@@ -8,10 +8,11 @@ import type { Connection } from "../../../mirror/file/connection.ts";
 import { prepare, prepareColumn } from "../../../mirror/file/statements.ts";
 import { q } from "../../../mirror/queries/query-builder.ts";
 import { readObserved, readStored } from "../../../mirror/runs/coverage.ts";
-import { dueColumns, type Scope } from "../../../mirror/scope.ts";
+import type { Scope } from "../../../mirror/scope.ts";
 import { freeCheckLimit, type PlanRequest, weights } from "../request.ts";
 import {
   type CheckRow,
+  checkColumns,
   type HeldParameters,
   isCheckable,
   isFree,
@@ -43,7 +44,7 @@ export function prepareExpectedChecks(
   const selectAll = prepare(db, (p: AllParameters) =>
     q
       .selectFrom("_resource as r")
-      .select(dueColumns)
+      .select(checkColumns)
       .select(isFree(p).as("isFree"))
       .where(isCheckable(scope, p))
       .leftJoin("_brand as b", "b.id", "r.id")
@@ -105,7 +106,7 @@ function prepareKind(db: Connection, kind: "model" | "size", table: "_model") {
     select: prepare(db, (p: WorthParameters & { min: number }) =>
       scored(p)
         .where(sql<SqlBool>`e.bra_count >= ${p.min}`)
-        .select(dueColumns)
+        .select(checkColumns)
         .select(isFree(p).as("isFree"))
         .orderBy("score", "desc")
         .orderBy("r.id"),
