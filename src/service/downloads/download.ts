@@ -140,6 +140,7 @@ export async function download(request: DownloadRequest): Promise<void> {
   } catch (error) {
     // Without a version, the parts of a later download could be of another file.
     const canContinue = size > 0 && known !== null && known.version !== null;
+    if (!canContinue) startOver();
     throw toDownloadError(error, url, canContinue);
   } finally {
     deadline.end();

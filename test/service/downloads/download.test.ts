@@ -1,10 +1,10 @@
 /** Downloads of files: in parts, continued after a cut, and never from private networks unless that is allowed. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { type DownloadRequest, download } from "../../../src/service/downloads/download.ts";
 import { temporaryFolder } from "../../support/run-armoire.ts";
@@ -100,7 +100,7 @@ it("a cut download is continued where it ended", async () => {
 it.each([
   ["within its first part", 0, () => '"1"'],
   ["later, but has no version to recognise it by", 2, () => null],
-])("a download that ends %s does not say that anything is kept", async (_when, parts, etag) => {
+])("a download that ends %s keeps nothing, and says so", async (_when, parts, etag) => {
   const content = randomBytes(3456);
   let left = parts;
   const send = sendPart(() => content, etag);
@@ -111,6 +111,7 @@ it.each([
   await using target = await startTarget();
   const hint = "Nothing was kept. Check the address, then try again.";
   await expect(target.run(server.url)).rejects.toMatchObject({ code: "unavailable", hint });
+  expect(readdirSync(dirname(target.to))).toEqual([]);
   left = 9;
   await target.run(server.url);
   expect(server.ranges()[parts + 1]).toBe("bytes=0-999");
