@@ -21,6 +21,8 @@ export const limits = {
   rowsPerList: 10_000,
   /** Further issues of a body are only counted. */
   issuesPerBody: 1_000,
+  /** Hosts that are asked for pictures of one account, those with most pictures; each may take minutes. */
+  pictureHosts: 32,
   pointerLength: 1_000,
   /** Places of unknown fields and links, and of wrong types, that are recorded with their first run. */
   driftPerKind: 1_000,

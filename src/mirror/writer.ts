@@ -100,8 +100,8 @@ export interface MirrorWriter extends MirrorReader {
   notePictures(): KnownPicture[];
   /** Stores a picture in a file. @param type for example `image/png` @returns its SHA-256 in hex */
   storePicture(bytes: Uint8Array, type: string): string;
-  /** @returns whether the picture has changed */
-  recordPicture(result: PictureResult): boolean;
+  /** In one step. @returns of each, whether the picture has changed */
+  recordPictures(results: readonly PictureResult[]): boolean[];
   /** Ends pages that have left their lists, and validates these lists: a run has read what it can. */
   supersedePages(runId: number): void;
   /** Starts a cycle of checks. */
@@ -235,7 +235,9 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
         return listPictures(connection);
       }),
       storePicture: guard((bytes, type) => storePicture(file, bytes, type)),
-      recordPicture: guard((result) => connection.transaction(() => recordPicture(connection, result))()),
+      recordPictures: guard((results) =>
+        connection.transaction(() => results.map((result) => recordPicture(connection, result)))(),
+      ),
       supersedePages: guard((runId) => connection.transaction(supersedePages)(connection, absences, runId)),
       beginCycle: guard((cycle) => writeCycle(connection, cycle)),
       recheckTombstones: guard((checkedBefore, now) => recheckTombstones(connection, checkedBefore, now)),

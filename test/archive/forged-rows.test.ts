@@ -51,11 +51,13 @@ async function makeBackup(): Promise<ForgedEntry[]> {
   crawl(rig.mirror, withPicture(accountWorld({ bras: { "1": "blue", "2": "red", "3": "black" } })));
   const [known] = rig.mirror.notePictures();
   const picture = png("ada");
-  rig.mirror.recordPicture({
-    ...{ id: known?.id ?? 0, at: 1, outcome: "picture" },
-    ...{ sha256: rig.mirror.storePicture(picture, "image/png"), type: "image/png", size: picture.length },
-    ...{ etag: null, lastModified: null },
-  });
+  rig.mirror.recordPictures([
+    {
+      ...{ id: known?.id ?? 0, at: 1, outcome: "picture" },
+      ...{ sha256: rig.mirror.storePicture(picture, "image/png"), type: "image/png", size: picture.length },
+      ...{ etag: null, lastModified: null },
+    },
+  ]);
   crawl(rig.mirror, pages(withPicture(accountWorld({ bras: { "1": "green", "2": "red" } }))), {
     approve: true,
     follow: ["brand"],

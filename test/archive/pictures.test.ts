@@ -39,15 +39,17 @@ async function startPictureRig(): Promise<BackupRig> {
   );
   crawl(rig.mirror, new Map(world));
   const [known] = rig.mirror.notePictures();
-  rig.mirror.recordPicture({
-    ...{
-      id: known?.id ?? 0,
-      at: 1,
-      outcome: "picture",
-      sha256: rig.mirror.storePicture(picture, "image/png"),
+  rig.mirror.recordPictures([
+    {
+      ...{
+        id: known?.id ?? 0,
+        at: 1,
+        outcome: "picture",
+        sha256: rig.mirror.storePicture(picture, "image/png"),
+      },
+      ...{ type: "image/png", size: picture.length, etag: null, lastModified: null },
     },
-    ...{ type: "image/png", size: picture.length, etag: null, lastModified: null },
-  });
+  ]);
   return rig;
 }
 
@@ -102,7 +104,7 @@ it("the media table lists pictures, also those that were not downloaded", async 
   const errors = { "blue.png": "no picture", "red.png": "answered 404" };
   for (const { id, url } of noted)
     for (const [name, error] of Object.entries(errors))
-      if (url.endsWith(name)) rig.mirror.recordPicture({ id, at: 1, outcome: "none", error });
+      if (url.endsWith(name)) rig.mirror.recordPictures([{ id, at: 1, outcome: "none", error }]);
   const { manifest } = await rig.create("a.zip");
   // A picture that was gone before its first download is no gap: another attempt cannot fill it.
   expect(manifest.coverage).toContainEqual({ kind: "picture", held: 0, due: 1, failed: 1 });
@@ -206,10 +208,12 @@ it("a list of backups counts pictures and their changes", async () => {
   };
   await backUp();
   const recordPicture = (id: number, bytes: Buffer) =>
-    rig.mirror.recordPicture({
-      ...{ id, at: 2, outcome: "picture", sha256: rig.mirror.storePicture(bytes, "image/png") },
-      ...{ type: "image/png", size: bytes.length, etag: null, lastModified: null },
-    });
+    rig.mirror.recordPictures([
+      {
+        ...{ id, at: 2, outcome: "picture", sha256: rig.mirror.storePicture(bytes, "image/png") },
+        ...{ type: "image/png", size: bytes.length, etag: null, lastModified: null },
+      },
+    ]);
   const [known] = rig.mirror.notePictures();
   recordPicture(known?.id ?? 0, png("older"));
   await backUp();

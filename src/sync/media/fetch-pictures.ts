@@ -1,4 +1,5 @@
 /** Downloads the pictures of one origin, a few at a time, and stores each at once. A failed picture affects no other. */
+import { limits } from "../../../schema/input/limits.ts";
 import { hasPicture } from "../../mirror/media/media-files.ts";
 import { goneError, type KnownPicture, type PictureResult } from "../../mirror/media/media-index.ts";
 import type { StopReason } from "../../mirror/runs/runs.ts";
@@ -40,11 +41,22 @@ export async function fetchPictures(pictures: readonly KnownPicture[], work: Pic
         continue;
       }
       const stored = storePicture(picture, result, work);
-      const isChanged = mirror.recordPicture(stored);
+      const [isChanged = false] = mirror.recordPictures([stored]);
       counts[outcomeOf(picture, result, stored, isChanged)]++;
     }
   };
   await Promise.all(Array.from({ length: concurrency }, drainQueue));
+}
+
+/** Those at more hosts than are asked: a service could name any number. */
+export function refusePictures(
+  pictures: readonly KnownPicture[],
+  { mirror, counts, now }: Pick<PictureWork, "mirror" | "counts" | "now">,
+): void {
+  const error = `not requested: ${limits.pictureHosts} hosts have more pictures`;
+  const at = now();
+  mirror.recordPictures(pictures.map(({ id }) => ({ id, at, outcome: "none", error })));
+  counts.failed += pictures.length;
 }
 
 interface FailedPicture {
@@ -106,7 +118,7 @@ function outcomeOf(
 /** The result of downloading pictures: a member of the object that `sync --json` prints. */
 export interface MediaReport {
   readonly pictures: Readonly<MediaCounts>;
-  /** Including the service's own; the origin with most pictures first. */
+  /** Those that are asked, including the service's own; the origin with most pictures first. */
   readonly origins: readonly PictureOrigin[];
   /** `counted`: requests to the service's own origin, which may spend an allowance. */
   readonly requests: { readonly sent: number; readonly counted: number };

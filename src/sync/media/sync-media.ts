@@ -3,6 +3,7 @@
  * mirror of an account. Out: a report. A failed picture is reported and affects no other.
  */
 import { kinds } from "../../../jobs/kinds.ts";
+import { limits } from "../../../schema/input/limits.ts";
 import { toMirrorError } from "../../mirror/file/errors.ts";
 import { type KnownPicture, totalMediaBytes } from "../../mirror/media/media-index.ts";
 import { readMirror } from "../../mirror/reader.ts";
@@ -14,7 +15,13 @@ import { openPictureClient } from "../../service/pictures/client.ts";
 import { createRunBudget, type RunBudget } from "../rate-limit/run-budget.ts";
 import { openLedger } from "../rate-limit/store/ledger-store.ts";
 import { createGracefulStop } from "../run/run-stop.ts";
-import { emptyCounts, fetchPictures, type MediaReport, type PictureOrigin } from "./fetch-pictures.ts";
+import {
+  emptyCounts,
+  fetchPictures,
+  type MediaReport,
+  type PictureOrigin,
+  refusePictures,
+} from "./fetch-pictures.ts";
 
 export interface MediaOptions {
   /** The account's mirror. */
@@ -87,7 +94,8 @@ async function fetchAll(
 ): Promise<MediaReport> {
   const { clock, signal, onOtherOrigins, concurrency = 4, maxBytes = 16 * mebibyte } = options;
   const { origin: serviceOrigin, hostname } = new URL(options.baseUrl);
-  const groups = groupByOrigin(mirror.notePictures());
+  const all = groupByOrigin(mirror.notePictures());
+  const groups = all.slice(0, limits.pictureHosts);
   const origins = groups.map(({ origin, pictures }) => ({ origin, pictures: pictures.length }));
   const others = origins.filter(({ origin }) => origin !== serviceOrigin);
   if (others.length > 0) onOtherOrigins?.(others);
@@ -124,6 +132,9 @@ async function fetchAll(
         isStopping: () => gracefulStop.isRequested,
       }).finally(client.close);
     }
+    const refused = all.slice(groups.length).flatMap(({ pictures }) => pictures);
+    if (!gracefulStop.isRequested) refusePictures(refused, { mirror, counts, now: clock.now });
+    else counts.pending += refused.length;
   } finally {
     gracefulStop.end();
   }

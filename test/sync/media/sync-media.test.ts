@@ -289,6 +289,23 @@ describe("refusals", () => {
     );
   });
 
+  it("pictures are refused if they are at more hosts than the 32 with most of them", async () => {
+    await using media = await startMediaRig();
+    const hosts = Array.from({ length: 40 }, (_, n) => `10.0.0.${n + 1}`);
+    const avatar = [...hosts, ...hosts.slice(8)].map((host, n) => `http://${host}:9/${n}.png`);
+    await media.setReferences({ avatar });
+    let listed = 0;
+    const onOtherOrigins = (origins: readonly unknown[]) => {
+      listed = origins.length;
+    };
+    const { pictures, origins } = await media.download({ onOtherOrigins });
+    expect([listed, origins.length, pictures.failed]).toEqual([32, 32, 72]);
+    const refused = media
+      .media()
+      .filter(({ error }) => error === "not requested: 32 hosts have more pictures");
+    expect(refused.map(({ url }) => url)).toEqual(avatar.slice(0, 8));
+  });
+
   it("a picture is refused if its URL has a user name or another scheme than HTTP", async () => {
     await using media = await startMediaRig();
     const host = media.pictures.origin.slice("http://".length);

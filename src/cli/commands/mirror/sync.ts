@@ -104,7 +104,7 @@ export function configure(command: Command, io: Io): void {
       "With --account, the sync mirrors that user's own data with their token, and checks all of it in every run. " +
         "--with-catalogue adds a run of the catalogue's mirror for the brands, models and sizes of the bras, with the " +
         "catalogue's credential. --media downloads PNG, JPEG, GIF, WebP and AVIF pictures of at most 16 MiB each and 1 GiB " +
-        "in all. The budget is shared by all parts.",
+        "in all, from the 32 hosts with most of them. The budget is shared by all parts.",
       "--on-change runs a program with its arguments, not a shell, and none of the ARMOIRE_ variables. Quote arguments with spaces. Its output goes to " +
         "stderr. If it fails, the sync exits with 1; the mirror is saved, and the next sync with --on-change passes the same " +
         "changes again, with its own. `armoire changes` has both formats, and explains them.",
