@@ -82,6 +82,12 @@ describe("in the middle of the first crawl", () => {
     expect(text).not.toContain("\u001b");
   });
 
+  it("the plan says what the sync of tomorrow costs", async () => {
+    expect(await output("plan", ...settings)).toMatch(
+      /\nToday {6}.*\nTomorrow {3}about 30 counted requests: all that the allowance grants in a day\n/,
+    );
+  });
+
   it("the plan equals a dry run", async () => {
     for (const format of [[], ["--json"]]) {
       const plan = await output("plan", ...settings, ...format);

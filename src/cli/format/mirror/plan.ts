@@ -11,6 +11,7 @@ import {
   describePostponed,
   describeReach,
   describeReason,
+  describeTomorrow,
 } from "../../../sync/describe-plan.ts";
 import { type AccountForecast, documentedAllowances, type Forecast } from "../../../sync/plan/forecast.ts";
 import type { OwedChecks } from "../../../sync/plan/owed-checks.ts";
@@ -37,10 +38,12 @@ export function formatPlan(
   if (plan.postponed.length > 0) parts.push(`Postponed  ${describePostponed(plan.postponed, now)}\n`);
   const confirmation = describeConfirmation(plan.confirmation);
   if (confirmation !== "") parts.push(`Snapshots  ${confirmation}\n`);
+  if (next.length > 0) parts.push(`Today      ${describeReach(plan)}\n`);
+  const tomorrow = describeTomorrow(plan);
+  if (tomorrow !== "") parts.push(`Tomorrow   ${tomorrow}\n`);
   if (next.length === 0) parts.push("\nNothing is due.\n");
   else {
     parts.push(
-      `Today      ${describeReach(plan)}\n`,
       `\n${formatTable(["due", "to fetch", "to check, free", "to check, counted"], due.map(toDueRow), screen)}`,
       `\n${formatTable(
         ["next", "why", "key or URL"],
