@@ -107,7 +107,7 @@ export const sizeHistoriesPage: Page = {
     const body = html`<nav class="crumbs" aria-label="Breadcrumbs"><a href="${view.link(modelPath)}">${nameOf(name)}</a></nav>
 <h1>${nameOf(name)}</h1>
 <h2>History of sizes</h2>
-${changed.length === 0 ? empty("No size of this model has changed.") : ""}
+${changed.length === 0 ? empty("No size of this model has changed since it was first fetched.") : ""}
 <div id="histories" class="histories">${changed.slice(0, maxHistories).map((one) => {
       const size = parts?.sizes.find((known) => known.href === one);
       return html`<h3>${nameOf(size?.size ?? null)}</h3>${timeline(view, readHistory(view.mirror, "size", one))}`;

@@ -73,7 +73,7 @@ export function dimensionComparison(bras: readonly Bra[], hrefOf: (bra: Bra) => 
   const hasDifference = first !== undefined && second !== undefined && others.length === 0;
   return html`<div class="scroll few" role="group" aria-label="Dimensions side by side" tabindex="0"><table class="list">
 <caption class="visually-hidden">Dimensions side by side, in centimetres</caption>
-<thead><tr><th scope="col">In centimetres</th>${bras.map(
+<thead><tr><th scope="col">Lengths in centimetres</th>${bras.map(
     (bra) =>
       html`<th scope="col" class="number"><a href="${hrefOf(bra)}">${nameOf(bra.fields.name ?? null)}</a></th>`,
   )}${hasDifference ? html`<th scope="col" class="number">Difference</th>` : ""}</tr></thead>
