@@ -933,6 +933,8 @@ declare const AccountError_base: {
 };
 /** An account cannot be used. No message contains a token. */
 export declare class AccountError extends AccountError_base {}
+/** The evidence that a resource is absent: its own 404 or 410, a listing without it, or the absence of its owner. */
+type AbsenceProof = "response" | "listing" | "parent";
 /** A field or link that the specification does not have, or a field of another type. */
 type DriftCode = "unknown-field" | "unknown-link" | "wrong-type";
 /** Why a run ended although resources were still due. */
@@ -989,8 +991,10 @@ interface RunRecord {
 type RunLog = Pick<MirrorReader, "db" | "file">;
 /**
  * The newest runs, newest first.
+ * @param limit -1 for all
  * @param idle also the runs that sent no request and changed nothing. Default: true
  * @param before only runs with a lower number. Default: all
+ * @throws RangeError for other numbers than whole ones
  */
 export declare function listRuns({ db, file }: RunLog, limit: number, idle?: boolean, before?: number): RunRecord[];
 /** An account and what its mirror holds. */
@@ -1116,43 +1120,38 @@ declare const manifest$1: z.ZodObject<{
     run: z.ZodNumber;
     at: z.ZodISODateTime;
   }, z.core.$strict>;
-  coverage: z.ZodArray<z.ZodObject<{
-    kind: z.ZodString;
-    held: z.ZodNumber;
-    due: z.ZodNumber;
-    failed: z.ZodNumber;
-  }, z.core.$strict>>;
+  coverage: z.ZodPipe<z.ZodArray<z.ZodUnknown>, z.ZodTransform<{
+    kind: string;
+    held: number;
+    due: number;
+    failed: number;
+  }[], unknown[]>>;
   partial: z.ZodNumber;
   missingLinks: z.ZodDefault<z.ZodNumber>;
   awaitingApproval: z.ZodNumber;
-  notGranted: z.ZodArray<z.ZodEnum<{
-    bras: "bras";
-    email: "email";
-    measurements: "measurements";
-    profile: "profile";
-  }>>;
+  notGranted: z.ZodPipe<z.ZodArray<z.ZodUnknown>, z.ZodTransform<("bras" | "email" | "measurements" | "profile")[], unknown[]>>;
   revisions: z.ZodNumber;
   bodies: z.ZodNumber;
-  tables: z.ZodArray<z.ZodObject<{
-    name: z.ZodString;
-    columns: z.ZodArray<z.ZodString>;
-    rows: z.ZodNumber;
-    current: z.ZodNumber;
-  }, z.core.$strict>>;
+  tables: z.ZodPipe<z.ZodArray<z.ZodUnknown>, z.ZodTransform<{
+    name: string;
+    columns: string[];
+    rows: number;
+    current: number;
+  }[], unknown[]>>;
   catalogue: z.ZodNullable<z.ZodObject<{
     isRequested: z.ZodBoolean;
-    coverage: z.ZodArray<z.ZodObject<{
-      kind: z.ZodString;
-      held: z.ZodNumber;
-      due: z.ZodNumber;
-      failed: z.ZodNumber;
-    }, z.core.$strict>>;
-    tables: z.ZodArray<z.ZodObject<{
-      name: z.ZodString;
-      columns: z.ZodArray<z.ZodString>;
-      rows: z.ZodNumber;
-      current: z.ZodNumber;
-    }, z.core.$strict>>;
+    coverage: z.ZodPipe<z.ZodArray<z.ZodUnknown>, z.ZodTransform<{
+      kind: string;
+      held: number;
+      due: number;
+      failed: number;
+    }[], unknown[]>>;
+    tables: z.ZodPipe<z.ZodArray<z.ZodUnknown>, z.ZodTransform<{
+      name: string;
+      columns: string[];
+      rows: number;
+      current: number;
+    }[], unknown[]>>;
   }, z.core.$strict>>;
 }, z.core.$strict>;
 type BackupManifest = z.infer<typeof manifest$1>;
@@ -1464,14 +1463,14 @@ declare const manifest: z.ZodObject<{
   }>;
   license: z.ZodString;
   citation: z.ZodNullable<z.ZodString>;
-  coverage: z.ZodArray<z.ZodObject<{
-    kind: z.ZodString;
-    held: z.ZodNumber;
-    gone: z.ZodNumber;
-    due: z.ZodNumber;
-    oldest: z.ZodNullable<z.ZodISODate>;
-    newest: z.ZodNullable<z.ZodISODate>;
-  }, z.core.$strict>>;
+  coverage: z.ZodPipe<z.ZodArray<z.ZodUnknown>, z.ZodTransform<{
+    kind: string;
+    held: number;
+    gone: number;
+    due: number;
+    oldest: string | null;
+    newest: string | null;
+  }[], unknown[]>>;
   continues: z.ZodOptional<z.ZodString>;
   replaces: z.ZodOptional<z.ZodString>;
 }, z.core.$strict>;
@@ -1934,7 +1933,7 @@ interface LogOptions extends FeedOptions {
 /**
  * Writes a log of changes in a format.
  * @returns the text, part after part, read from the log meanwhile
- * @throws MirrorError
+ * @throws RangeError for a limit that is no number; MirrorError
  */
 export declare function changeLogText(log: ChangeLog, format: LogFormat, options?: LogOptions): Generator<string>;
 interface ChangeCommand {
@@ -2533,6 +2532,8 @@ interface SizeOfModel {
   /** `listed`: not fetched yet, so that only its label is known. */
   readonly state: "held" | "listed" | "gone";
 }
+/** How it is known that a resource is gone; `snapshot`: from a shared snapshot alone. */
+type GoneProof = AbsenceProof | "snapshot";
 /** Where a resource comes from: the response whose body is shown, and its headers. */
 interface Provenance {
   /** The requested URL. */
@@ -2557,8 +2558,15 @@ interface Provenance {
   readonly link: string | null;
   /** ISO 8601, UTC; null as of a point after which it was checked again. */
   readonly checkedAt: string | null;
+  /** Null while it exists. `run` is the one that found it gone, and `at` its start, ISO 8601, UTC. */
+  readonly gone: {
+    readonly run: number;
+    readonly at: string;
+    /** Null as of a point after which it was checked again. */
+    readonly proof: GoneProof | null;
+  } | null;
   /**
-   * The pages of its owner's list that name it; else the first page of another list, or the first resource with a link to it
+   * The pages of its owner's list that name it, or named it last if it is gone; else the first page of another list, or the first resource with a link to it
    * and the link's name.
    */
   readonly foundIn: readonly {
@@ -2603,6 +2611,8 @@ interface Matrix {
   readonly value: string;
   /** The name of the column for rows whose `across` is null. */
   readonly nullName: string;
+  /** Whether the rows stay in order of appearance. Default: they are sorted by `down`. */
+  readonly isOrdered?: boolean;
 }
 interface QuestionOption {
   /** A lower-case word; `--name` on the command line, `:name` in the SQL. */
@@ -3108,7 +3118,7 @@ interface RunSchedulesOptions extends Omit<ExecuteRunContext, "scheduler"> {
 }
 /**
  * Starts the runs of all schedules when they are due. Resolves once `signal` is aborted and all active runs have ended.
- * @throws ScheduleError `busy`; FileError `locked`; as `listSchedules`; RedisError
+ * @throws RangeError for `maxRuns`; ScheduleError `busy`; FileError `locked`; as `listSchedules`; RedisError
  */
 export declare function runSchedules(options: RunSchedulesOptions): Promise<void>;
 interface NewSchedule extends Omit<Schedule, "jitterMillis" | "delayMillis" | "addedAt"> {
@@ -3128,7 +3138,7 @@ export declare function listSchedules(dataDir: string): readonly Schedule[];
 export declare function readSchedule(dataDir: string, name: string): Schedule;
 /**
  * Adds a schedule, or replaces it; durable on return.
- * @throws ScheduleError `bad-name`, `bad-time`, `taken`, and others; FileError
+ * @throws ScheduleError `bad-name`, `bad-time`, `taken`, and others; FileError; RangeError for an invalid `jitterMillis`
  */
 export declare function addSchedule({ dataDir, clock, replace, ...request }: NewSchedule): Schedule;
 /** Removes a schedule and the history of its runs. @returns what it was. @throws as `readSchedule` and `addSchedule` */
@@ -3206,7 +3216,7 @@ export declare class SyncError extends SyncError_base {}
 /** The result of downloading pictures: a member of the object that `sync --json` prints. */
 interface MediaReport {
   readonly pictures: Readonly<MediaCounts>;
-  /** Including the service's own; the origin with most pictures first. */
+  /** Those that are asked, including the service's own; the origin with most pictures first. */
   readonly origins: readonly PictureOrigin[];
   /** `counted`: requests to the service's own origin, which may spend an allowance. */
   readonly requests: {

@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { isAccountName, looksLikeToken } from "../accounts/account-name.ts";
 import { type Clock, toIso } from "../platform/clock.ts";
-import { toFileError } from "../platform/errors.ts";
+import { requireWholeNumbers, toFileError } from "../platform/errors.ts";
 import { makeFolders } from "../platform/folders.ts";
 import { takeLock } from "../platform/process-lock.ts";
 import { similarNames } from "../platform/text/fuzzy-names.ts";
@@ -46,10 +46,11 @@ export function readSchedule(dataDir: string, name: string): Schedule {
 
 /**
  * Adds a schedule, or replaces it; durable on return.
- * @throws ScheduleError `bad-name`, `bad-time`, `taken`, and others; FileError
+ * @throws ScheduleError `bad-name`, `bad-time`, `taken`, and others; FileError; RangeError for an invalid `jitterMillis`
  */
 export function addSchedule({ dataDir, clock, replace = false, ...request }: NewSchedule): Schedule {
   requireScheduleName(request.name);
+  requireWholeNumbers(0, { jitterMillis: request.jitterMillis });
   const now = clock.now();
   const tz = requireTimes(request.cron, request.tz, now);
   const jitterMillis = request.jitterMillis ?? defaultJitterMillis({ cron: request.cron, tz }, now);

@@ -1,14 +1,19 @@
 import { existsSync } from "node:fs";
 import { expect, expectTypeOf, it } from "vitest";
 import {
+  addSchedule,
   type Clock,
+  changeLogText,
   KeyError,
   kinds,
+  listRuns,
   loadSnapshots,
+  openChangeLog,
   openMirrorReader,
   planSync,
   publishSnapshot,
   runQuery,
+  runSchedules,
   runWorker,
   type SyncOptions,
   search,
@@ -16,6 +21,7 @@ import {
   sync,
   syncMedia,
 } from "../../src/index.ts";
+import { systemClock } from "../../src/platform/clock.ts";
 import { createFixture } from "./support/fixture.ts";
 
 it("the library exports its error classes", async () => {
@@ -56,6 +62,10 @@ it("the other functions refuse numbers that are out of range", async () => {
   const none = Number.NaN;
   const now = Date.now;
   const mirror = openMirrorReader(file);
+  const schedule = {
+    ...{ name: "daily", cron: "0 6 * * *", tz: "UTC", args: ["sync"], folder: fixture.folder, mirror: file },
+    ...{ dataDir: fixture.newPath(), clock: systemClock },
+  };
   const calls: readonly (() => unknown)[] = [
     () => planSync({ file, baseUrl, budget: none }),
     () => search(mirror, "a", { limit: none }),
@@ -64,6 +74,10 @@ it("the other functions refuse numbers that are out of range", async () => {
     () => loadSnapshots({ file, sources: [], kinds, now, batchSize: none }),
     () => publishSnapshot({ mirror: file, folder: fixture.newPath(), now, keep: none } as never),
     () => syncMedia({ file, baseUrl, ledgerFile: fixture.newPath(), maxBytes: none }),
+    () => listRuns(mirror, none),
+    () => [...changeLogText(openChangeLog({ mirror: file }), "markdown", { limit: none })],
+    () => addSchedule({ ...schedule, jitterMillis: none }),
+    () => runSchedules({ ...schedule, signal: AbortSignal.abort(), maxRuns: none } as never),
     () => runWorker({ redis: "", principals: [], signal: AbortSignal.abort(), concurrency: none } as never),
   ];
   for (const call of calls) await expect(async () => call(), String(call)).rejects.toThrow(RangeError);

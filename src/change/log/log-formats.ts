@@ -1,6 +1,7 @@
 /** Writes the change log in one of its formats. */
 import { toJson } from "../../../exports/formats/json.ts";
 import { describeMissing } from "../../mirror/runs/describe-coverage.ts";
+import { requireNumbersFrom } from "../../platform/errors.ts";
 import { utcMinute } from "../../presentation/times.ts";
 import type { ChangeEntry, ChangeLog } from "./change-log.ts";
 import { describeTotals, linesOf, titleOf } from "./describe-entry.ts";
@@ -20,13 +21,14 @@ const defaultLimit = 100;
 /**
  * Writes a log of changes in a format.
  * @returns the text, part after part, read from the log meanwhile
- * @throws MirrorError
+ * @throws RangeError for a limit that is no number; MirrorError
  */
 export function* changeLogText(
   log: ChangeLog,
   format: LogFormat,
   options: LogOptions = {},
 ): Generator<string> {
+  requireNumbersFrom(0, { limit: options.limit });
   const { limit = defaultLimit } = options;
   switch (format) {
     case "markdown":

@@ -1,6 +1,7 @@
 /** The run log: begins, closes and reads runs. A run that died is closed by the next one; a closed run never changes. */
 import type { InferResult } from "kysely";
 import { isoTimeOf, type ResourceState } from "../../../schema/tables.ts";
+import { requireWholeNumbers } from "../../platform/errors.ts";
 import { isLocked } from "../../platform/process-lock.ts";
 import type { Absences } from "../absence/absences.ts";
 import { closeAbsences, supersedePages } from "../absence/tombstones.ts";
@@ -215,8 +216,10 @@ function readTraces(db: Connection, runId: number): Traces {
 
 /**
  * The newest runs, newest first.
+ * @param limit -1 for all
  * @param idle also the runs that sent no request and changed nothing. Default: true
  * @param before only runs with a lower number. Default: all
+ * @throws RangeError for other numbers than whole ones
  */
 export function listRuns(
   { db, file }: RunLog,
@@ -224,6 +227,7 @@ export function listRuns(
   idle = true,
   before: number = Number.MAX_SAFE_INTEGER,
 ): RunRecord[] {
+  requireWholeNumbers(-1, { limit, before });
   const select = prepare(db, (p: { limit: number; idle: number; before: number }) =>
     selectRuns()
       .where("id", "<", p.before)

@@ -6,7 +6,7 @@
 import { availableParallelism, hostname } from "node:os";
 import type { RunResult } from "../../../jobs/bullmq/scheduler.ts";
 import { toIso } from "../../platform/clock.ts";
-import { FileError, messageOf } from "../../platform/errors.ts";
+import { FileError, messageOf, requireWholeNumbers } from "../../platform/errors.ts";
 import { isLocked, shareLock, takeLock } from "../../platform/process-lock.ts";
 import { ScheduleError } from "../errors.ts";
 import { isSameScheduler, readRuns, type Scheduler } from "../run-history.ts";
@@ -38,10 +38,11 @@ const failurePauseMillis = 60_000;
 
 /**
  * Starts the runs of all schedules when they are due. Resolves once `signal` is aborted and all active runs have ended.
- * @throws ScheduleError `busy`; FileError `locked`; as `listSchedules`; RedisError
+ * @throws RangeError for `maxRuns`; ScheduleError `busy`; FileError `locked`; as `listSchedules`; RedisError
  */
 export async function runSchedules(options: RunSchedulesOptions): Promise<void> {
-  const { dataDir, redis, clock, signal, onWarning } = options;
+  const { dataDir, redis, clock, signal, onWarning, maxRuns } = options;
+  requireWholeNumbers(1, { maxRuns });
   const scheduler: Scheduler = {
     pid: process.pid,
     host: hostname(),
@@ -53,7 +54,7 @@ export async function runSchedules(options: RunSchedulesOptions): Promise<void> 
     return read();
   };
   const onReady = () => options.onReady(candidates().length);
-  const limit = limitRuns(options.maxRuns ?? availableParallelism());
+  const limit = limitRuns(maxRuns ?? availableParallelism());
   const execute = (run: DueRun) => limit(() => (signal.aborted ? Promise.resolve(null) : executeNow(run)));
   const executeNow = async ({ schedule, due }: DueRun): Promise<RunResult | null> => {
     try {
