@@ -131,7 +131,7 @@ export { type PublicTable, publicTables } from "./mirror/public-tables.ts";
 export { type MirrorReader, openMirrorReader } from "./mirror/reader.ts";
 export { type Coverage, type KindCoverage, readCoverage } from "./mirror/runs/coverage.ts";
 export type { KeptRun, RetentionPolicy } from "./mirror/runs/retention.ts";
-export { listRuns, type RunRecord } from "./mirror/runs/runs.ts";
+export { listRuns, type RunRecord } from "./mirror/runs/run-log.ts";
 export { rebuildMirror } from "./mirror/writer.ts";
 export type { Clock } from "./platform/clock.ts";
 export type { FieldValue } from "./query/field-history.ts";

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { z } from "zod";
 import type { MirrorReader } from "../mirror/reader.ts";
-import { listRuns } from "../mirror/runs/runs.ts";
+import { listRuns } from "../mirror/runs/run-log.ts";
 import { writeTemporary } from "../platform/atomic-file.ts";
 import { toFileError } from "../platform/errors.ts";
 import { readPrivateFile } from "../platform/private-files.ts";

@@ -4,7 +4,7 @@ import { listScopes, readTokenScopes } from "../mirror/account/token-scopes.ts";
 import { prepareColumn } from "../mirror/file/statements.ts";
 import { isoTime, q, queryBuilder } from "../mirror/queries/query-builder.ts";
 import { type MirrorReader, readMirror } from "../mirror/reader.ts";
-import { listRuns, type RunRecord } from "../mirror/runs/runs.ts";
+import { listRuns, type RunRecord } from "../mirror/runs/run-log.ts";
 import type { Account } from "./account.ts";
 
 /** An account and what its mirror holds. */

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { kinds } from "../../jobs/kinds.ts";
 import { checkMirror } from "../../src/mirror/check/check.ts";
 import { openMirrorReader } from "../../src/mirror/reader.ts";
-import { listRuns } from "../../src/mirror/runs/runs.ts";
+import { listRuns } from "../../src/mirror/runs/run-log.ts";
 import type { FaultRuleInput } from "../../src/sandbox/faults/fault-rules.ts";
 import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";

@@ -1,7 +1,7 @@
 /** The machine's time zone has no effect: the service's times without a zone stay as sent, and Armoire's own times are UTC. */
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { RunRecord } from "../../src/mirror/runs/runs.ts";
+import type { RunRecord } from "../../src/mirror/runs/run-log.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { SyncReport } from "../../src/sync/report.ts";
 import { type CommandResult, callArmoire, runArmoire, temporaryFolder } from "../support/run-armoire.ts";

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { readCoverage } from "../../src/mirror/runs/coverage.ts";
-import { listRuns } from "../../src/mirror/runs/runs.ts";
+import { listRuns } from "../../src/mirror/runs/run-log.ts";
 import { readWardrobe } from "../../src/query/lists/wardrobe.ts";
 import { runQuestion } from "../../src/query/questions/run-question.ts";
 import { type KeptPage, renderKeptPage } from "../../src/web/kept-page.ts";

@@ -4,7 +4,7 @@ import type { Change } from "../../src/change/change.ts";
 import type { Keyed } from "../../src/change/keys.ts";
 import { rowsOf } from "../../src/change/log/change-rows.ts";
 import { openDiff } from "../../src/change/open-diff.ts";
-import { listRuns, type RunRecord } from "../../src/mirror/runs/runs.ts";
+import { listRuns, type RunRecord } from "../../src/mirror/runs/run-log.ts";
 import { formatCount } from "../../src/presentation/numbers.ts";
 import { linksIn, startWebRig, type WebRig } from "./support/web-rig.ts";
 

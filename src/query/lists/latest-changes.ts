@@ -2,7 +2,7 @@
 import { isoTimeOf } from "../../../schema/tables.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import { fromStored } from "../../mirror/rows/cells.ts";
-import { listRuns } from "../../mirror/runs/runs.ts";
+import { listRuns } from "../../mirror/runs/run-log.ts";
 
 export interface LatestChange {
   readonly kind: string;

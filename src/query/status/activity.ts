@@ -5,7 +5,7 @@
 import { type SqlBool, sql } from "kysely";
 import { prepare } from "../../mirror/file/statements.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
-import { listRuns } from "../../mirror/runs/runs.ts";
+import { listRuns } from "../../mirror/runs/run-log.ts";
 import { dayMillis } from "../../platform/clock.ts";
 import { q } from "../views.ts";
 

@@ -13,7 +13,7 @@ import { isoTime } from "../../mirror/queries/query-builder.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
 import { type Coverage, readCoverage, unknownKinds } from "../../mirror/runs/coverage.ts";
 import { type MissingLink, readMissingLinks } from "../../mirror/runs/missing-links.ts";
-import { listRuns, type RunRecord } from "../../mirror/runs/runs.ts";
+import { listRuns, type RunRecord } from "../../mirror/runs/run-log.ts";
 import { q } from "../views.ts";
 import { type KindStatus, readCounts, readPictures } from "./kind-status.ts";
 

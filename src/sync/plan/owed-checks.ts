@@ -1,7 +1,7 @@
 /** The checks that a mirror owes: due ones, and those that the limits of its last run left out. Read without a request. */
 import { existsSync } from "node:fs";
 import { readMirror } from "../../mirror/reader.ts";
-import { listRuns, type RunRecord } from "../../mirror/runs/runs.ts";
+import { listRuns, type RunRecord } from "../../mirror/runs/run-log.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { resolveOptions } from "../options.ts";
 import { countDueChecks } from "./counts.ts";

@@ -10,7 +10,7 @@ import type { Connection } from "../../mirror/file/connection.ts";
 import { findBrands } from "../../mirror/find-brands.ts";
 import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
 import { readPostponed } from "../../mirror/runs/postponed.ts";
-import { listRuns } from "../../mirror/runs/runs.ts";
+import { listRuns } from "../../mirror/runs/run-log.ts";
 import type { Scope } from "../../mirror/scope.ts";
 import { type Clock, systemClock } from "../../platform/clock.ts";
 import { requireWholeNumbers } from "../../platform/errors.ts";

@@ -1,7 +1,7 @@
 /** `/`: what is held, how fresh it is, and what happened last. */
 import { html } from "hono/html";
 import { describeCoverage } from "../../mirror/runs/describe-coverage.ts";
-import { listRuns, type RunRecord } from "../../mirror/runs/runs.ts";
+import { listRuns, type RunRecord } from "../../mirror/runs/run-log.ts";
 import { formatAge } from "../../presentation/durations.ts";
 import { formatNumber, formatPercent } from "../../presentation/numbers.ts";
 import { formatMinute } from "../../presentation/times.ts";

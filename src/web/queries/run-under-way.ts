@@ -1,6 +1,6 @@
 /** How far the running sync of a mirror is. Read from its files alone, while another process writes them. */
 import type { MirrorReader } from "../../mirror/reader.ts";
-import { listRuns } from "../../mirror/runs/runs.ts";
+import { listRuns } from "../../mirror/runs/run-log.ts";
 import { toIso } from "../../platform/clock.ts";
 import type { Progress } from "../values/progress.ts";
 

@@ -6,7 +6,7 @@ import { kinds } from "../../../jobs/kinds.ts";
 import { type LoadOptions, loadSnapshots } from "../../../src/mirror/load/load-snapshot.ts";
 import { readLoadedSnapshots } from "../../../src/mirror/load/loaded-snapshots.ts";
 import { openMirrorReader, readMirror } from "../../../src/mirror/reader.ts";
-import { listRuns } from "../../../src/mirror/runs/runs.ts";
+import { listRuns } from "../../../src/mirror/runs/run-log.ts";
 import type { SnapshotDescription, SnapshotSource } from "../../../src/mirror/snapshots/snapshot-resource.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
 import { crawl, problemsOf, startMirrorRig } from "../support/mirror-rig.ts";

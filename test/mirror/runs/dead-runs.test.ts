@@ -1,7 +1,7 @@
 /** Runs whose process died, in the run log before and after the next run. */
 
 import { expect, it } from "vitest";
-import { listRuns } from "../../../src/mirror/runs/runs.ts";
+import { listRuns } from "../../../src/mirror/runs/run-log.ts";
 import { noHeaders } from "../../support/no-headers.ts";
 import { beginRun, closeRun, crawl, startMirrorRig } from "../support/mirror-rig.ts";
 import { entity, page, root, urlOf, worldOf } from "../support/world.ts";

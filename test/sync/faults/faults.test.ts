@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { listRuns } from "../../../src/mirror/runs/runs.ts";
+import { listRuns } from "../../../src/mirror/runs/run-log.ts";
 import { appCredential } from "../../../src/service/credentials/credential.ts";
 import { problemsOf } from "../../mirror/support/mirror-rig.ts";
 import { rawResponse, startRawServer } from "../../support/raw-server.ts";

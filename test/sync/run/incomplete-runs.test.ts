@@ -2,7 +2,7 @@
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { kinds } from "../../../jobs/kinds.ts";
-import { listRuns } from "../../../src/mirror/runs/runs.ts";
+import { listRuns } from "../../../src/mirror/runs/run-log.ts";
 import { kindsInScope } from "../../../src/sync/options.ts";
 import { countRemaining } from "../../../src/sync/plan/counts.ts";
 import { planSync } from "../../../src/sync/plan/preview.ts";

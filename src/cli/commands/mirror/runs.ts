@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { openDiff } from "../../../change/open-diff.ts";
 import { toMirrorError } from "../../../mirror/file/errors.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
-import { countRuns, listRuns, readRun } from "../../../mirror/runs/runs.ts";
+import { countRuns, listRuns, readRun } from "../../../mirror/runs/run-log.ts";
 import { positiveNumber } from "../../flags/option-values.ts";
 import { printChanges } from "../../format/data/print-changes.ts";
 import { truncationNotice } from "../../format/data/result.ts";

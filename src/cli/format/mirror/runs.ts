@@ -1,5 +1,5 @@
 /** Formats the run log for people. */
-import type { RunRecord } from "../../../mirror/runs/runs.ts";
+import type { RunRecord } from "../../../mirror/runs/run-log.ts";
 import { formatSecond } from "../../../presentation/times.ts";
 import type { Screen } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";

@@ -1,7 +1,7 @@
 /** The page in the backup of an account. */
 import type { RenderPage } from "../../../archive/create.ts";
 import { readCoverage } from "../../../mirror/runs/coverage.ts";
-import { listRuns } from "../../../mirror/runs/runs.ts";
+import { listRuns } from "../../../mirror/runs/run-log.ts";
 import { readWardrobe } from "../../../query/lists/wardrobe.ts";
 
 /** The same state gives the same page: its time is the end of the last run. */

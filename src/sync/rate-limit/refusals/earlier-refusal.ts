@@ -1,6 +1,6 @@
 /** Why the service refused the last run that sent something, for runs and plans of the same window. */
 import type { MirrorReader } from "../../../mirror/reader.ts";
-import { listRuns } from "../../../mirror/runs/runs.ts";
+import { listRuns } from "../../../mirror/runs/run-log.ts";
 import { dayMillis } from "../../../platform/clock.ts";
 import type { AllowanceState } from "../known-allowance.ts";
 

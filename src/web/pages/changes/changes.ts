@@ -1,6 +1,7 @@
 /** `/changes`: the runs that found something new, changed or gone, the newest first. */
 import { html } from "hono/html";
-import { listRuns, type RunCounts, type RunRecord } from "../../../mirror/runs/runs.ts";
+import { listRuns, type RunRecord } from "../../../mirror/runs/run-log.ts";
+import type { RunCounts } from "../../../mirror/runs/runs.ts";
 import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
 import type { Page, View } from "../../page.ts";
 import { changedTables } from "../../parts/changes/change-list.ts";

@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import { openRunDiff } from "../../../change/open-diff.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
 import { comparedRun, type EndedRun, resolvePoint } from "../../../mirror/points/resolve-point.ts";
-import { listRuns } from "../../../mirror/runs/runs.ts";
+import { listRuns } from "../../../mirror/runs/run-log.ts";
 import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
 import type { Html, Page, View } from "../../page.ts";
 import { changeList, changeRows, skippedIn } from "../../parts/changes/change-list.ts";

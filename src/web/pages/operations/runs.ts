@@ -1,7 +1,7 @@
 /** `/runs`: the run log, the newest run first. */
 import { html } from "hono/html";
 import type { Row } from "../../../../exports/formats/table.ts";
-import { countRuns, listRuns, type RunRecord } from "../../../mirror/runs/runs.ts";
+import { countRuns, listRuns, type RunRecord } from "../../../mirror/runs/run-log.ts";
 import { formatDuration } from "../../../presentation/durations.ts";
 import { formatCount } from "../../../presentation/numbers.ts";
 import type { Html, Page, View } from "../../page.ts";

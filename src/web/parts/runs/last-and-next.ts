@@ -1,6 +1,6 @@
 /** Whether the last run was all right, when the next one begins, and what is left to fetch. */
 import { html } from "hono/html";
-import { listRuns, type RunRecord } from "../../../mirror/runs/runs.ts";
+import { listRuns, type RunRecord } from "../../../mirror/runs/run-log.ts";
 import { formatAge, formatDays } from "../../../presentation/durations.ts";
 import { formatCount, formatNumber } from "../../../presentation/numbers.ts";
 import { formatNext } from "../../../presentation/times.ts";

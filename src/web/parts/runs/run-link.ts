@@ -1,6 +1,6 @@
 /** The number of a run, and whose run it is: catalogue and account count their own. */
 import { html } from "hono/html";
-import type { RunRecord } from "../../../mirror/runs/runs.ts";
+import type { RunRecord } from "../../../mirror/runs/run-log.ts";
 import type { Html, View } from "../../page.ts";
 
 /** Only a run of the catalogue that has ended and is not pruned has a page of its changes. */

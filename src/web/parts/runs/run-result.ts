@@ -1,6 +1,6 @@
 /** The result of a run, and its problems. */
 import { html } from "hono/html";
-import type { RunRecord } from "../../../mirror/runs/runs.ts";
+import type { RunRecord } from "../../../mirror/runs/run-log.ts";
 import { formatCount } from "../../../presentation/numbers.ts";
 import type { Html } from "../../page.ts";
 
