@@ -5,6 +5,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { listOf } from "../../schema/input/list-shape.ts";
+import { parseRoundedJsonOrThrow } from "../../schema/json.ts";
 import { isSystemError } from "../../src/platform/errors.ts";
 import { readRegularFile } from "../../src/platform/files/regular-files.ts";
 import { ExportError } from "../errors.ts";
@@ -18,6 +20,7 @@ import {
   sqliteName,
   tableNames,
 } from "./names.ts";
+import { isSealed } from "./seal.ts";
 
 const tableName = z.string().regex(tableNames);
 const count = z.number().int().nonnegative();
@@ -40,9 +43,9 @@ const resource = z
     hash,
     name: z.string(),
     schema: z.object({
-      fields: z.array(z.object({ name: z.string(), type: z.string().optional() })),
-      primaryKey: z.array(z.string()).optional(),
-      foreignKeys: z.array(foreignKey).optional(),
+      fields: listOf(z.object({ name: z.string(), type: z.string().optional() })),
+      primaryKey: listOf(z.string()).optional(),
+      foreignKeys: listOf(foreignKey).optional(),
     }),
   })
   // Only paths that an export writes are ever opened.
@@ -77,27 +80,29 @@ const exportedState = z.object({
   /** The run that was asked for, if the export is of an earlier state. */
   asOf: z.number().optional(),
   /** The URLs of brands, if it has only rows of these. */
-  brands: z.array(z.string()).optional(),
+  brands: listOf(z.string()).optional(),
   /** If it has only rows of resources that changed after this run. */
   changedAfterRun: z.number().optional(),
   /** An SQL condition, if it has only rows that meet it. */
   where: z.string().optional(),
   /** If it has only these columns. */
-  columns: z.array(z.string()).optional(),
+  columns: listOf(z.string()).optional(),
 });
 
-const coverage = z.object({ complete: z.boolean(), kinds: z.array(kindCoverage) });
+const coverage = z.object({ complete: z.boolean(), kinds: listOf(kindCoverage) });
 
 const own = exportedState.extend({
   formatVersion: z.literal(formatVersion),
+  /** Of the file itself, with zeros in its place. */
+  descriptorHash: hash.optional(),
   toolVersion: z.string(),
   csv: z.enum(csvProfiles),
   coverage: coverage.optional(),
-  emptyTables: z.array(z.object({ name: tableName, columns: z.array(z.string()) })).optional(),
-  companions: z.array(z.object({ path: z.enum(companionNames), bytes: count, hash })),
+  emptyTables: listOf(z.object({ name: tableName, columns: listOf(z.string()) })).optional(),
+  companions: listOf(z.object({ path: z.enum(companionNames), bytes: count, hash })),
 });
 
-const descriptor = z.object({ armoire: own, resources: z.array(resource) });
+const descriptor = z.object({ armoire: own, resources: listOf(resource) });
 const anyVersion = z.object({ armoire: z.object({ formatVersion: z.number() }) });
 
 /** The state that was exported. */
@@ -172,6 +177,8 @@ export interface FileConstraints {
 }
 
 export interface DescribedPackage {
+  /** Whether the descriptor is byte for byte as it was written. */
+  readonly isIntact: boolean;
   readonly contents: PackageContents;
   readonly constraintsOf: (file: PackageFile) => FileConstraints;
 }
@@ -187,7 +194,8 @@ export async function readPackageContents(folder: string): Promise<PackageConten
 /** As `readPackageContents`, with the keys and references of each file. */
 export async function readDescriptor(folder: string): Promise<DescribedPackage> {
   const path = join(folder, descriptorName);
-  const value = parseJson(readText(folder, path));
+  const text = readText(folder, path);
+  const value = parseJson(text);
   if (value === undefined)
     throw new ExportError(
       "damaged-package",
@@ -204,7 +212,10 @@ export async function readDescriptor(folder: string): Promise<DescribedPackage> 
     );
   }
   const read = descriptor.safeParse(value);
-  if (read.success) return toDescribed(read.data);
+  if (read.success) {
+    const { descriptorHash = "" } = read.data.armoire;
+    return { isIntact: isSealed(text, descriptorHash), ...toDescribed(read.data) };
+  }
   throw new ExportError(
     "damaged-package",
     `${path} is damaged at ${read.error.issues[0]?.path.join(".") || "the top"}.`,
@@ -212,7 +223,7 @@ export async function readDescriptor(folder: string): Promise<DescribedPackage> 
   );
 }
 
-function toDescribed(data: z.infer<typeof descriptor>): DescribedPackage {
+function toDescribed(data: z.infer<typeof descriptor>): Omit<DescribedPackage, "isIntact"> {
   const { resources } = data;
   const pathOf = new Map(resources.map(({ name, path }) => [name, path]));
   return {
@@ -230,7 +241,8 @@ function toDescribed(data: z.infer<typeof descriptor>): DescribedPackage {
 }
 
 function toContents({ armoire, resources }: z.infer<typeof descriptor>): PackageContents {
-  const { formatVersion: _version, toolVersion, csv, coverage, emptyTables, companions, ...state } = armoire;
+  const { formatVersion: _version, descriptorHash: _seal, ...stated } = armoire;
+  const { toolVersion, csv, coverage, emptyTables, companions, ...state } = stated;
   const files = resources.map(({ name: _, schema, hash, compression, decompressedBytes, ...file }) => ({
     ...file,
     ...(compression && { compression: compression === "gz" ? ("gzip" as const) : ("zstd" as const) }),
@@ -281,7 +293,7 @@ function readText(folder: string, path: string): string {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseRoundedJsonOrThrow(text);
   } catch {
     return undefined;
   }

@@ -4,6 +4,7 @@ import { compressedEndings } from "../formats/compression.ts";
 import type { CsvProfile } from "../formats/csv.ts";
 import type { PackageContents, Publication } from "./descriptor.ts";
 import { formatVersion, hashPrefix } from "./names.ts";
+import { blankSeal, sealed } from "./seal.ts";
 import { type Reference, tableSchema } from "./table-schema.ts";
 
 const profile = (name: string) => `https://datapackage.org/profiles/2.0/${name}.json`;
@@ -31,6 +32,7 @@ export function toDescriptor(
     sources: [{ title: host, path: state.baseUrl }],
     armoire: {
       formatVersion,
+      descriptorHash: blankSeal,
       toolVersion,
       ...state,
       csv,
@@ -87,4 +89,5 @@ const formats: Readonly<Record<string, (csv: CsvProfile, table: string) => objec
   }),
 };
 
-export const descriptorText = (contents: object): string => `${JSON.stringify(contents, null, 2)}\n`;
+/** @param contents from `toDescriptor` */
+export const descriptorText = (contents: object): string => sealed(`${JSON.stringify(contents, null, 2)}\n`);

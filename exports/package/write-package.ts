@@ -99,7 +99,7 @@ async function isSamePackage(folder: string, out: string): Promise<boolean> {
 
 function withoutFreshness(descriptorFile: string): unknown {
   return JSON.parse(readFileSync(descriptorFile, "utf8"), (key, value) => {
-    if (key === "oldestCheckAt" || key === "newestCheckAt") return null;
+    if (["oldestCheckAt", "newestCheckAt", "descriptorHash"].includes(key)) return null;
     return value?.path === "README.md" ? null : value;
   });
 }

@@ -288,6 +288,30 @@ describe("verification", () => {
     ]);
   });
 
+  it("verifying a data package finds every changed bit of its descriptor", async () => {
+    const out = join(await makeTestFolder(), "out");
+    const citation = `"descriptorHash": "sha256:${"0".repeat(64)}"`;
+    await writeDataPackage({ ...request(out), publication: { license: "ODbL-1.0", citation } });
+    expect((await verifyDataPackage(out)).problems).toEqual([]);
+    const path = join(out, "datapackage.json");
+    const bytes = await readFile(path);
+    for (let bit = 0; bit < 8 * bytes.length; bit += 127) {
+      const changed = Buffer.from(bytes);
+      changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+      await writeFile(path, changed);
+      const problems = await verifyDataPackage(out).then(
+        (report) => report.problems,
+        ({ code }) => [{ path: "datapackage.json", code }],
+      );
+      expect(problems, `bit ${bit}`).toContainEqual(
+        expect.objectContaining({
+          path: "datapackage.json",
+          code: expect.stringMatching(/^(wrong-hash|(damaged|newer)-package|not-a-package)$/),
+        }),
+      );
+    }
+  });
+
   it("verifying a data package never opens a path that no export writes", async () => {
     const out = join(await makeTestFolder(), "out");
     await writeDataPackage(request(out));

@@ -79,10 +79,11 @@ export async function verifyFiles(folder: string): Promise<PackageReport> {
 
 async function verify(
   folder: string,
-  { contents }: DescribedPackage,
+  { contents, isIntact }: DescribedPackage,
   checkContent: (file: HashedFile) => Promise<readonly PackageProblem["code"][]>,
 ): Promise<PackageReport> {
   const problems: PackageProblem[] = [];
+  if (!isIntact) problems.push({ path: descriptorName, code: "wrong-hash" });
   const files: readonly HashedFile[] = [...contents.files, ...contents.companions];
   const distinct = new Map(files.map((file) => [file.path, file]));
   for (const file of distinct.values()) {

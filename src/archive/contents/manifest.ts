@@ -1,10 +1,10 @@
 /** `manifest.json`: what a backup is of. Everything in it is from mirrors, so the same state gives the same bytes. */
 import { z } from "zod";
+import { listOf } from "../../../schema/input/list-shape.ts";
 import { migrations } from "../../../schema/migrations.ts";
 import { scopeNames } from "../../mirror/account/token-scopes.ts";
 import { isServiceName } from "../../mirror/file/meta.ts";
 import { BackupError } from "../errors.ts";
-import { listOf } from "./list-shape.ts";
 
 export const backupFormat = "armoire-backup";
 export const backupFormatVersion = 4;

@@ -4,11 +4,11 @@
  */
 import { join } from "node:path";
 import { z } from "zod";
+import { listOf } from "../../../schema/input/list-shape.ts";
 import { parseRoundedJsonOrThrow } from "../../../schema/json.ts";
 import { fileMode, writeTemporary } from "../../platform/atomic-file.ts";
 import { hasCode, toFileError } from "../../platform/errors.ts";
 import { readRegularFile } from "../../platform/files/regular-files.ts";
-import { listOf } from "../contents/list-shape.ts";
 import { count, serviceShape } from "../contents/manifest.ts";
 import { BackupError } from "../errors.ts";
 import { signatureShape } from "../signatures/signature.ts";

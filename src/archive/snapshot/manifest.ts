@@ -1,8 +1,8 @@
 /** `manifest.json` of a snapshot. It says nothing of whose mirror it was, and no time finer than a day. */
 import { z } from "zod";
+import { listOf } from "../../../schema/input/list-shape.ts";
 import { coverageOf } from "../../mirror/runs/coverage.ts";
 import { describeMissing } from "../../mirror/runs/describe-coverage.ts";
-import { listOf } from "../contents/list-shape.ts";
 import {
   backupFormat,
   backupFormatVersion,
