@@ -110,20 +110,24 @@ function checkR(profile: string, folder: string, { rows, bands, discontinued, na
   );
 }
 
-/** Both scripts fail if a file has fewer rows than the package. */
-function checkLostRows(folder: string): void {
+/** Both scripts fail for a table that is not there, and if a file has fewer rows than the package. */
+function checkErrors(folder: string): void {
+  checkError("an unknown table", "nope", /nope: not in this export, or without rows/, folder);
   const path = join(folder, "brand.csv");
   const text = readFileSync(path, "utf8");
   // A row begins with its address.
   writeFileSync(path, text.slice(0, text.lastIndexOf("\nhttp") + 1));
+  checkError("a lost row", "brand", /brand\.csv: \d+ rows were read instead of \d+/, folder);
+}
+
+function checkError(what: string, table: string, message: RegExp, folder: string): void {
   const runs = [
-    ["/usr/bin/python3", "-c", "import load; load.load('brand')"],
-    ["Rscript", "-e", 'source("load.R"); load_table("brand")'],
+    ["/usr/bin/python3", "-c", `import load; load.load('${table}')`],
+    ["Rscript", "-e", `source("load.R"); load_table("${table}")`],
   ];
   for (const [file = "", ...args] of runs) {
     const { status, stderr } = spawnSync(file, args, { cwd: folder, encoding: "utf8" });
-    const [message] = stderr.match(/brand\.csv: \d+ rows were read instead of \d+/) ?? [];
-    compare(`${file}: a lost row is an error`, [status, message !== undefined], [1, true]);
+    compare(`${file}: ${what} is an error`, [status, message.test(stderr)], [1, true]);
   }
 }
 
@@ -180,7 +184,7 @@ for (const csv of csvProfiles) {
   checkPandas(csv, folder, expected);
   checkR(csv, folder, expected);
   checkLibreOffice(csv, folder);
-  checkLostRows(folder);
+  checkErrors(folder);
 }
 for (const compression of compressions) {
   const { folder, files } = await exportMirror({
