@@ -20,7 +20,8 @@ export const kindNames = [
 export type KindName = (typeof kindNames)[number];
 
 /** The areas of the service. A mirror contains one of them; resources of the other have the state `elsewhere`. */
-export type Area = "catalogue" | "account";
+export const areas = ["catalogue", "account"] as const;
+export type Area = (typeof areas)[number];
 
 export interface Kind {
   readonly name: string;

@@ -1,7 +1,7 @@
 /** The options that a sync and its plan share, with one set of defaults. */
 import { sql } from "kysely";
 import { kinds } from "../../jobs/kinds.ts";
-import { type Area, type Depth, depths, type Kinds, unknownKind } from "../../schema/kind.ts";
+import { type Area, areas, type Depth, depths, type Kinds, unknownKind } from "../../schema/kind.ts";
 import type { ScopeState, TokenScopes } from "../mirror/account/token-scopes.ts";
 import { prepare, prepareColumn } from "../mirror/file/statements.ts";
 import { type FoundBrands, findBrands, hintAtBrands } from "../mirror/find-brands.ts";
@@ -48,7 +48,7 @@ export function resolveOptions(options: ScopeOptions): SyncScope {
   const { area = "catalogue", maxFreeChecks = null, skipFresherThanMillis = 0 } = options;
   const { maxStalenessMillis = defaultMaxStalenessDays * dayMillis } = options;
   const { checkConcurrency = 1 } = options;
-  requireOneOf("area", ["catalogue", "account"] satisfies Area[], area);
+  requireOneOf("area", areas, area);
   requireWholeNumbers(0, { maxFreeChecks });
   requireWholeNumbers(1, { checkConcurrency });
   requireNumbersFrom(0, { skipFresherThanMillis, maxStalenessMillis });

@@ -2,6 +2,7 @@
 import type { Job, Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { z } from "zod";
+import { type Area, areas } from "../../../schema/kind.ts";
 import { type Entries, joinEntries, readEach, readJobs, readTime } from "../entries/read-entries.ts";
 import { listScheduleIds } from "../scheduler.ts";
 
@@ -9,7 +10,7 @@ export interface ScheduleOverview {
   readonly name: string;
   /** Without options. */
   readonly command: string;
-  readonly area: "catalogue" | "account";
+  readonly area: Area;
   readonly cron: string;
   readonly tz: string;
   /** Epoch milliseconds; null if it is never due again. */
@@ -33,7 +34,7 @@ export interface ScheduledRunOverview {
 /** A job of an earlier version does not say whose it is: it is kept private. */
 const scheduled = z.object({
   command: z.string().default(""),
-  area: z.enum(["catalogue", "account"]).default("account"),
+  area: z.enum(areas).default("account"),
 });
 const result = z.object({
   seconds: z.number().nullable(),

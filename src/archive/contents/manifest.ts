@@ -1,6 +1,7 @@
 /** `manifest.json`: what a backup is of. Everything in it is from mirrors, so the same state gives the same bytes. */
 import { z } from "zod";
 import { listOf } from "../../../schema/input/list-shape.ts";
+import { areas } from "../../../schema/kind.ts";
 import { migrations } from "../../../schema/migrations.ts";
 import { scopeNames } from "../../mirror/account/token-scopes.ts";
 import { isServiceName } from "../../mirror/file/meta.ts";
@@ -40,7 +41,7 @@ const manifest = z.strictObject({
   /** The last migration of the mirror. Only a program that knows it can restore the bookkeeping. */
   schema: z.string(),
   service: serviceShape,
-  area: z.enum(["catalogue", "account"]),
+  area: z.enum(areas),
   /** Its name on this computer; null for a mirror that was given as a file. */
   account: z
     .string()
