@@ -33,16 +33,16 @@ type DictionaryOfKind = ReadonlyMap<string, Dictionary | null>;
 
 /** About 20 ms: short for a concurrent reader, and long compared with a commit. */
 const batchSize = 512;
-/** The kinds of pending bodies are read for many batches at once, since that reads all revisions. */
-const pendingSize = 32 * batchSize;
 /** Key in `_meta`: contents up to this id have been examined. Ids only grow. */
 const examinedKey = "compressed_content";
 
 export function prepareCompression(db: Connection, dictionaries: Dictionaries): Compression {
-  const { selectPending, countPending, selectNewest, selectContent, remove } = prepareStatements(db);
+  const { selectNewest, selectContent, remove } = prepareStatements(db);
+  const pending = preparePending(db);
   const insert = prepareInsertContent(db);
   const readBody = prepareReadBody(db);
-  let pending: PendingBody[] = [];
+  /** The last body of the last batch. */
+  let lastId: number | null = null;
 
   /** A damaged body stays as it is: it may become readable again, for example when its dictionary is restored. */
   const readIfSound = (stored: StoredBody & { readonly sha256: Buffer }): Buffer | null => {
@@ -74,28 +74,28 @@ export function prepareCompression(db: Connection, dictionaries: Dictionaries): 
   const readExaminedId = () => Number(readMeta(db, examinedKey) ?? 0);
 
   return {
-    countToCompress: () => countPending.get({ examinedId: readExaminedId() }) ?? 0,
+    countToCompress: () => pending.list(readExaminedId()),
     compressBatch() {
       const examinedId = readExaminedId();
-      if (pending.length === 0) pending = selectPending.all({ examinedId });
-      if (pending.length === 0) {
+      // Another id than the last one: all bodies are to be examined again, or this is the first batch.
+      let batch = examinedId === lastId ? pending.next(examinedId) : [];
+      if (batch.length === 0 && pending.list(examinedId) > 0) batch = pending.next(examinedId);
+      if (batch.length === 0) {
         const newest = selectNewest.get() ?? 0;
         if (newest > examinedId) writeMeta(db, examinedKey, String(newest));
         return 0;
       }
-      const batch = pending.slice(0, batchSize);
       // Dictionaries are created outside the transaction: a rollback must not remove one that is cached.
       const kinds = new Set(batch.map(({ kind }) => kind));
       dictionaries.makeFor(kinds);
       const dictionaryOf = new Map([...kinds].map((kind) => [kind, dictionaries.of(kind)]));
       withoutForeignKeys(db, () => compressAll.immediate(batch, dictionaryOf));
-      pending = pending.slice(batchSize);
+      lastId = batch.at(-1)?.contentId ?? null;
       return batch.length;
     },
     restart() {
       dictionaries.renew();
       restartCompression(db);
-      pending = [];
     },
     removeUnused: () => dictionaries.removeUnused(),
   };
@@ -106,36 +106,38 @@ export function restartCompression(db: Connection): void {
   writeMeta(db, examinedKey, "0");
 }
 
-function prepareStatements(db: Connection) {
-  /** Bodies without the newest dictionary of their kind; most have it since they arrived. */
-  const selectPending = (p: { examinedId: number }) =>
-    q
-      .selectFrom("_revision as v")
-      .innerJoin("_resource as r", "r.id", "v.resource_id")
-      .innerJoin("_content as c", "c.id", "v.content_id")
-      .where("v.content_id", ">", p.examinedId)
-      .where((eb) =>
-        eb.or([
-          eb("c.codec", "=", "identity"),
-          eb("c.dictionary_id", "is not", (sub) =>
-            sub
-              .selectFrom("_dictionary as d")
-              .select(({ fn }) => fn.max<number>("d.id").as("id"))
-              .whereRef("d.kind", "=", "r.kind"),
-          ),
-        ]),
-      );
+/**
+ * Bodies without the newest dictionary of their kind; most have it since they arrived. They are listed once for all batches,
+ * since that reads all revisions, and in a temporary table, since there may be millions. Raw SQL: that table is not typed.
+ */
+function preparePending(db: Connection) {
+  const table = "temp._pending_content";
   return {
-    selectPending: prepare(db, (p: { examinedId: number }) =>
-      selectPending(p)
-        .select(["v.content_id as contentId", "r.kind"])
-        .distinct()
-        .orderBy("v.content_id")
-        .limit(pendingSize),
-    ),
-    countPending: prepareColumn(db, (p: { examinedId: number }) =>
-      selectPending(p).select(({ fn }) => fn.count<number>("v.content_id").distinct().as("count")),
-    ),
+    /** Makes the list of those with greater ids. @returns their number */
+    list(examinedId: number): number {
+      db.exec(
+        `create table if not exists ${table} (id integer primary key, kind text not null); delete from ${table}`,
+      );
+      const insert = db.prepare<{ examinedId: number }>(
+        `insert or ignore into ${table} select c.id, r.kind
+         from _revision v join _resource r on r.id = v.resource_id join _content c on c.id = v.content_id
+         where v.content_id > :examinedId and (c.codec = 'identity'
+           or c.dictionary_id is not (select max(id) from _dictionary where kind = r.kind))`,
+      );
+      return insert.run({ examinedId }).changes;
+    },
+    /** The next of the list. */
+    next: (examinedId: number): PendingBody[] =>
+      db
+        .prepare<{ examinedId: number }, PendingBody>(
+          `select id as contentId, kind from ${table} where id > :examinedId order by id limit ${batchSize}`,
+        )
+        .all({ examinedId }),
+  };
+}
+
+function prepareStatements(db: Connection) {
+  return {
     selectNewest: prepareColumn(db, () =>
       q.selectFrom("_content").select(({ fn }) => fn.max<number | null>("id").as("id")),
     ),

@@ -1,7 +1,8 @@
 /** Compression of stored bodies: smaller, and read back byte for byte. */
 
+import Database from "better-sqlite3";
 import fc from "fast-check";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { decodeBody, deflateBody } from "../../../src/mirror/bodies/compression.ts";
 import { DamagedBodyError } from "../../../src/mirror/file/errors.ts";
 import type { DueResource } from "../../../src/mirror/scope.ts";
@@ -136,6 +137,36 @@ describe("compressing", () => {
     expect(compressAll(mirror)).toBe(0);
     expect(codecs()).toContainEqual(["deflate", 1, 43]);
     expect(dictionaries()).toHaveLength(1);
+  });
+
+  it("all revisions are read once for any number of batches, and once more to see that none is left", () => {
+    crawl(mirror, worldOfBrands([]));
+    const body = Buffer.from("a body");
+    mirror.db.exec(`
+      create temp table numbers as with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 20000)
+        select 1000 + n as n from numbers;
+      insert into _resource (id, url, kind, state, first_run) select n, '${urlOf("odd/")}' || n, 'odd', 'held', 1 from numbers;
+      insert into _content (id, sha256, codec, size, body)
+        select n, x'${sha256Of(body)}', 'identity', ${body.length}, x'${body.toString("hex")}' from numbers;
+      insert into _revision (resource_id, seq, content_id, from_run, status, fetched_at) select n, 1, n, 1, 200, 0 from numbers`);
+    let readings = 0;
+    const { prepare } = Database.prototype;
+    using _ = vi.spyOn(Database.prototype, "prepare").mockImplementation(function (
+      this: Database.Database,
+      sql,
+    ) {
+      const statement = prepare.call(this, sql);
+      for (const method of /_revision\W.*_content\W/s.test(sql) ? (["all", "run"] as const) : []) {
+        const execute = statement[method] as (...values: unknown[]) => never;
+        statement[method] = (...values: unknown[]) => {
+          readings++;
+          return execute.apply(statement, values);
+        };
+      }
+      return statement;
+    });
+    expect(compressAll(mirror)).toBe(20_002);
+    expect(readings).toBe(2);
   });
 
   it("bodies are compressed on arrival once their kind has enough bodies for a dictionary", () => {
