@@ -91,9 +91,11 @@ const exportedState = z.object({
 
 const coverage = z.object({ complete: z.boolean(), kinds: listOf(kindCoverage) });
 
-const own = exportedState.extend({
+/** Strict, so that a damaged name is found. */
+const own = z.strictObject({
+  ...exportedState.shape,
   formatVersion: z.literal(formatVersion),
-  /** Of the file itself, with zeros in its place. */
+  /** Of the file itself, with zeros in its place. The first exports have none. */
   descriptorHash: hash.optional(),
   toolVersion: z.string(),
   csv: z.enum(csvProfiles),
@@ -177,7 +179,7 @@ export interface FileConstraints {
 }
 
 export interface DescribedPackage {
-  /** Whether the descriptor is byte for byte as it was written. */
+  /** Whether the descriptor is byte for byte as it was written, if it has a hash. */
   readonly isIntact: boolean;
   readonly contents: PackageContents;
   readonly constraintsOf: (file: PackageFile) => FileConstraints;
@@ -212,10 +214,8 @@ export async function readDescriptor(folder: string): Promise<DescribedPackage> 
     );
   }
   const read = descriptor.safeParse(value);
-  if (read.success) {
-    const { descriptorHash = "" } = read.data.armoire;
-    return { isIntact: isSealed(text, descriptorHash), ...toDescribed(read.data) };
-  }
+  if (read.success)
+    return { isIntact: isSealed(text, read.data.armoire.descriptorHash), ...toDescribed(read.data) };
   throw new ExportError(
     "damaged-package",
     `${path} is damaged at ${read.error.issues[0]?.path.join(".") || "the top"}.`,

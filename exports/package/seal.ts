@@ -14,6 +14,6 @@ const sealOf = (text: string) => hashPrefix + hash("sha256", text);
 export const sealed = (text: string): string =>
   text.replace(propertyWith(blankSeal), propertyWith(sealOf(text)));
 
-/** Whether the text is as it was sealed. */
-export const isSealed = (text: string, seal: string): boolean =>
-  sealOf(text.replace(propertyWith(seal), propertyWith(blankSeal))) === seal;
+/** Whether the text is as it was sealed. @param seal undefined for a text without one, which cannot be checked */
+export const isSealed = (text: string, seal: string | undefined): boolean =>
+  seal === undefined || sealOf(text.replace(propertyWith(seal), propertyWith(blankSeal))) === seal;

@@ -312,6 +312,18 @@ describe("verification", () => {
     }
   });
 
+  it("a data package whose descriptor has no hash, as the first exports, is verified", async () => {
+    const out = join(await makeTestFolder(), "out");
+    await writeDataPackage(request(out));
+    const path = join(out, "datapackage.json");
+    const text = await readFile(path, "utf8");
+    await writeFile(path, text.replace(/ *"descriptorHash": .*\n/, ""));
+    expect(await readFile(path, "utf8")).not.toContain("descriptorHash");
+    expect((await verifyDataPackage(out)).problems).toEqual([]);
+    await writeFile(path, text.replace("descriptorHash", "descriptorHasi"));
+    await expect(verifyDataPackage(out)).rejects.toMatchObject({ code: "damaged-package" });
+  });
+
   it("verifying a data package never opens a path that no export writes", async () => {
     const out = join(await makeTestFolder(), "out");
     await writeDataPackage(request(out));
