@@ -140,7 +140,13 @@ it("a run that is killed records the signal as its error", async () => {
 });
 
 it("an export that was unchanged is not recorded as written, and one of an incomplete mirror says what is missing", async () => {
-  const report = { files: [{ rows: 3 }, { rows: 4 }], isUnchanged: true };
+  const report = {
+    files: [
+      { table: "brand", rows: 3 },
+      { table: "model", rows: 4 },
+    ],
+    isUnchanged: true,
+  };
   const print = (isUnchanged: boolean, due: number) => {
     const coverage = { complete: due === 0, kinds: [{ kind: "model", due, failed: 0 }] };
     return `console.log(${JSON.stringify(JSON.stringify({ ...report, coverage, isUnchanged }))})`;

@@ -29,7 +29,7 @@ limit :limit`,
   {
     name: "growing-brands",
     title:
-      "Which brands have listed new models since then? Only brands whose list was read completely before.",
+      "Which brands have listed new models since a day or a run? Only brands whose list was read completely before it.",
     options: [{ ...sinceSeen, isRequired: true }, brand],
     sql: `with listed as materialized (select owner_href,
     count(*) filter (where first_seen_at >= :since and state <> 'gone') as new_models,

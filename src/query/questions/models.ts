@@ -40,7 +40,7 @@ order by m.last_modified_at desc, m.href`,
   {
     name: "related-models",
     title:
-      "Which models do the most other models name, as related or of the same cut? Needs `sync --follow`.",
+      "Which models are most often named by other models, as related or of the same cut? Needs `sync --follow`.",
     options: [brand, limit],
     sql: `select b.name as brand, coalesce(m.full_name, m.name) as model, count(distinct r.href) as named_by,
   count(*) filter (where r.name = 'related') as as_related,

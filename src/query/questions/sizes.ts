@@ -107,8 +107,8 @@ order by brand, model, href`,
   {
     name: "brands-in-range",
     title:
-      "Which brands cover a range of bands and cups of a sizing system, with at least one size in it, and with how many models? " +
-      "`sizes` counts their labels in the range, and `of_sizes` those of all brands. Labels that are not a number and a cup are left out.",
+      "Which brands have at least one size in a range of bands and cups of a sizing system, and how many models come in it? " +
+      "`sizes` counts the brand's labels in the range, and `of_sizes` those of all brands. Labels that are not a number and a cup are left out.",
     options: [{ ...system, isRequired: true }, bands, cups, brand],
     sql: `with found as materialized (
   select l.brand_href as href, l.model_href, l.label, l.band, l.cup_position, l.cup from size_label l
@@ -151,7 +151,8 @@ order by other.key, said_by desc, other.value`,
   },
   {
     name: "sizing-systems",
-    title: "How many brands, models, sizes and bras use each sizing system? Null where none is held.",
+    title:
+      "How many brands, models, sizes and bras use each sizing system? A number is null if nothing of it is fetched.",
     options: [],
     sql: `${withoutModels}, per_brand as materialized (
   select b.default_sizing_system as system, b.bra_count, ${countOrNull("distinct m.href")} as models,

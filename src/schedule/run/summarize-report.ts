@@ -29,9 +29,12 @@ const kinds = z
   });
 const coverage = z.object({ kinds }).transform(({ kinds }) => kinds);
 
-const rowCount = z.object({ rows: z.number() });
-const sumRows = (tables: readonly { readonly rows: number }[]) =>
-  tables.reduce((sum, { rows }) => sum + rows, 0);
+const rowCount = z.object({ table: z.string(), rows: z.number() });
+/** A table may be there in several formats. */
+function sumRows(tables: readonly z.infer<typeof rowCount>[]): number {
+  const distinct = new Map(tables.map(({ table, rows }) => [table, rows]));
+  return [...distinct.values()].reduce((sum, rows) => sum + rows, 0);
+}
 
 const folderCounts = z
   .object({ files: z.array(rowCount), isUnchanged: z.boolean(), coverage: coverage.default({}) })

@@ -49,6 +49,7 @@ export function configure(command: Command, io: Io): void {
   addHelp(command, {
     details: [
       "An export is a folder with the tables and datapackage.json, which other programs and `armoire diff` read. " +
+        "In the last part of --out, {date} is the day on which the exported run ended, and {run} its number. " +
         "`armoire export create --help` says what the options mean in detail.",
     ],
     examples: [

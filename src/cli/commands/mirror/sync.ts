@@ -95,7 +95,7 @@ export function configure(command: Command, io: Io): void {
         "for changes. Checks are conditional requests, which are free with most services. A sync that the allowance, the " +
         "budget, Ctrl-C or a crash ended is continued by the next one. Ctrl-C finishes and saves the running requests; a " +
         "second Ctrl-C exits at once.",
-      "A resource is gone after status 404 or 410, or when a complete list no longer contains it. It keeps its last " +
+      "A resource is gone after status 404 or 410, or when a complete list no longer contains it, unless the service still sends it in the same run. It keeps its last " +
         "values and its history. A list whose pages contradict each other is partial: nothing counts as gone because " +
         "of it. If more than a fifth of a list, or of all resources of one kind, disappears at once, the resources stay until " +
         "you pass --approve. A single resource never waits: a list of two may lose one.",

@@ -67,12 +67,18 @@ export function formatSchedules(
     return [
       name,
       formatNext(nextAt, now, stepOf(schedule)),
-      last === undefined ? "" : `${last.outcome}, ${formatAge(last.startedAt, now)} ago`,
+      last === undefined ? "" : describeLast(last, now),
       tz === Intl.DateTimeFormat().resolvedOptions().timeZone ? cron : `${cron} ${tz}`,
       commandLine(args),
     ];
   });
   return formatWrappedTable(["name", "next", "last run", "cron", "command"], rows, screen);
+}
+
+/** With what the copy lacks, if it made one. */
+function describeLast({ outcome, counts, startedAt }: ListedSchedule["runs"][number], now: number): string {
+  const missing = counts?.missing === undefined ? [] : [`${counts.missing} missing`];
+  return [outcome, ...missing, `${formatAge(startedAt, now)} ago`].join(", ");
 }
 
 /**
@@ -156,7 +162,7 @@ export function formatEnd(schedule: Schedule, run: ScheduledRun): string {
 function describeCounts({ counts, error, attempts }: ScheduledRun): string {
   const numbers = Object.entries(counts ?? {})
     .filter(([, count]) => count !== 0)
-    .map(([name, count]) => `${count} ${name}`);
+    .map(([name, count]) => `${count} ${count === 1 ? name.replace(/s$/, "") : name}`);
   const retried = attempts === 1 ? [] : [`${attempts} attempts`];
   return escapeControls([...numbers, ...retried, ...(error === null ? [] : [error])].join(", "));
 }

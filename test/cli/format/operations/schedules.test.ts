@@ -32,6 +32,16 @@ it("the list of schedules has short times, and wraps commands on a terminal", ()
   expect(lines.filter((line) => displayWidth(line) > 80)).toEqual([]);
 });
 
+it("the list and the history of schedules say how much a copy lacks", () => {
+  const partial = {
+    ...schedule,
+    runs: schedule.runs.map((run) => ({ ...run, counts: { files: 1, resources: 2746, missing: 143 } })),
+  };
+  const now = Date.parse("2026-11-24T11:07:00.000Z");
+  expect(formatSchedules([partial], now, null)).toMatch(/ {2}done, 143 missing, 8 h ago {2}/);
+  expect(formatRuns(partial, null)).toContain("1 file, 2746 resources, 143 missing");
+});
+
 it("the runs of a schedule are listed below its command, its folder and its mirror", () => {
   const lines = formatRuns(schedule, null).split("\n");
   expect(lines.slice(0, 3)).toEqual([
