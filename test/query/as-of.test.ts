@@ -67,10 +67,10 @@ async function readAll(folder: string, point?: Point) {
       .map(
         ({
           fields: { checked_at: _checkedAt, ...fields },
-          source: { checkedAt: _, ...source },
+          source: { checkedAt: _, gone, ...source },
           ...more
         }) => ({
-          ...{ ...more, fields, source },
+          ...{ ...more, fields, source, gone: gone && { run: gone.run, at: gone.at } },
         }),
       );
     const { asOf: _asOf, ...status } = readPastStatus(reader);
