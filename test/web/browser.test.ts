@@ -190,7 +190,9 @@ describe("from the screen alone", () => {
     const { page, mishaps } = await open({ acceptDownloads: true });
     await page.goto(web.server.url);
     await page.getByRole("link", { name: "Questions" }).click();
-    const entry = page.locator("main div", { hasText: "Which brands cover a range of bands and cups" });
+    const entry = page.locator("main div", {
+      hasText: "Which brands have at least one size in a range of bands and cups",
+    });
     await entry.getByRole("link").last().click();
     await page.getByLabel("System").selectOption("UK");
     await page.getByRole("textbox", { name: "Band" }).fill("28–30");
