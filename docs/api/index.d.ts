@@ -116,7 +116,8 @@ interface Summary {
 declare const depths: readonly ["brands", "models", "sizes"];
 type Depth = (typeof depths)[number];
 /** The areas of the service. A mirror contains one of them; resources of the other have the state `elsewhere`. */
-type Area = "catalogue" | "account";
+declare const areas$1: readonly ["catalogue", "account"];
+type Area = (typeof areas$1)[number];
 interface Kind {
   readonly name: string;
   /** Null if the specification does not define it. */
@@ -357,31 +358,31 @@ declare const exportedState: z.ZodObject<{
   run: z.ZodNullable<z.ZodNumber>;
   endedAt: z.ZodNullable<z.ZodString>;
   asOf: z.ZodOptional<z.ZodNumber>;
-  brands: z.ZodOptional<z.ZodArray<z.ZodString>>;
+  brands: z.ZodOptional<z.ZodPipe<z.ZodArray<z.ZodUnknown>, z.ZodTransform<string[], unknown[]>>>;
   changedAfterRun: z.ZodOptional<z.ZodNumber>;
   where: z.ZodOptional<z.ZodString>;
-  columns: z.ZodOptional<z.ZodArray<z.ZodString>>;
+  columns: z.ZodOptional<z.ZodPipe<z.ZodArray<z.ZodUnknown>, z.ZodTransform<string[], unknown[]>>>;
 }, z.core.$strip>;
 declare const coverage: z.ZodObject<{
   complete: z.ZodBoolean;
-  kinds: z.ZodArray<z.ZodObject<{
-    kind: z.ZodString;
-    known: z.ZodNumber;
-    held: z.ZodNumber;
-    due: z.ZodNumber;
-    failed: z.ZodNumber;
-    gone: z.ZodNumber;
-    partial: z.ZodNumber;
-    missingLinks: z.ZodDefault<z.ZodNumber>;
-    awaitingApproval: z.ZodNumber;
-    oldestCheckAt: z.ZodNullable<z.ZodString>;
-    newestCheckAt: z.ZodNullable<z.ZodString>;
-    confirmed: z.ZodOptional<z.ZodObject<{
-      bytes: z.ZodNumber;
-      validator: z.ZodNumber;
-      unconfirmed: z.ZodNumber;
-    }, z.core.$strip>>;
-  }, z.core.$strip>>;
+  kinds: z.ZodPipe<z.ZodArray<z.ZodUnknown>, z.ZodTransform<{
+    kind: string;
+    known: number;
+    held: number;
+    due: number;
+    failed: number;
+    gone: number;
+    partial: number;
+    missingLinks: number;
+    awaitingApproval: number;
+    oldestCheckAt: string | null;
+    newestCheckAt: string | null;
+    confirmed?: {
+      bytes: number;
+      validator: number;
+      unconfirmed: number;
+    } | undefined;
+  }[], unknown[]>>;
 }, z.core.$strip>;
 /** The state that was exported. */
 type ExportedState = z.infer<typeof exportedState>;
