@@ -46,8 +46,8 @@ export interface Provenance {
     readonly proof: GoneProof | null;
   } | null;
   /**
-   * The pages of its owner's list that name it, or named it last if it is gone; else the first page of another list, or the first resource with a link to it
-   * and the link's name.
+   * The pages of its owner's list that name it, or that named it last if it is gone. Without any, the first page of another
+   * list, or the first resource with a link to it and the link's name.
    */
   readonly foundIn: readonly { readonly url: string; readonly link: string | null }[];
 }

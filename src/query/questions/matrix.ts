@@ -39,8 +39,8 @@ export interface Rows {
 }
 
 /**
- * Rows are sorted by `down`, with null last, unless they are ordered; columns are in order of appearance, with that of null last. A pair without a row
- * is an empty cell. The first of `down` is the first column, its others are the last ones.
+ * Rows are sorted by `down`, with null last, unless they are ordered; columns are in order of appearance, with that of null
+ * last. A pair without a row is an empty cell. The first of `down` is the first column, its others are the last ones.
  */
 export function pivot(given: Rows, { down, across, value, nullName, isOrdered = false }: Matrix): Rows {
   const indexOf = (name: string) => given.columns.indexOf(name);
