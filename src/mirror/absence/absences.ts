@@ -155,9 +155,12 @@ export function readNotedAbsences(db: Connection): { noted: NotedAbsence[]; live
 
   const findOwner = (id: number | null) => (id === null ? undefined : selectOwner.get({ id }));
   /** Only entities count as parents: a listing that is gone proves nothing about its items. */
-  const findParent = (ownerId: number | null): Pick<NotedAbsence, "parentId" | "isBelowTombstone"> => {
-    // The service decides what owns what, and may do so in a circle.
-    const visited = new Set<number>();
+  const findParent = (
+    id: number,
+    ownerId: number | null,
+  ): Pick<NotedAbsence, "parentId" | "isBelowTombstone"> => {
+    // A mirror that earlier versions wrote may have a circle of owners.
+    const visited = new Set([id]);
     for (let owner = findOwner(ownerId); owner !== undefined; owner = findOwner(owner.ownerId)) {
       if (visited.has(owner.id)) break;
       visited.add(owner.id);
@@ -171,7 +174,7 @@ export function readNotedAbsences(db: Connection): { noted: NotedAbsence[]; live
     noted: noted.map(({ id, kind, state, ownerId }) => ({
       ...{ id, kind, isHeld: state === "held" },
       collectionId: findOwner(ownerId)?.isList ? ownerId : null,
-      ...findParent(ownerId),
+      ...findParent(id, ownerId),
     })),
     live: {
       inCollection: (id) => countIn.get({ id }) ?? none,

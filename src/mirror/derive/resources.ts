@@ -93,10 +93,12 @@ export function prepareResources(
       }
       const { id } = known;
       if (known.state === "gone" && !isRereading) statements.setState.run({ id, state: "due" });
-      const gotOwner = known.ownerId === null && ownerId !== null && ownerId !== id;
-      if (gotOwner) statements.setOwner.run({ id, ownerId });
       const isOtherKind = known.kind !== kind && Object.hasOwn(kinds, kind);
       const isRetyped = isOtherKind && !Object.hasOwn(kinds, known.kind);
+      const hasConflict = isOtherKind && !isRetyped;
+      const gotOwner =
+        known.ownerId === null && ownerId !== null && !hasConflict && !isWithin(ownerId, id, statements);
+      if (gotOwner) statements.setOwner.run({ id, ownerId });
       // Without a validator its body is sent again in full, and derived as its new kind.
       if (isRetyped) statements.setKind.run({ id, kind, state: initialState(kind) });
       return {
@@ -105,11 +107,30 @@ export function prepareResources(
         isNew: isRetyped,
         isRetyped,
         gotOwner,
-        hasConflict: isOtherKind && !isRetyped,
+        hasConflict,
       };
     },
   };
 }
+
+/**
+ * Whether one resource is the other, or below it. A list may name the root, or what led to the list: if that had the list as owner, it would
+ * be gone with it.
+ */
+function isWithin(id: number, ancestorId: number, { selectOwner }: Statements): boolean {
+  const visited = new Set<number>();
+  for (
+    let at: number | null | undefined = id;
+    at != null && !visited.has(at);
+    at = selectOwner.get({ id: at })
+  ) {
+    if (at === ancestorId) return true;
+    visited.add(at);
+  }
+  return false;
+}
+
+type Statements = ReturnType<typeof prepareStatements>;
 
 function prepareStatements(db: Connection) {
   interface NewResource {

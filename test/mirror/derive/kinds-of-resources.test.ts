@@ -116,3 +116,22 @@ it("a body that does not fit a later known kind stays, and the mirror is sound",
   mirror.rebuild();
   expect(canonicalDump(mirror)).toEqual(before);
 });
+
+it("a resource is not owned by a list of another kind, nor by what it owns itself", () => {
+  const world = worldOf({
+    "/": root(),
+    "brands/": page(["a/", "b/"]),
+    "a/": entity({ name: "A" }, { models: urlOf("a/models/"), news: urlOf("a/news/") }),
+    "a/models/": page(["", "brands/"]),
+    "a/news/": page([""]),
+    "b/": entity({ name: "B" }),
+  });
+  crawl(mirror, world, { follow: ["news"] });
+  const ownerOf = (path: string) =>
+    mirror.db.prepare("select owner_id from _resource where url = ?").pluck().get(urlOf(path));
+  expect(ownerOf("")).toBeNull();
+  crawl(mirror, worldOf({ "/": root(), "brands/": page(["b/"]), "b/": entity({ name: "B" }) }));
+  expect(resourceAt("")).toEqual({ kind: "root", state: "held" });
+  expect(resourceAt("brands/")).toEqual({ kind: "brands", state: "held" });
+  expect(resourceAt("a/")).toEqual({ kind: "brand", state: "gone" });
+});
