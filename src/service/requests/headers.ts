@@ -120,7 +120,8 @@ function readFamily(headers: IncomingHttpHeaders, family: Family, now: number): 
   if (remaining === undefined && (family.word !== null || (limit ?? reset) === undefined)) return [];
   // A limit may be followed by the policies that it comes from: `100, 100;w=86400`.
   const limits = [limit ?? []].flat().map((text) => readCount(text.split(/[,;]/, 1)[0]));
-  const rests = valuesOf(remaining).map(readRest);
+  const isLimited = limits.some((one) => one !== null);
+  const rests = valuesOf(remaining).map((text) => readRest(text, isLimited));
   const resets =
     reset === undefined
       ? [endOfWindow(family, headers, now)]
@@ -160,10 +161,11 @@ function valuesOf(header: Header): string[] {
   return [header ?? []].flat().flatMap((text) => text.split(","));
 }
 
-/** Also in quotes, with parameters, or with the limit behind it: `9/10`. */
-function readRest(text: string): number | null {
-  const [, rest] = /^\s*"?([^";/]*)/.exec(text) ?? [];
-  return readCount(rest);
+/** Also in quotes, with parameters, or with the limit behind it: `9/10`. Without a limit, `-1` may mean that there is none. */
+function readRest(text: string, isLimited: boolean): number | null {
+  const [, rest = ""] = /^\s*"?([^";/]*)/.exec(text) ?? [];
+  const isNegative = isLimited && rest.startsWith("-") && readCount(rest.slice(1)) !== null;
+  return isNegative ? 0 : readCount(rest);
 }
 
 const lowest = (values: readonly (number | null)[]): number | null => sorted(values)[0] ?? null;

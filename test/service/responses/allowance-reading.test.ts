@@ -45,6 +45,7 @@ describe("other usual forms", () => {
     ["signs", { "x-ratelimit-limit": "+10", "x-ratelimit-remaining": "+0" }, 0],
     ["a limit and what was used", { "x-ratelimit-limit": "10", "x-ratelimit-used": "7" }, 3],
     ["more used than granted", { "ratelimit-limit": "10", "ratelimit-used": "12" }, 0],
+    ["less than nothing", { "x-ratelimit-limit": "10", "x-ratelimit-remaining": "-3" }, 0],
     ["another prefix", { "x-rate-limit-limit": "10", "x-rate-limit-remaining": "4" }, 4],
     ["quotes", { "x-ratelimit-limit": "10", "x-ratelimit-remaining": '"9"' }, 9],
     ["rests with the limit behind", { "x-ratelimit-limit": "10", "x-ratelimit-remaining": "9/10" }, 9],
@@ -55,6 +56,11 @@ describe("other usual forms", () => {
     ["months before", { "x-ratelimit-month-limit": "10", "x-ratelimit-month-remaining": "9" }, 9],
   ])("%s are read", (_form, headers, remaining) => {
     expect(readRateLimitHeaders(headers, now)).toEqual({ limit: 10, remaining, resetAt: null });
+  });
+
+  test("-1 without a limit is no count: some services mean that there is none", () => {
+    const headers = { "x-ratelimit-limit": "-1", "x-ratelimit-remaining": "-1" };
+    expect(readRateLimitHeaders(headers, now)).toEqual({ limit: null, remaining: null, resetAt: null });
   });
 
   const date = "Thu, 15 Jan 2026 11:30:30 GMT";
