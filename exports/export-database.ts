@@ -3,7 +3,7 @@ import type { Coverage } from "../src/mirror/runs/coverage.ts";
 import { requireReplaceable } from "../src/platform/files/replaceable-files.ts";
 import { resolveDestination, toWritingError, writeDatabase } from "./destination.ts";
 import { writeFitted } from "./formats/fitted-types.ts";
-import { type ExportSource, withExport } from "./open-export.ts";
+import { type ExportSource, requireRoom, withExport } from "./open-export.ts";
 import type { ExportedState } from "./package/descriptor.ts";
 import { withCount } from "./package/write-tables.ts";
 
@@ -25,12 +25,13 @@ export interface ExportedDatabase {
 
 /**
  * Exports tables of a mirror as one SQLite file. The file is whole or as it was before.
- * @throws MirrorError, PointError, ExportError; the signal's reason
+ * @throws MirrorError, PointError, ExportError; FileError `disk-full` before anything is written; the signal's reason
  */
 export async function exportDatabase(request: ExportDatabaseRequest): Promise<ExportedDatabase> {
   const { signal } = request;
   return await withExport(request, async ({ state, coverage, tables, references, isPrivate }) => {
     const file = resolveDestination(request.out, state);
+    requireRoom(file, request, 1);
     const counted = tables.map(withCount);
     try {
       requireReplaceable(file);

@@ -8,7 +8,7 @@ import { type Compression, compress, toBytes } from "./formats/compression.ts";
 import type { CsvProfile } from "./formats/csv.ts";
 import { writeFitted } from "./formats/fitted-types.ts";
 import { type ExportFormat, type ExportTable, isTextFormat } from "./formats/table.ts";
-import { type ExportSource, type OpenExport, withExport } from "./open-export.ts";
+import { type ExportSource, type OpenExport, requireRoom, withExport } from "./open-export.ts";
 import type { ExportedState } from "./package/descriptor.ts";
 import { textChunks, withCount } from "./package/write-tables.ts";
 
@@ -39,7 +39,7 @@ export interface ExportedTable {
 
 /**
  * Exports one table of a mirror in one format. A file is whole or as it was before.
- * @throws MirrorError, PointError, ExportError; the signal's reason
+ * @throws MirrorError, PointError, ExportError; FileError `disk-full` before a file is written; the signal's reason
  */
 export async function exportTable(request: ExportTableRequest): Promise<ExportedTable> {
   const { format, out } = request;
@@ -50,8 +50,10 @@ export async function exportTable(request: ExportTableRequest): Promise<Exported
       throw new ExportError("bad-selection", `The table ${request.table} has none of these columns.`);
     const table = withCount(found);
     const file = typeof out === "string" ? resolveDestination(out, state) : null;
-    if (file !== null) await writeFile(file, table, request, opened);
-    else if (typeof out === "function") await writeText(table, request, out);
+    if (file !== null) {
+      requireRoom(file, { ...request, tables: [request.table] }, 1);
+      await writeFile(file, table, request, opened);
+    } else if (typeof out === "function") await writeText(table, request, out);
     return { file, table: table.name, format, rows: table.count, state, coverage };
   });
 }

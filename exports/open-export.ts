@@ -1,9 +1,12 @@
 /** Opens a mirror for an export: its tables at one instant, and what the export says about them. */
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
 import type { Point } from "../src/mirror/points/point.ts";
 import { type PublicTable, publicTables } from "../src/mirror/public-tables.ts";
 import { type MirrorReader, readMirror } from "../src/mirror/reader.ts";
 import type { Coverage } from "../src/mirror/runs/coverage.ts";
 import { describeTableCoverage } from "../src/mirror/runs/describe-coverage.ts";
+import { type ReadFreeBytes, requireFreeSpace, workingBytes } from "../src/platform/files/free-space.ts";
 import { ExportError } from "./errors.ts";
 import { describeExported, findReferences } from "./exported-state.ts";
 import type { EmptyTable, ExportedState } from "./package/descriptor.ts";
@@ -19,6 +22,8 @@ export interface ExportSource extends SelectionRequest {
   readonly asOf?: Point;
   /** Writes nothing unless the exported tables are complete. Default: false. */
   readonly requireComplete?: boolean;
+  /** Reads the free space of a disk. Default: the system's. */
+  readonly readFreeBytes?: ReadFreeBytes;
   /** Cancels it; its reason is thrown. */
   readonly signal?: AbortSignal;
 }
@@ -68,6 +73,19 @@ export async function withExport<Result>(
     });
   };
   return await readMirror(source.file, open, source.asOf);
+}
+
+/**
+ * Some tables may be small. All of them take more than a quarter of the mirror, once for each format.
+ * @param place of the file or folder to be written
+ * @throws FileError `disk-full`
+ */
+export function requireRoom(place: string, source: ExportSource, formats: number): void {
+  const bytes = source.tables.length === 0 ? (formats * statSync(source.file).size) / 4 : 0;
+  requireFreeSpace(
+    { folder: dirname(place), bytes: workingBytes + bytes, purpose: "The export" },
+    source.readFreeBytes,
+  );
 }
 
 /** @throws ExportError */

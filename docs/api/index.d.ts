@@ -330,6 +330,8 @@ interface TableSelection {
 }
 /** All public tables of the mirror's area, and `media` if there are pictures. */
 export declare function publicTables(mirror: MirrorReader, selection?: TableSelection): PublicTable[];
+/** Reads the free bytes of a folder's disk; null if the system does not know them. @throws a system error */
+type ReadFreeBytes = (folder: string) => number | null;
 declare const compressions: readonly ["gzip", "zstd"];
 type Compression = (typeof compressions)[number];
 /** The formats of exported tables. `sqlite` is one file with all tables, the others are a file for each. */
@@ -488,6 +490,8 @@ interface ExportSource extends SelectionRequest {
   readonly asOf?: Point;
   /** Writes nothing unless the exported tables are complete. Default: false. */
   readonly requireComplete?: boolean;
+  /** Reads the free space of a disk. Default: the system's. */
+  readonly readFreeBytes?: ReadFreeBytes;
   /** Cancels it; its reason is thrown. */
   readonly signal?: AbortSignal;
 }
@@ -510,11 +514,9 @@ interface ExportedDatabase {
 }
 /**
  * Exports tables of a mirror as one SQLite file. The file is whole or as it was before.
- * @throws MirrorError, PointError, ExportError; the signal's reason
+ * @throws MirrorError, PointError, ExportError; FileError `disk-full` before anything is written; the signal's reason
  */
 export declare function exportDatabase(request: ExportDatabaseRequest): Promise<ExportedDatabase>;
-/** Reads the free bytes of a folder's disk; null if the system does not know them. @throws a system error */
-type ReadFreeBytes = (folder: string) => number | null;
 interface WriteTablesRequest {
   /** Each table gets a file in each of them. */
   readonly formats: readonly ExportFormat[];
@@ -569,8 +571,6 @@ interface ExportMirrorRequest extends ExportSource {
   readonly publication?: Publication;
   /** Armoire's version, for the descriptor. */
   readonly toolVersion: string;
-  /** Reads the free space of a disk. Default: the system's. */
-  readonly readFreeBytes?: ReadFreeBytes;
 }
 /**
  * Exports tables of a mirror as a data package. On any error, the earlier content of `out` is unchanged.
@@ -602,7 +602,7 @@ interface ExportedTable {
 }
 /**
  * Exports one table of a mirror in one format. A file is whole or as it was before.
- * @throws MirrorError, PointError, ExportError; the signal's reason
+ * @throws MirrorError, PointError, ExportError; FileError `disk-full` before a file is written; the signal's reason
  */
 export declare function exportTable(request: ExportTableRequest): Promise<ExportedTable>;
 type RowProblem = "unreadable" | "wrong-rows" | "wrong-order" | "duplicate-key" | "broken-reference";

@@ -1,7 +1,9 @@
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { exportDatabase } from "../../exports/export-database.ts";
 import { exportMirror } from "../../exports/export-mirror.ts";
+import { exportTable } from "../../exports/export-table.ts";
 import { kinds } from "../../jobs/kinds.ts";
 import { compactMirror } from "../../src/mirror/compact.ts";
 import { type ReadFreeBytes, requireFreeSpace } from "../../src/platform/files/free-space.ts";
@@ -77,6 +79,10 @@ describe("a full disk is noticed before anything is written", () => {
     const out = { file: rig.file, out: join(rig.folder, "out"), toolVersion: "1", readFreeBytes };
     const exporting = exportMirror({ ...out, formats: ["csv"], tables: [] });
     await expect(exporting).rejects.toMatchObject(full);
+    await expect(exportDatabase({ ...out, tables: [] })).rejects.toMatchObject(full);
+    const table = { ...out, table: "bra", format: "csv" } as const;
+    await expect(exportTable(table)).rejects.toMatchObject(full);
+    await expect(exportTable({ ...table, out: async () => {} })).resolves.toMatchObject({ file: null });
     const { mtimeMs } = statSync(rig.file);
     rig.mirror.close();
     const compacting = compactMirror({ file: rig.file, kinds, openedAt: someTime, readFreeBytes });
