@@ -166,7 +166,9 @@ function decidePass({ runId, pages, fault, hasUnlisted, pass, isEnd }: PassFacts
   if (fault === null && !hasUnlisted) return { do: "finish" };
   const isSameAsBefore = pass?.version === versionOf(pages);
   if (isSameAsBefore && pass.status === "partial") return { do: "leave-partial" };
-  const older = pages.filter((page) => page.seq !== null && page.checkedRun < (pass?.fromRun ?? runId));
+  // A list that was left to later runs may change in this one: then what this run has read counts, or it would be read without end.
+  const fromRun = Math.min(pass?.fromRun ?? runId, runId);
+  const older = pages.filter((page) => page.seq !== null && page.checkedRun < fromRun);
   if (older.length > 0 && !pages.some(({ isFailing }) => isFailing))
     return { do: "read", pageIds: older.map(({ id }) => id) };
   const canReadAgain = !isEnd && pages.length > 1 && pass?.rereadRun !== runId && !isSameAsBefore;

@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 import type { DueResource } from "../../../src/mirror/scope.ts";
 import { tries } from "../../support/thorough.ts";
 import { crawl, problemsOf, startMirrorRig } from "../support/mirror-rig.ts";
-import { baseUrl, entity, page, root, urlOf, type World } from "../support/world.ts";
+import { baseUrl, entity, page, root, urlOf, type World, worldOf } from "../support/world.ts";
 
 type Change =
   | { readonly do: "insert" | "remove"; readonly at: number }
@@ -129,4 +129,28 @@ it("a page with only known items, since items moved, does not end its chain", as
     .pluck()
     .all();
   expect(held.sort()).toEqual(listing.items.map(urlOf).sort());
+});
+
+it("a page that failed in an earlier run does not make its list be read without end", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  const [first, second] = ["brands/", "brands/?page=2"];
+  const worldWith = (name: string, pageTwo: object | string) =>
+    worldOf({
+      "/": root(),
+      [first]: page([name], second, {}, { collection_total: 4 }),
+      [second]: pageTwo,
+      "a/": entity({ name: "A" }),
+      "b/": entity({ name: "B" }),
+      "c/": entity({ name: "C" }),
+    });
+  const choose = (due: readonly DueResource[]) => due.slice(0, 1);
+  crawl(mirror, worldWith("a/", "no JSON"), { choose, maxBatches: 20 });
+  const { requested } = crawl(mirror, worldWith("b/", page(["c/"], null, {}, { collection_total: 4 })), {
+    choose,
+    maxBatches: 50,
+  });
+  expect(requested.filter((url) => url === urlOf(first)).length).toBeLessThanOrEqual(2);
+  expect(requested.filter((url) => url === urlOf(second)).length).toBeLessThanOrEqual(2);
+  expect(problemsOf(mirror)).toEqual([]);
 });
