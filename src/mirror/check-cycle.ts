@@ -9,7 +9,15 @@ import type { Connection } from "./file/connection.ts";
 import { readMeta, writeMeta } from "./file/meta.ts";
 import { prepare, prepareColumn } from "./file/statements.ts";
 import { q } from "./queries/query-builder.ts";
-import { type DueResource, dueColumns, firstOf, inScope, type Scope } from "./scope.ts";
+import {
+  type DueResource,
+  dueColumns,
+  firstOf,
+  inScope,
+  type Scope,
+  type ScopeParameters,
+  scopeParameters,
+} from "./scope.ts";
 
 export interface CheckCycle {
   /** The run that began the cycle. */
@@ -45,9 +53,11 @@ export interface CycleWork {
 }
 
 export function prepareCycleWork(db: Connection, scope: Scope, { run, mode }: CheckCycle): CycleWork {
-  const { select, selectPages, count, selectUntried } = prepareStatements(db, scope, mode);
+  const { select, selectPages, count, selectUntried } = prepareStatements(db, mode);
+  const parameters = { ...scopeParameters(scope), run };
   const states: readonly ResourceState[] = ["due", "failed", "held"];
-  const countOf = (kind: string, state: ResourceState): number => count.get({ kind, state, run }) ?? 0;
+  const countOf = (kind: string, state: ResourceState): number =>
+    count.get({ ...parameters, kind, state }) ?? 0;
 
   // New pages come early: a complete listing shows which of its items need no request.
   const steps = [
@@ -66,7 +76,7 @@ export function prepareCycleWork(db: Connection, scope: Scope, { run, mode }: Ch
       const ids = new Set<number>();
       for (const { kind, state, statement } of steps) {
         if (taken.length >= limit) break;
-        const rows = statement.iterate({ kind, state, run });
+        const rows = statement.iterate({ ...parameters, kind, state });
         const next = firstOf(rows, limit - taken.length, (id) => ids.has(id) || isTaken(id));
         for (const { id } of next) ids.add(id);
         taken.push(...next);
@@ -79,7 +89,7 @@ export function prepareCycleWork(db: Connection, scope: Scope, { run, mode }: Ch
         .reduce((sum, n) => sum + n, 0),
     get isDone() {
       return scope.kinds.every((kind) =>
-        states.every((state) => selectUntried.get({ kind, state, run }) === undefined),
+        states.every((state) => selectUntried.get({ ...parameters, kind, state }) === undefined),
       );
     },
     countByKind: () =>
@@ -93,8 +103,8 @@ export function prepareCycleWork(db: Connection, scope: Scope, { run, mode }: Ch
   };
 }
 
-function prepareStatements(db: Connection, scope: Scope, mode: CheckCycle["mode"]) {
-  interface Step {
+function prepareStatements(db: Connection, mode: CheckCycle["mode"]) {
+  interface Step extends ScopeParameters {
     kind: string;
     state: ResourceState;
     run: number;
@@ -105,7 +115,7 @@ function prepareStatements(db: Connection, scope: Scope, mode: CheckCycle["mode"
       ? sql<number>`iif(r.state = 'held', r.fetched_run, r.checked_run)`
       : sql<number>`r.checked_run`;
   const isDue = (p: Step) =>
-    sql<SqlBool>`(r.kind = ${p.kind} and r.state = ${p.state} and ${lastRun} < ${p.run} and ${inScope(scope, "r")})`;
+    sql<SqlBool>`(r.kind = ${p.kind} and r.state = ${p.state} and ${lastRun} < ${p.run} and ${inScope(p, "r")})`;
   const due = (p: Step) => q.selectFrom("_resource as r").where(isDue(p));
   const dueRows = (p: Step) => due(p).select(dueColumns).orderBy("r.checked_run").orderBy("r.id");
   return {

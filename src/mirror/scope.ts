@@ -1,6 +1,5 @@
 /** The scope of a run, and the conditions that select the resources in it that are worth a request. */
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import { idsIn } from "./queries/query-builder.ts";
 
 /** The resources that a run covers. */
 export interface Scope {
@@ -11,6 +10,18 @@ export interface Scope {
   /** Without the resources below them; default: false. */
   readonly isExact?: boolean;
 }
+
+/** A scope as parameters of a statement, for `inScope`. */
+export interface ScopeParameters {
+  /** JSON array of ids; null for all resources. */
+  belowIds: string | null;
+  isExact: 0 | 1;
+}
+
+export const scopeParameters = ({ belowIds, isExact = false }: Scope): ScopeParameters => ({
+  belowIds: belowIds && JSON.stringify(belowIds),
+  isExact: isExact ? 1 : 0,
+});
 
 export interface DueResource {
   readonly id: number;
@@ -24,16 +35,13 @@ export interface DueResource {
 export const dueColumns = ["r.id", "r.url", "r.kind", "r.etag"] as const;
 
 /** Whether the `_resource` with this alias is in the scope and worth a request. */
-export function inScope({ belowIds, isExact = false }: Scope, alias: string): RawBuilder<SqlBool> {
-  if (belowIds === null) return isFetchable(alias);
-  const ids = idsIn(JSON.stringify(belowIds));
-  const id = sql.ref(`${alias}.id`);
-  if (isExact) return sql`${isFetchable(alias)} and ${id} in ${ids}`;
-  // Raw: a recursive query within a condition is clearer in SQL.
-  return sql`${isFetchable(alias)} and ${id} in (
+export function inScope({ belowIds, isExact }: ScopeParameters, alias: string): RawBuilder<SqlBool> {
+  // Raw: a recursive query within a condition is clearer in SQL. SQLite runs it once, and only if there are ids.
+  return sql`${isFetchable(alias)} and (${belowIds} is null or ${sql.ref(`${alias}.id`)} in (
     with recursive tree (id) as (
-      select value from ${ids} union select r.id from _resource r join tree on r.owner_id = tree.id
-    ) select id from tree)`;
+      select value from json_each(${belowIds})
+      union select r.id from _resource r join tree on r.owner_id = tree.id where not ${isExact}
+    ) select id from tree))`;
 }
 
 /**

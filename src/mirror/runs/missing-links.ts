@@ -3,13 +3,13 @@
  * so the mirror is not complete. Links that lead to the parent, or to lists of similar resources, are not among
  * them.
  */
-import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { type SqlBool, sql } from "kysely";
 import type { Area } from "../../../schema/kind.ts";
 import type { Connection } from "../file/connection.ts";
 import { readMeta } from "../file/meta.ts";
-import { prepare } from "../file/statements.ts";
+import { prepareColumn } from "../file/statements.ts";
 import { q } from "../queries/query-builder.ts";
-import { inScope, type Scope } from "../scope.ts";
+import { inScope, type Scope, type ScopeParameters, scopeParameters } from "../scope.ts";
 
 interface LeadingLink {
   readonly from: string;
@@ -48,32 +48,52 @@ export function readMissingLinks(db: Connection, scope: Scope | null = null): Mi
     .flatMap((link) => selectUrls(db, link, scope).map((url) => ({ url, name: link.name, kind: link.to })));
 }
 
-function selectUrls(db: Connection, { from, name, to, isScoped = false }: LeadingLink, scope: Scope | null) {
-  const isUsable = q
+interface LinkParameters extends ScopeParameters {
+  from: string;
+  name: string;
+  to: string;
+  /** Whether only links count that are there and unusable. */
+  isScoped: 0 | 1;
+  /** Whether all resources count, whatever their scope. */
+  isAll: 0 | 1;
+}
+
+function selectUrls(
+  db: Connection,
+  { isScoped = false, ...link }: LeadingLink,
+  scope: Scope | null,
+): string[] {
+  return prepareColumn(db, (p: LinkParameters) =>
+    q
+      .selectFrom("_resource as r")
+      .select("r.url")
+      .where("r.kind", "=", p.from)
+      .where("r.state", "=", "held")
+      .where(sql<SqlBool>`(${p.isAll} or (${inScope(p, "r")}))`)
+      .where((eb) => eb.not(eb.exists(usableLink(p))))
+      .where((eb) => eb.or([sql<SqlBool>`not ${p.isScoped}`, eb.exists(unusableLink(p))]))
+      .orderBy("r.id"),
+  ).all({
+    ...scopeParameters(scope ?? { kinds: [], belowIds: null }),
+    ...{ ...link, isScoped: isScoped ? 1 : 0, isAll: scope === null ? 1 : 0 },
+  });
+}
+
+/** Of `_resource as r`. */
+const usableLink = ({ name, to }: LinkParameters) =>
+  q
     .selectFrom("_link as l")
     .innerJoin("_resource as t", "t.id", "l.to_id")
     .select(sql<1>`1`.as("found"))
     .whereRef("l.from_id", "=", sql.ref("r.id"))
     .where("l.name", "=", name)
     .where("t.kind", "=", to);
-  const isUnusable = q
+
+/** Of `_resource as r`. */
+const unusableLink = ({ name }: LinkParameters) =>
+  q
     .selectFrom("_issue as i")
     .select(sql<1>`1`.as("found"))
     .whereRef("i.resource_id", "=", sql.ref("r.id"))
-    .where("i.pointer", "in", ["/links", `/links/${name}`])
+    .where(sql<SqlBool>`i.pointer in ('/links', '/links/' || ${name})`)
     .where("i.code", "in", ["wrong-type", "skipped-link", "kind-conflict"]);
-  const always: RawBuilder<SqlBool> = sql`true`;
-  return prepare(db, () =>
-    q
-      .selectFrom("_resource as r")
-      .select("r.url")
-      .where("r.kind", "=", from)
-      .where("r.state", "=", "held")
-      .where(scope === null ? always : inScope(scope, "r"))
-      .where((eb) => eb.not(eb.exists(isUsable)))
-      .$if(isScoped, (query) => query.where((eb) => eb.exists(isUnusable)))
-      .orderBy("r.id"),
-  )
-    .all()
-    .map(({ url }) => url);
-}

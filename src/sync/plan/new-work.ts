@@ -14,6 +14,8 @@ import {
   inScope,
   isFetchable,
   type Scope,
+  type ScopeParameters,
+  scopeParameters,
 } from "../../mirror/scope.ts";
 import { type CatalogueFacts, prepareCatalogueFacts } from "./queries/catalogue-facts.ts";
 import { rankBrands, type Step } from "./rank-brands.ts";
@@ -57,44 +59,49 @@ export function preparePlannedNew(db: Connection): (added: readonly DueResource[
 
 /** The number of resources that were never fetched, by kind. */
 export function countNewWork(db: Connection, scope: Scope): ReadonlyMap<string, number> {
-  const count = prepareColumn(db, (p: { kind: string }) =>
+  const count = prepareColumn(db, (p: ScopeParameters & { kind: string }) =>
     q
       .selectFrom("_resource as r")
       .select((eb) => eb.fn.countAll<number>().as("count"))
       .where("r.kind", "=", p.kind)
       .where("r.state", "in", ["due", "failed"])
-      .where(inScope(scope, "r")),
+      .where(inScope(p, "r")),
   );
-  return new Map(scope.kinds.map((kind) => [kind, count.get({ kind }) ?? 0]));
+  const parameters = scopeParameters(scope);
+  return new Map(scope.kinds.map((kind) => [kind, count.get({ ...parameters, kind }) ?? 0]));
 }
 
 /** Whether something was never requested. */
 export function hasDueWork(db: Connection, scope: Scope): boolean {
-  const select = prepareColumn(db, (p: { kind: string }) =>
+  const select = prepareColumn(db, (p: ScopeParameters & { kind: string }) =>
     q
       .selectFrom("_resource as r")
       .select("r.id")
       .where("r.kind", "=", p.kind)
       .where("r.state", "=", "due")
-      .where(inScope(scope, "r"))
+      .where(inScope(p, "r"))
       .limit(1),
   );
-  return scope.kinds.some((kind) => select.get({ kind }) !== undefined);
+  const parameters = scopeParameters(scope);
+  return scope.kinds.some((kind) => select.get({ ...parameters, kind }) !== undefined);
 }
 
 /** Level by level, each in the order of discovery. */
 function prepareBreadth(db: Connection, scope: Scope): NewWork {
-  const select = prepare(db, (p: { kind: string; state: ResourceState }) =>
+  const select = prepare(db, (p: ScopeParameters & { kind: string; state: ResourceState }) =>
     q
       .selectFrom("_resource as r")
       .select(dueColumns)
       .where("r.kind", "=", p.kind)
       .where("r.state", "=", p.state)
-      .where(inScope(scope, "r"))
+      .where(inScope(p, "r"))
       .orderBy("r.checked_run")
       .orderBy("r.id"),
   );
-  const parts = (["due", "failed"] as const).flatMap((state) => scope.kinds.map((kind) => ({ kind, state })));
+  const parameters = scopeParameters(scope);
+  const parts = (["due", "failed"] as const).flatMap((state) =>
+    scope.kinds.map((kind) => ({ ...parameters, kind, state })),
+  );
   return (limit, isTaken) => {
     const taken: DueResource[] = [];
     for (const part of parts) {
@@ -108,7 +115,7 @@ function prepareBreadth(db: Connection, scope: Scope): NewWork {
 /** Models by the expected value of their brand, then sizes, those of the most owned models first. */
 function prepareValue(db: Connection, scope: Scope, readFacts: () => CatalogueFacts): NewWork {
   const resourcesOf = prepareSteps(db, scope);
-  const isAnyDue = prepareColumn(db, () =>
+  const isAnyDue = prepareColumn(db, (p: ScopeParameters) =>
     q.selectNoFrom((eb) =>
       eb
         .exists(
@@ -117,17 +124,18 @@ function prepareValue(db: Connection, scope: Scope, readFacts: () => CatalogueFa
             .select("r.id")
             .where("r.kind", "in", ["brands", "brand", "models", "model"])
             .where("r.state", "=", "due")
-            .where(inScope(scope, "r")),
+            .where(inScope(p, "r")),
         )
         .as("isAnyDue"),
     ),
   );
   const takeSizes = prepareSizes(db, scope);
   const kinds = new Set(scope.kinds);
+  const parameters = scopeParameters(scope);
 
   return (limit, isTaken) => {
     const taken: DueResource[] = [];
-    for (const step of isAnyDue.get() ? rankBrands(readFacts()) : []) {
+    for (const step of isAnyDue.get(parameters) ? rankBrands(readFacts()) : []) {
       if (taken.length >= limit) return taken;
       if (kinds.has(step.kind)) taken.push(...firstOf(resourcesOf(step), limit - taken.length, isTaken));
     }
@@ -137,63 +145,54 @@ function prepareValue(db: Connection, scope: Scope, readFacts: () => CatalogueFa
 
 /** @returns a function that reads the due resources of a step */
 function prepareSteps(db: Connection, scope: Scope): (step: Step) => Iterable<DueResource> {
-  const selectDue = (kind: Step["kind"]) =>
-    q
-      .selectFrom("_resource as r")
-      .select(dueColumns)
-      .where("r.kind", "=", kind)
-      .where("r.state", "=", "due")
-      .where(inScope(scope, "r"))
-      .orderBy("r.id");
-  const brandPages = prepare(db, () => selectDue("brands"));
+  const brandPages = prepare(db, (p: ScopeParameters) => selectDue(p, "brands"));
   const brand = prepare(db, (p: { id: number }) =>
     q.selectFrom("_resource as r").select(dueColumns).where("r.id", "=", p.id),
   );
-  const modelPages = prepare(db, (p: { id: number }) =>
-    selectDue("models")
+  const modelPages = prepare(db, (p: ScopeParameters & { id: number }) =>
+    selectDue(p, "models")
       .leftJoin("_page as p", "p.id", "r.id")
       .where(sql<number>`coalesce(p.collection_id, r.id)`, "=", p.id),
   );
-  const models = prepare(db, (p: { id: number }) => selectDue("model").where("r.owner_id", "=", p.id));
+  const models = prepare(db, (p: ScopeParameters & { id: number }) =>
+    selectDue(p, "model").where("r.owner_id", "=", p.id),
+  );
+  const parameters = scopeParameters(scope);
   return ({ kind, id }) => {
     switch (kind) {
       case "brands":
-        return brandPages.iterate();
+        return brandPages.iterate(parameters);
       case "brand":
         return brand.iterate({ id });
       case "models":
-        return modelPages.iterate({ id });
+        return modelPages.iterate({ ...parameters, id });
       case "model":
-        return models.iterate({ id });
+        return models.iterate({ ...parameters, id });
     }
   };
 }
+
+const selectDue = (p: ScopeParameters, kind: Step["kind"]) =>
+  q
+    .selectFrom("_resource as r")
+    .select(dueColumns)
+    .where("r.kind", "=", kind)
+    .where("r.state", "=", "due")
+    .where(inScope(p, "r"))
+    .orderBy("r.id");
 
 /**
  * Models with due sizes are read once, and again after all of those are fetched: to sort all due sizes for every plan would
  * cost more than the rest of the run.
  */
 function prepareSizes(db: Connection, scope: Scope): NewWork {
-  const modelsWithDueSizes = q
-    .selectFrom("_resource as r")
-    .select("r.owner_id as id")
-    .where("r.kind", "=", "sizes")
-    .where("r.state", "=", "due")
-    .union(
-      q
-        .selectFrom("_resource as r")
-        .innerJoin("_resource as c", "c.id", "r.owner_id")
-        .select("c.owner_id as id")
-        .where("r.kind", "=", "size")
-        .where("r.state", "=", "due"),
-    );
-  const selectModels = prepareColumn(db, () =>
+  const selectModels = prepareColumn(db, (p: ScopeParameters) =>
     q
       .selectFrom("_model as m")
-      .innerJoin(modelsWithDueSizes.as("due"), "due.id", "m.id")
+      .innerJoin(modelsWithDueSizes().as("due"), "due.id", "m.id")
       .innerJoin("_resource as r", "r.id", "m.id")
       .select("m.id")
-      .where(inScope(scope, "r"))
+      .where(inScope(p, "r"))
       .orderBy("m.bra_count", "desc")
       .orderBy("m.id"),
   );
@@ -229,11 +228,12 @@ function prepareSizes(db: Connection, scope: Scope): NewWork {
       .orderBy("below.level")
       .orderBy("r.id"),
   );
+  const parameters = scopeParameters(scope);
   let models: number[] = [];
 
   return (limit, isTaken) => {
     const taken: DueResource[] = [];
-    if (models.length === 0) models = selectModels.all();
+    if (models.length === 0) models = selectModels.all(parameters);
     let done = 0;
     for (const [index, modelId] of models.entries()) {
       if (taken.length >= limit) break;
@@ -246,19 +246,34 @@ function prepareSizes(db: Connection, scope: Scope): NewWork {
   };
 }
 
+const modelsWithDueSizes = () =>
+  q
+    .selectFrom("_resource as r")
+    .select("r.owner_id as id")
+    .where("r.kind", "=", "sizes")
+    .where("r.state", "=", "due")
+    .union(
+      q
+        .selectFrom("_resource as r")
+        .innerJoin("_resource as c", "c.id", "r.owner_id")
+        .select("c.owner_id as id")
+        .where("r.kind", "=", "size")
+        .where("r.state", "=", "due"),
+    );
+
 /** All of one brand before the next. */
 function prepareDepth(db: Connection, scope: Scope): NewWork {
-  const selectBrands = prepareColumn(db, (p: { from: number }) =>
+  const selectBrands = prepareColumn(db, (p: ScopeParameters & { from: number }) =>
     q
       .selectFrom("_resource as r")
       .select("r.id")
       .where("r.kind", "=", "brand")
       .where("r.state", "in", ["due", "held"])
       .where("r.id", ">=", p.from)
-      .where(inScope(scope, "r"))
+      .where(inScope(p, "r"))
       .orderBy("r.id"),
   );
-  const selectDueBelow = prepare(db, (p: { brandId: number; kinds: string }) =>
+  const selectDueBelow = prepare(db, (p: ScopeParameters & { brandId: number; kinds: string }) =>
     q
       .withRecursive("tree", (db) =>
         db
@@ -274,16 +289,16 @@ function prepareDepth(db: Connection, scope: Scope): NewWork {
       )
       .select(dueColumns)
       .where("r.state", "=", "due")
-      .where(inScope(scope, "r"))
+      .where(inScope(p, "r"))
       .orderBy("level.key")
       .orderBy("r.id"),
   );
-  const kinds = JSON.stringify(scope.kinds);
+  const parameters = { ...scopeParameters(scope), kinds: JSON.stringify(scope.kinds) };
   let currentBrand = 0;
 
   return (limit, isTaken) => {
-    for (const brandId of selectBrands.all({ from: currentBrand })) {
-      const taken = firstOf(selectDueBelow.iterate({ brandId, kinds }), limit, isTaken);
+    for (const brandId of selectBrands.all({ ...parameters, from: currentBrand })) {
+      const taken = firstOf(selectDueBelow.iterate({ ...parameters, brandId }), limit, isTaken);
       currentBrand = brandId;
       if (taken.length > 0) return taken;
     }

@@ -8,14 +8,15 @@ import type { Connection } from "../../mirror/file/connection.ts";
 import { prepare, prepareColumn } from "../../mirror/file/statements.ts";
 import { idsIn, q } from "../../mirror/queries/query-builder.ts";
 import type { Planner } from "./planner.ts";
-import type { Mode, PlannedResource, PlanRequest } from "./request.ts";
+import type { PlannedResource, PlanRequest } from "./request.ts";
 
 export function orderPages(
   planner: Planner,
   db: Connection,
   { runId, mode, allowance }: Pick<PlanRequest, "runId" | "mode" | "allowance">,
 ): Planner {
-  const { selectPages, selectChain, selectEndedPage } = prepareStatements(db, mode);
+  const { selectPages, selectChain, selectEndedPage } = prepareStatements(db);
+  const isFull = mode === "full" ? 1 : 0;
   let waiting: readonly PlannedResource[] = [];
 
   /**
@@ -73,7 +74,7 @@ export function orderPages(
       /** One statement for all: most resources of a crawl are no pages, and each statement locks the file. */
       const addAll = (all: readonly PlannedResource[]): void => {
         const ids = JSON.stringify(all.map(({ id }) => id));
-        const known = all.length === 0 ? [] : selectPages.all({ ids });
+        const known = all.length === 0 ? [] : selectPages.all({ ids, isFull });
         const pageOf = new Map(known.map((page) => [page.id, page]));
         for (const planned of all) add(planned, pageOf.get(planned.id));
       };
@@ -110,16 +111,15 @@ interface Page {
   readonly hasFirstFailed: 0 | 1;
 }
 
-function prepareStatements(db: Connection, mode: Mode) {
-  const lastRun = mode === "full" ? "fetched_run" : "last_checked_run";
-  const selectPages = prepare(db, (p: { ids: string }) =>
+function prepareStatements(db: Connection) {
+  const selectPages = prepare(db, (p: { ids: string; isFull: 0 | 1 }) =>
     q
       .selectFrom("_page as p")
       .innerJoin("_resource as r", "r.id", "p.id")
       .innerJoin("_resource as f", "f.id", "p.collection_id")
-      .select(["p.id", "f.kind", "r.state", "r.checked_run as checkedRun", `r.${lastRun} as lastRun`])
+      .select(["p.id", "f.kind", "r.state", "r.checked_run as checkedRun", lastRun(p, "r").as("lastRun")])
       .select(["f.id as firstId", "f.url as firstUrl", "f.etag as firstEtag", "f.state as firstState"])
-      .select(["f.checked_run as firstCheckedRun", `f.${lastRun} as firstLastRun`])
+      .select(["f.checked_run as firstCheckedRun", lastRun(p, "f").as("firstLastRun")])
       .select([
         sql<0 | 1>`f.state in ('held', 'due') and f.absent_by is null`.as("isFirstFetchable"),
         sql<0 | 1>`f.error is not null`.as("hasFirstFailed"),
@@ -147,3 +147,7 @@ function prepareStatements(db: Connection, mode: Mode) {
   );
   return { selectPages, selectChain, selectEndedPage };
 }
+
+/** In a full cycle, a resource that was only found unchanged is still to be fetched. */
+const lastRun = ({ isFull }: { readonly isFull: 0 | 1 }, alias: string) =>
+  sql<number>`iif(${isFull}, ${sql.ref(`${alias}.fetched_run`)}, ${sql.ref(`${alias}.last_checked_run`)})`;

@@ -5,7 +5,13 @@ import type { Connection } from "../../../mirror/file/connection.ts";
 import { prepare, prepareColumn } from "../../../mirror/file/statements.ts";
 import { q } from "../../../mirror/queries/query-builder.ts";
 import { readCoverage } from "../../../mirror/runs/coverage.ts";
-import { inScope, isFetchable, type Scope } from "../../../mirror/scope.ts";
+import {
+  inScope,
+  isFetchable,
+  type Scope,
+  type ScopeParameters,
+  scopeParameters,
+} from "../../../mirror/scope.ts";
 
 export interface CatalogueFacts {
   /** In the order of the service's list: by number of bras, largest first, until their counts are known. */
@@ -49,7 +55,7 @@ export interface ForecastFacts extends CatalogueFacts {
 
 /** @returns a function that reads the current facts */
 export function prepareCatalogueFacts(db: Connection, scope: Scope): () => CatalogueFacts {
-  const selectBrands = prepare(db, () =>
+  const selectBrands = prepare(db, (p: ScopeParameters) =>
     q
       .selectFrom("_resource as r")
       .leftJoin("_brand as b", "b.id", "r.id")
@@ -57,27 +63,28 @@ export function prepareCatalogueFacts(db: Connection, scope: Scope): () => Catal
       .select(sql<number | null>`cast(b.bra_count as real)`.as("bras"))
       .where("r.kind", "=", "brand")
       .where("r.state", "in", ["due", "held"])
-      .where(inScope(scope, "r"))
+      .where(inScope(p, "r"))
       .orderBy("r.id"),
   );
   const selectListings = prepareListings(db);
-  const countBrandPages = prepareColumn(db, () =>
+  const countBrandPages = prepareColumn(db, (p: ScopeParameters) =>
     q
       .selectFrom("_resource as r")
       .select((eb) => eb.fn.countAll<number>().as("count"))
       .where("r.kind", "=", "brands")
       .where("r.state", "=", "due")
-      .where(inScope(scope, "r")),
+      .where(inScope(p, "r")),
   );
+  const parameters = scopeParameters(scope);
 
   return () => {
     const listings = new Map(
       selectListings.all().map(({ brandId, isRead, ...row }) => [brandId, { ...row, isRead: isRead === 1 }]),
     );
-    const brands = selectBrands.all().map(({ id, isHeld, bras }): BrandFacts => {
-      return { id, isHeld: isHeld === 1, bras, listing: listings.get(id) ?? null };
+    const brands = selectBrands.all(parameters).map((row): BrandFacts => {
+      return { id: row.id, isHeld: row.isHeld === 1, bras: row.bras, listing: listings.get(row.id) ?? null };
     });
-    return { brands, dueBrandPages: countBrandPages.get() ?? 0 };
+    return { brands, dueBrandPages: countBrandPages.get(parameters) ?? 0 };
   };
 }
 
@@ -86,9 +93,9 @@ const plausible = (column: string) =>
 
 const isHeld = (alias: string) => sql<0 | 1>`${sql.ref(`${alias}.state`)} = 'held'`;
 
-/** The first pages of the lists of models. A brand owns all pages of its list; `_page` names the first one of each. */
-function prepareListings(db: Connection) {
-  const duePages = q
+/** By list of models. */
+const countDuePages = () =>
+  q
     .selectFrom("_resource as r")
     .innerJoin("_page as page", "page.id", "r.id")
     .select((eb) => ["page.collection_id as id", eb.fn.countAll<number>().as("due")])
@@ -97,7 +104,10 @@ function prepareListings(db: Connection) {
     .where(isFetchable("r"))
     .whereRef("page.collection_id", "<>", "page.id")
     .groupBy("page.collection_id");
-  const models = q
+
+/** By list. */
+const countModels = () =>
+  q
     .selectFrom("_resource as r")
     .leftJoin("_model as m", "m.id", "r.id")
     .select((eb) => [
@@ -111,12 +121,15 @@ function prepareListings(db: Connection) {
     .where("r.state", "in", ["due", "held", "failed"])
     .where(isFetchable("r"))
     .groupBy("r.owner_id");
+
+/** The first pages of the lists of models. A brand owns all pages of its list; `_page` names the first one of each. */
+function prepareListings(db: Connection) {
   return prepare(db, () =>
     q
       .selectFrom("_resource as c")
       .leftJoin("_page as p", "p.id", "c.id")
-      .leftJoin(duePages.as("pages"), "pages.id", "c.id")
-      .leftJoin(models.as("models"), "models.id", "c.id")
+      .leftJoin(countDuePages().as("pages"), "pages.id", "c.id")
+      .leftJoin(countModels().as("models"), "models.id", "c.id")
       .select(["c.id", "c.owner_id as brandId", isHeld("c").as("isRead"), plausible("p.total").as("total")])
       .select([
         sql<number>`(c.state = 'due') + coalesce(pages.due, 0)`.as("duePages"),

@@ -4,7 +4,7 @@ import type { Connection } from "../../../mirror/file/connection.ts";
 import { prepareColumn } from "../../../mirror/file/statements.ts";
 import { q, textsIn } from "../../../mirror/queries/query-builder.ts";
 import { type KindCoverage, readStored } from "../../../mirror/runs/coverage.ts";
-import { type DueResource, inScope, type Scope } from "../../../mirror/scope.ts";
+import { type DueResource, inScope, type ScopeParameters, scopeParameters } from "../../../mirror/scope.ts";
 import { dayMillis } from "../../../platform/clock.ts";
 import { type PlanRequest, weights } from "../request.ts";
 
@@ -20,7 +20,7 @@ export interface CheckRow extends Pick<DueResource, "id" | "kind"> {
 /** The columns of a `CheckRow` but `isFree`, from `_resource as r`. */
 export const checkColumns = ["r.id", "r.kind"] as const;
 
-export interface HeldParameters {
+export interface HeldParameters extends ScopeParameters {
   /** JSON array. */
   kinds: string;
   runId: number;
@@ -40,6 +40,7 @@ export function heldParameters(
   earlierRun = 0,
 ): HeldParameters {
   return {
+    ...scopeParameters(scope),
     kinds: JSON.stringify(scope.kinds),
     runId,
     checkedBefore: now() - Math.max(minAgeMillis, skipFresherThanMillis),
@@ -51,11 +52,11 @@ export function heldParameters(
 }
 
 /** Whether `_resource as r` is held, and was not checked in this run and not lately. */
-export const isCheckable = (scope: Scope, p: HeldParameters) =>
+export const isCheckable = (p: HeldParameters) =>
   sql<SqlBool>`(r.state = 'held' and r.kind in ${textsIn(p.kinds)} and r.checked_run < ${p.runId}
     and (r.checked_at <= ${p.checkedBefore} or ${hasWrongTime(p)}
       or (r.checked_run <= ${p.earlierRun} and r.checked_at <= ${p.fresherThan}))
-    and ${inScope(scope, "r")})`;
+    and ${inScope(p, "r")})`;
 
 export interface ListingParameters extends HeldParameters {
   freeCheckedBefore: number;
@@ -94,12 +95,12 @@ export const suspectParameters = (request: PlanRequest): SuspectParameters => ({
 });
 
 /** Suspects, as `suspicion` with `_resource as r`: in this order of tables, since they are few. */
-export const selectSuspected = (scope: Scope, p: SuspectParameters) =>
+export const selectSuspected = (p: SuspectParameters) =>
   q
     .selectFrom(suspicions(p).as("suspicion"))
     .crossJoin("_resource as r")
     .whereRef("r.id", "=", "suspicion.id")
-    .where(isCheckable(scope, p))
+    .where(isCheckable(p))
     .where("r.absent_by", "is", null)
     .where((eb) => eb.or([sql<SqlBool>`(${isFree(p)})`, eb("suspicion.likelihood", ">=", p.minSuspicion)]));
 
@@ -143,7 +144,7 @@ export const isFree = ({ isCounted }: Pick<HeldParameters, "isCounted">) =>
 export const hasWrongTime = ({ now }: Pick<HeldParameters, "now">) => sql<SqlBool>`r.checked_at > ${now}`;
 
 /** Resources with most bras come first where not all can be checked. */
-export const worth = sql<number>`coalesce(b.bra_count, m.bra_count, s.bra_count, 0)`;
+export const worth = () => sql<number>`coalesce(b.bra_count, m.bra_count, s.bra_count, 0)`;
 
 /**
  * By held resource, how likely it changed with its owner or its owner's owner: one of n children that were not checked since,

@@ -3,7 +3,13 @@ import { sql } from "kysely";
 import type { Connection } from "../../../mirror/file/connection.ts";
 import { prepare } from "../../../mirror/file/statements.ts";
 import { q, textsIn } from "../../../mirror/queries/query-builder.ts";
-import { type DueResource, dueColumns, inScope } from "../../../mirror/scope.ts";
+import {
+  type DueResource,
+  dueColumns,
+  inScope,
+  type ScopeParameters,
+  scopeParameters,
+} from "../../../mirror/scope.ts";
 import { hasLoaded, isCurrent, isUnconfirmed } from "../../../mirror/snapshots/loaded.ts";
 import { isPendingSample } from "../../../mirror/snapshots/sample.ts";
 import { freeCheckLimit, type PlanRequest } from "../request.ts";
@@ -58,20 +64,7 @@ export interface CheckQueries {
 export type DueCheck = CheckRow & DueResource;
 
 export function prepareCheckQueries(db: Connection, request: PlanRequest): CheckQueries {
-  const { scope, runId, maxStalenessMillis, now } = request;
-
-  const selectHeld = (p: HeldParameters) =>
-    q
-      .selectFrom("_resource as r")
-      .select(checkColumns)
-      .select(isFree(p).as("isFree"))
-      .where(isCheckable(scope, p));
-  const selectHeldWithWorth = (p: HeldParameters) =>
-    selectHeld(p)
-      .leftJoin("_brand as b", "b.id", "r.id")
-      .leftJoin("_model as m", "m.id", "r.id")
-      .leftJoin("_size as s", "s.id", "r.id");
-
+  const { runId, maxStalenessMillis, now } = request;
   const selectRoot = prepare(db, (p: { runId: number; checkedBefore: number; now: number }) =>
     q
       .selectFrom("_resource as r")
@@ -88,21 +81,21 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
       .orderBy(sql`r.kind = 'root'`, "desc")
       .orderBy(sql`r.kind = 'brands'`, "desc")
       .orderBy("r.checked_run")
-      .orderBy(worth, "desc")
+      .orderBy(worth(), "desc")
       .orderBy("r.id"),
   );
   const selectSuspects = prepare(db, (p: SuspectParameters) =>
-    selectSuspected(scope, p)
+    selectSuspected(p)
       .select(checkColumns)
       .select(isFree(p).as("isFree"))
       .leftJoin("_brand as b", "b.id", "r.id")
       .leftJoin("_model as m", "m.id", "r.id")
       .leftJoin("_size as s", "s.id", "r.id")
-      .orderBy(sql`suspicion.likelihood * (1 + ${worth})`, "desc")
+      .orderBy(sql`suspicion.likelihood * (1 + ${worth()})`, "desc")
       .orderBy("r.id"),
   );
   const selectOverdue = prepare(db, (p: HeldParameters) =>
-    selectHeldWithWorth(p).orderBy("r.checked_at").orderBy(worth, "desc").orderBy("r.id"),
+    selectHeldWithWorth(p).orderBy("r.checked_at").orderBy(worth(), "desc").orderBy("r.id"),
   );
   const selectUnconfirmed = prepare(db, (p: HeldParameters & { max: number }) =>
     selectHeldWithWorth(p)
@@ -110,7 +103,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
       .where(isUnconfirmed())
       .where(isCurrent())
       .where(isFreeAndPresent(p))
-      .orderBy(sql`(1 + ${worth}) * (${p.now} - r.checked_at)`, "desc")
+      .orderBy(sql`(1 + ${worth()}) * (${p.now} - r.checked_at)`, "desc")
       .orderBy("r.id")
       .limit(p.max),
   );
@@ -142,13 +135,22 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
   };
 }
 
+const selectHeld = (p: HeldParameters) =>
+  q.selectFrom("_resource as r").select(checkColumns).select(isFree(p).as("isFree")).where(isCheckable(p));
+
+const selectHeldWithWorth = (p: HeldParameters) =>
+  selectHeld(p)
+    .leftJoin("_brand as b", "b.id", "r.id")
+    .leftJoin("_model as m", "m.id", "r.id")
+    .leftJoin("_size as s", "s.id", "r.id");
+
 /** `CheckQueries.sample`. */
 export function prepareSample(
   db: Connection,
   { scope, runId }: Pick<PlanRequest, "scope" | "runId">,
   isAnyLoaded = hasLoaded(db),
 ): () => DueCheck[] {
-  const select = prepare(db, (p: { kinds: string; runId: number }) =>
+  const select = prepare(db, (p: ScopeParameters & { kinds: string; runId: number }) =>
     q
       .selectFrom("_loaded as l")
       .innerJoin("_resource as r", "r.id", "l.resource_id")
@@ -159,8 +161,9 @@ export function prepareSample(
       .where("r.checked_run", "<", p.runId)
       .where("r.absent_by", "is", null)
       .where(isPendingSample())
-      .where(inScope(scope, "r"))
+      .where(inScope(p, "r"))
       .orderBy("r.id"),
   );
-  return () => (isAnyLoaded ? select.all({ kinds: JSON.stringify(scope.kinds), runId }) : []);
+  const parameters = { ...scopeParameters(scope), kinds: JSON.stringify(scope.kinds), runId };
+  return () => (isAnyLoaded ? select.all(parameters) : []);
 }

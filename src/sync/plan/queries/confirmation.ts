@@ -1,5 +1,4 @@
 /** What it takes to confirm what was loaded from snapshots. In: the mirror, and what is known of the allowance. */
-import type { SqlBool } from "kysely";
 import { sql } from "kysely";
 import type { Connection } from "../../../mirror/file/connection.ts";
 import { prepare } from "../../../mirror/file/statements.ts";
@@ -12,6 +11,7 @@ import {
 } from "../../../mirror/snapshots/loaded.ts";
 import { isPendingSample } from "../../../mirror/snapshots/sample.ts";
 import { checksPerSecond, type PlanRequest } from "../request.ts";
+import { isFree } from "./check-conditions.ts";
 
 export interface ConfirmationPlan extends Confirmation {
   /** Of the unconfirmed ones: samples that are to be fetched whole, each for a counted request. */
@@ -33,19 +33,17 @@ export function planConfirmation(
 ): ConfirmationPlan | null {
   const confirmation = readConfirmation(db);
   if (confirmation === null) return null;
-  const isFree =
-    allowance().checkPrice === "counted" ? sql<SqlBool>`false` : sql<SqlBool>`r.etag is not null`;
-  const counts = prepare(db, () =>
+  const counts = prepare(db, (p: { isCounted: 0 | 1 }) =>
     q
       .selectFrom("_loaded as l")
       .innerJoin("_resource as r", "r.id", "l.resource_id")
       .select(sql<number>`total(${isPendingSample()})`.as("sample"))
-      .select(sql<number>`total(not ${isPendingSample()} and ${isFree})`.as("free"))
-      .select(sql<number>`total(not ${isPendingSample()} and not ${isFree})`.as("counted"))
+      .select(sql<number>`total(not ${isPendingSample()} and ${isFree(p)})`.as("free"))
+      .select(sql<number>`total(not ${isPendingSample()} and not (${isFree(p)}))`.as("counted"))
       .where("r.state", "=", "held")
       .where(isUnconfirmed())
       .where(isCurrent()),
-  ).get() ?? { sample: 0, free: 0, counted: 0 };
+  ).get({ isCounted: allowance().checkPrice === "counted" ? 1 : 0 }) ?? { sample: 0, free: 0, counted: 0 };
   const perSync = Math.max(1, maxFreeChecks ?? counts.free);
   return {
     ...confirmation,

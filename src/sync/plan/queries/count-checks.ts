@@ -22,12 +22,12 @@ import { prepareSample } from "./check-queries.ts";
 
 /** The ids of due checks: of samples, of suspects, and of resources that exceed the max staleness. */
 export function readDueCheckIds(db: Connection, request: PlanRequest): Set<number> {
-  const { scope, maxStalenessMillis } = request;
+  const { maxStalenessMillis } = request;
   const ids = new Set(prepareSample(db, request)().map(({ id }) => id));
-  const suspects = prepareColumn(db, (p: SuspectParameters) => selectSuspected(scope, p).select("r.id"));
+  const suspects = prepareColumn(db, (p: SuspectParameters) => selectSuspected(p).select("r.id"));
   for (const id of suspects.iterate(suspectParameters(request))) ids.add(id);
   const stale = heldParameters(request, maxStalenessMillis);
-  const overdue = prepareColumn(db, (p: HeldParameters) => selectCheckable(request, p).select("r.id"));
+  const overdue = prepareColumn(db, (p: HeldParameters) => selectCheckable(p).select("r.id"));
   if (mayHold(db, stale)) for (const id of overdue.iterate(stale)) ids.add(id);
   return ids;
 }
@@ -53,14 +53,14 @@ export function countOptionalChecks(
 ): number {
   const runBeforeCrawl = readRunBeforeCrawl(db, request.runId);
   const listings = prepareColumn(db, (p: ListingParameters) =>
-    selectCheckable(request, p).where(isListing(p)).select("r.id"),
+    selectCheckable(p).where(isListing(p)).select("r.id"),
   )
     .all(listingParameters(request, runBeforeCrawl, hasMoreWork))
     .filter((id) => !without.has(id));
   const free = heldParameters(request, hasMoreWork ? restMillis : 0, runBeforeCrawl);
   if (isCrawling || !mayHold(db, free)) return listings.length;
   const countFree = prepareColumn(db, (p: HeldParameters & { without: string }) =>
-    selectCheckable(request, p)
+    selectCheckable(p)
       .where(isFreeAndPresent(p))
       .where("r.id", "not in", idsIn(p.without))
       .select((eb) => eb.fn.countAll<number>().as("count")),
@@ -69,5 +69,4 @@ export function countOptionalChecks(
   return listings.length + (countFree.get({ ...free, without: counted }) ?? 0);
 }
 
-const selectCheckable = ({ scope }: PlanRequest, p: HeldParameters) =>
-  q.selectFrom("_resource as r").where(isCheckable(scope, p));
+const selectCheckable = (p: HeldParameters) => q.selectFrom("_resource as r").where(isCheckable(p));

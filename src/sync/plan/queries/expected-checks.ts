@@ -35,6 +35,10 @@ interface WorthParameters extends HeldParameters {
   max: number;
 }
 
+interface MinParameters extends WorthParameters {
+  min: number;
+}
+
 /** @returns a function that reads at most as many as the run makes, the best first */
 export function prepareExpectedChecks(
   db: Connection,
@@ -46,13 +50,13 @@ export function prepareExpectedChecks(
       .selectFrom("_resource as r")
       .select(checkColumns)
       .select(isFree(p).as("isFree"))
-      .where(isCheckable(scope, p))
+      .where(isCheckable(p))
       .leftJoin("_brand as b", "b.id", "r.id")
       .leftJoin("_model as m", "m.id", "r.id")
       .leftJoin("_size as s", "s.id", "r.id")
       .leftJoin(sql<{ key: string; value: number }>`json_each(${p.rates})`.as("rate"), "rate.key", "r.kind")
       .where(isFreeAndPresent(p))
-      .select(sql<number | null>`rate.value * (1 + ${worth}) * (${p.now} - r.checked_at)`.as("score"))
+      .select(sql<number | null>`rate.value * (1 + ${worth()}) * (${p.now} - r.checked_at)`.as("score"))
       .orderBy("score", "desc")
       .orderBy("r.id")
       .limit(p.max),
@@ -83,38 +87,41 @@ export function prepareExpectedChecks(
 
 /** The kinds with most resources. */
 const prepareByWorth = (db: Connection) => [
-  prepareKind(db, "model", "_model"),
-  // The same columns are used of both tables.
-  prepareKind(db, "size", "_size" as "_model"),
+  {
+    kind: "model",
+    selectScores: prepareColumn(db, (p: WorthParameters) => selectScores("model", p)),
+    select: prepare(db, (p: MinParameters) => selectScored("model", p)),
+  },
+  {
+    kind: "size",
+    selectScores: prepareColumn(db, (p: WorthParameters) => selectScores("size", p)),
+    select: prepare(db, (p: MinParameters) => selectScored("size", p)),
+  },
 ];
 
-function prepareKind(db: Connection, kind: "model" | "size", table: "_model") {
-  // `cross join` keeps SQLite from reading all resources of the kind before their counts of bras.
-  const scored = (p: WorthParameters) =>
-    q
-      .selectFrom(`${table} as e`)
-      .crossJoin("_resource as r")
-      .whereRef("r.id", "=", "e.id")
-      .where(sql<SqlBool>`+r.kind = ${sql.lit(kind)}`)
-      .where(isCheckable(everything, p))
-      .where(isFreeAndPresent(p))
-      .select(score(p).as("score"))
-      .limit(p.max);
-  return {
-    kind,
-    selectScores: prepareColumn(db, (p: WorthParameters) => scored(p).orderBy("e.bra_count", "desc")),
-    select: prepare(db, (p: WorthParameters & { min: number }) =>
-      scored(p)
-        .where(sql<SqlBool>`e.bra_count >= ${p.min}`)
-        .select(checkColumns)
-        .select(isFree(p).as("isFree"))
-        .orderBy("score", "desc")
-        .orderBy("r.id"),
-    ),
-  };
-}
+const selectScores = (kind: "model" | "size", p: WorthParameters) =>
+  scored(kind, p).orderBy("e.bra_count", "desc");
 
-const everything: Scope = { kinds: [], belowIds: null };
+const selectScored = (kind: "model" | "size", p: MinParameters) =>
+  scored(kind, p)
+    .where(sql<SqlBool>`e.bra_count >= ${p.min}`)
+    .select(checkColumns)
+    .select(isFree(p).as("isFree"))
+    .orderBy("score", "desc")
+    .orderBy("r.id");
+
+/** `cross join` keeps SQLite from reading all resources of the kind before their counts of bras. */
+const scored = (kind: "model" | "size", p: WorthParameters) =>
+  q
+    // The same columns are used of both tables.
+    .selectFrom(`_${kind as "model"} as e`)
+    .crossJoin("_resource as r")
+    .whereRef("r.id", "=", "e.id")
+    .where(sql<SqlBool>`+r.kind = ${sql.lit(kind)}`)
+    .where(isCheckable(p))
+    .where(isFreeAndPresent(p))
+    .select(score(p).as("score"))
+    .limit(p.max);
 
 const score = (p: WorthParameters) =>
   sql<number | null>`${p.rate} * (1 + e.bra_count) * (${p.now} - r.checked_at)`;
