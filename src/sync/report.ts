@@ -9,9 +9,9 @@ import type { MirrorReader } from "../mirror/reader.ts";
 import type { BulkDeletionOfRun, StopReason } from "../mirror/runs/runs.ts";
 import type { Scope } from "../mirror/scope.ts";
 import type { Confirmation } from "../mirror/snapshots/loaded.ts";
-import { countPending } from "./plan/counts.ts";
+import { countNewWork, countPending } from "./plan/counts.ts";
 import { forecastDepths } from "./plan/forecast.ts";
-import { countNewWork } from "./plan/new-work.ts";
+
 import { readForecastFacts } from "./plan/queries/catalogue-facts.ts";
 import type { PlanRequest } from "./plan/request.ts";
 import type { CheckPrice } from "./rate-limit/infer-prices.ts";

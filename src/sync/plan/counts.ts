@@ -1,11 +1,19 @@
 /** Counts due resources, for plans, progress and reports. Each fetch may lead to more. */
 import { type CheckCycle, type CycleWork, prepareCycleWork, readCycle } from "../../mirror/check-cycle.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
+import { prepareColumn } from "../../mirror/file/statements.ts";
+import { q } from "../../mirror/queries/query-builder.ts";
 import { readMissingLinks } from "../../mirror/runs/missing-links.ts";
 import { type PostponedResource, postponedIds, readPostponed } from "../../mirror/runs/postponed.ts";
-import type { DueResource, Scope } from "../../mirror/scope.ts";
+import {
+  type DueResource,
+  inScope,
+  type Scope,
+  type ScopeParameters,
+  scopeParameters,
+} from "../../mirror/scope.ts";
 import { planChecks } from "./checks.ts";
-import { countNewWork, hasDueWork, type NewWork, prepareNewWork } from "./new-work.ts";
+import { hasDueWork, type NewWork, prepareNewWork } from "./new-work.ts";
 import { accountChecks, checksWholeAccount, createPlanner, type Planner } from "./planner.ts";
 import { type CheckQueries, prepareCheckQueries } from "./queries/check-queries.ts";
 import { countOptionalChecks, readDueCheckIds } from "./queries/count-checks.ts";
@@ -56,6 +64,20 @@ export function countDue(
       freeChecks: freeChecks.get(kind) ?? 0,
     }))
     .filter(({ fetch, check }) => fetch + check > 0);
+}
+
+/** The number of resources that were never fetched, by kind. */
+export function countNewWork(db: Connection, scope: Scope): ReadonlyMap<string, number> {
+  const count = prepareColumn(db, (p: ScopeParameters & { kind: string }) =>
+    q
+      .selectFrom("_resource as r")
+      .select((eb) => eb.fn.countAll<number>().as("count"))
+      .where("r.kind", "=", p.kind)
+      .where("r.state", "in", ["due", "failed"])
+      .where(inScope(p, "r")),
+  );
+  const parameters = scopeParameters(scope);
+  return new Map(scope.kinds.map((kind) => [kind, count.get({ ...parameters, kind }) ?? 0]));
 }
 
 function countCycle(

@@ -57,20 +57,6 @@ export function preparePlannedNew(db: Connection): (added: readonly DueResource[
   };
 }
 
-/** The number of resources that were never fetched, by kind. */
-export function countNewWork(db: Connection, scope: Scope): ReadonlyMap<string, number> {
-  const count = prepareColumn(db, (p: ScopeParameters & { kind: string }) =>
-    q
-      .selectFrom("_resource as r")
-      .select((eb) => eb.fn.countAll<number>().as("count"))
-      .where("r.kind", "=", p.kind)
-      .where("r.state", "in", ["due", "failed"])
-      .where(inScope(p, "r")),
-  );
-  const parameters = scopeParameters(scope);
-  return new Map(scope.kinds.map((kind) => [kind, count.get({ ...parameters, kind }) ?? 0]));
-}
-
 /** Whether something was never requested. */
 export function hasDueWork(db: Connection, scope: Scope): boolean {
   const select = prepareColumn(db, (p: ScopeParameters & { kind: string }) =>
