@@ -6,7 +6,7 @@ import { createReadStream, readlinkSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { AskPassphrase } from "../archive/container/open.ts";
 import { encodingsOf, redact, type SecretText } from "../service/credentials/credential.ts";
-import { hasEscapes, withoutEscapes } from "../service/credentials/search.ts";
+import { isInLines, readingsOf } from "../service/credentials/search.ts";
 import type { SecretEncoding } from "../service/credentials/secret-encodings.ts";
 import {
   type EncodedContents,
@@ -216,8 +216,8 @@ export interface SecretMatches<Encoding> {
   readonly escaped: ReadonlySet<Encoding>;
 }
 
-/** `\u0041` for each character. */
-const bytesPerEscape = 6;
+/** `\\u0041` for each character, which may be the first of a line. */
+const bytesPerEscape = 12;
 
 /**
  * Finds which encodings occur in a sequence of bytes, also across its pieces, in escapes of JSON and URLs, and in base64 with line
@@ -228,7 +228,7 @@ export function startSearch<Encoding extends SecretEncoding>(
 ): SecretMatches<Encoding> & { add(piece: Buffer): void } {
   const found = new Set<Encoding>();
   const escaped = new Set<Encoding>();
-  const inLines = encodings.filter(({ form }) => form === "base64");
+  const inLines = encodings.filter(isInLines);
   const overlapBytes = bytesPerEscape * Math.max(0, ...encodings.map(({ bytes }) => bytes.length));
   let tail = Buffer.alloc(0);
   const searchIn = (bytes: Buffer, sought: readonly Encoding[], isEscaped: boolean) => {
@@ -243,13 +243,11 @@ export function startSearch<Encoding extends SecretEncoding>(
     escaped,
     add(piece) {
       const bytes = tail.length === 0 ? piece : Buffer.concat([tail, piece]);
-      searchIn(bytes, encodings, false);
-      if (hasEscapes(bytes)) searchIn(withoutEscapes(bytes), encodings, true);
-      if (inLines.length > 0 && bytes.includes("\n")) searchIn(withoutLineEnds(bytes), inLines, true);
+      for (const reading of readingsOf(bytes)) {
+        const sought = reading.is === "without line ends" ? inLines : encodings;
+        searchIn(reading.bytes, sought, reading.is !== "as it is");
+      }
       tail = Buffer.from(bytes.subarray(Math.max(0, bytes.length - overlapBytes)));
     },
   };
 }
-
-const withoutLineEnds = (bytes: Buffer): Buffer =>
-  Buffer.from(bytes.toString("latin1").replaceAll(/[\r\n]/g, ""), "latin1");

@@ -13,7 +13,7 @@ import {
   rmdirSync,
   writeSync,
 } from "node:fs";
-import { join } from "node:path";
+import { sep } from "node:path";
 import { hasCode } from "./errors.ts";
 import { removeFile, syncFolder } from "./folders.ts";
 
@@ -24,17 +24,18 @@ const zeros = Buffer.alloc(1_048_576);
  * @returns the paths of the files that were not overwritten, since they have further hard links
  * @throws a system error; files erased until then are gone
  */
-export function eraseFolder(folder: string, except: readonly string[] = []): string[] {
+export function eraseFolder(folder: string | Buffer, except: readonly string[] = []): string[] {
   const linked: string[] = [];
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (except.includes(entry.name)) continue;
-    const path = join(folder, entry.name);
+  // Names as bytes: another program may have made a file whose name is not UTF-8.
+  for (const entry of readdirSync(folder, { withFileTypes: true, encoding: "buffer" })) {
+    if (except.includes(entry.name.toString())) continue;
+    const path = Buffer.concat([Buffer.from(folder), Buffer.from(sep), entry.name]);
     if (entry.isDirectory()) {
       linked.push(...eraseFolder(path));
       rmdirSync(path);
       continue;
     }
-    if (entry.isFile() && !overwrite(path)) linked.push(path);
+    if (entry.isFile() && !overwrite(path)) linked.push(path.toString());
     removeFile(path);
   }
   syncFolder(folder);
@@ -58,7 +59,7 @@ export function eraseFile(file: string): boolean {
 }
 
 /** @returns false for a file with further hard links, which is left unchanged */
-function overwrite(file: string): boolean {
+function overwrite(file: string | Buffer): boolean {
   // O_NONBLOCK: opening a pipe must not wait for its other end.
   const { O_WRONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   let handle: number;

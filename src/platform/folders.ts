@@ -69,7 +69,7 @@ function makeFolder(path: string, mode: number): boolean {
 }
 
 /** Removes a file, if it exists. `rmSync` reports some failures without their system call. @throws a system error */
-export function removeFile(file: string): void {
+export function removeFile(file: string | Buffer): void {
   try {
     unlinkSync(file);
   } catch (error) {
@@ -78,7 +78,7 @@ export function removeFile(file: string): void {
 }
 
 /** Makes the names in a folder durable. Windows has no such call and does not need it. */
-export function syncFolder(folder: string): void {
+export function syncFolder(folder: string | Buffer): void {
   if (process.platform === "win32") return;
   const handle = openSync(folder, "r");
   try {

@@ -91,6 +91,19 @@ describe("removal", () => {
     rmSync(copy);
   });
 
+  // Other systems refuse such names.
+  it.runIf(process.platform === "linux")(
+    "removing an account removes files whose names are not UTF-8",
+    async () => {
+      const { folder } = await rig.accountWithData("ada");
+      const inFolder = (...parts: readonly string[]) => Buffer.from(join(folder, ...parts), "latin1");
+      mkdirSync(inFolder("media", "\xff"));
+      for (const name of [inFolder("media", "\xff", "a\xfe"), inFolder("b\xff")]) writeFileSync(name, "x");
+      expect(await remove("ada", true)).toMatchObject({ kept: [], hardLinked: [] });
+      expect(existsSync(folder)).toBe(false);
+    },
+  );
+
   it("removing an account does not touch the target of a symbolic link", async () => {
     const { folder } = await rig.accountWithData("ada");
     const otherFolder = `${rig.dataDir}-other`;

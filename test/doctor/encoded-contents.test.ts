@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { brotliCompressSync, deflateRawSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import type { CompressionCodec, Encoding } from "hyparquet";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -187,6 +187,8 @@ it.each([
   ["gzip bomb", gzipSync(Buffer.alloc(2 ** 24)), "it decompresses to more than 1000 times its size"],
   ["xz", Buffer.from("fd377a585a000004", "hex"), "it is in a compressed format, xz"],
   ["7-Zip", Buffer.from("377abcaf271c0004", "hex"), "it is in a compressed format, 7-Zip"],
+  ["zlib", deflateSync(text), "it is in a compressed format, zlib"],
+  ["PDF", Buffer.from("%PDF-1.7\n"), "it is in a compressed format, PDF"],
   [
     "ZIP of another program",
     await zip(text, "a.txt"),

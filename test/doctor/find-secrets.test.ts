@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { diagnoseSecrets } from "../../src/doctor/diagnose-secrets.ts";
 import { findSecrets, type KnownSecret, startSearch } from "../../src/doctor/find-secrets.ts";
-import { bearerToken } from "../../src/service/credentials/credential.ts";
+import { bearerToken, hideSecret } from "../../src/service/credentials/credential.ts";
 import { crawl, startMirrorRig } from "../mirror/support/mirror-rig.ts";
 import { entity, page, root, worldOf } from "../mirror/support/world.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
@@ -24,12 +24,33 @@ afterEach(() => folder[Symbol.asyncDispose]());
 const secretOf = (value: string, ...places: readonly string[]): KnownSecret => ({
   ...{ label: `token ${value.slice(-1)}`, credential: bearerToken(value), places },
 });
+const unitOf = (sign: string) =>
+  Array.from(
+    { length: sign.length },
+    (_, at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, "0")}`,
+  ).join("");
 const find = (...secrets: readonly KnownSecret[]) => findSecrets([folder.path], secrets);
 const write = (name: string, content: string | Buffer): string => {
   const file = join(folder.path, name);
   writeFileSync(file, content);
   return file;
 };
+
+it.each([
+  ["with each character escaped", (text: string) => text.replace(/./gsu, unitOf)],
+  [
+    "with letters of other languages escaped",
+    (text: string) => JSON.stringify(text).replace(/[^\0-\x7f]/g, unitOf),
+  ],
+  ["in JSON in JSON", (text: string) => JSON.stringify(JSON.stringify(text).replace(/[^\0-\x7f]/g, unitOf))],
+])("a passphrase in other letters is found in JSON %s", async (_how, encode) => {
+  const text = 'Grüße "an" \t 🌹, 薔薇/2026';
+  const file = write("a.json", `{"x":"${encode(text)}"}`);
+  const passphrase = { label: "passphrase", credential: hideSecret(text), places: [] };
+  expect((await find(passphrase)).found).toEqual([
+    { file, label: "passphrase", form: "escaped", in: "file" },
+  ]);
+});
 
 it.each([
   ["as it is", token],

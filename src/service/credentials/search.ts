@@ -1,34 +1,75 @@
 /** Searches the bytes of a response for a credential. Pure; takes time in proportion to their length. */
 import { type Credential, encodingsOf } from "./credential.ts";
-import { minSpecificLength } from "./secret-encodings.ts";
+import { minSpecificLength, type SecretEncoding } from "./secret-encodings.ts";
 
 /**
- * @returns a function that finds the credential in each form of `SecretEncoding`, and in escapes of JSON and URLs;
- * forms shorter than eight characters may occur by chance and are not searched
+ * @returns a function that finds the credential in each form of `SecretEncoding`, in escapes of JSON and URLs, and in base64
+ * with line ends; forms shorter than eight characters may occur by chance and are not searched
  */
 export function createCredentialSearch(credential: Credential): (bytes: Buffer) => boolean {
-  const specific = encodingsOf(credential)
-    .map(({ bytes }) => bytes)
-    .filter(({ length }) => length >= minSpecificLength);
+  const specific = encodingsOf(credential).filter(({ bytes }) => bytes.length >= minSpecificLength);
   // Bytes that contain another pattern are found by it.
-  const patterns = specific.filter((bytes) =>
-    specific.every((other) => other === bytes || !bytes.includes(other)),
+  const patterns = specific.filter(({ bytes }) =>
+    specific.every((other) => other.bytes === bytes || !bytes.includes(other.bytes)),
   );
-  const isFoundIn = (bytes: Buffer) => patterns.some((pattern) => bytes.includes(pattern));
-  return (bytes) => isFoundIn(bytes) || (hasEscapes(bytes) && isFoundIn(withoutEscapes(bytes)));
+  const inLines = patterns.filter(isInLines);
+  return (bytes) => {
+    for (const reading of readingsOf(bytes)) {
+      const sought = reading.is === "without line ends" ? inLines : patterns;
+      if (sought.some((pattern) => reading.bytes.includes(pattern.bytes))) return true;
+    }
+    return false;
+  };
 }
+
+/** Whether a form is usually broken into lines. */
+export const isInLines = ({ form }: Pick<SecretEncoding, "form">): boolean =>
+  form === "base64" || form === "base64url";
+
+export interface Reading {
+  readonly is: "as it is" | "without escapes" | "without line ends";
+  readonly bytes: Buffer;
+}
+
+/** JSON in a JSON text, in an export of it as JSON. */
+const maxNestedEscapes = 3;
+
+/** What bytes may stand for. Bytes without escapes come before the same without line ends, since an escape may be a line end. */
+export function* readingsOf(bytes: Buffer): Generator<Reading> {
+  yield { is: "as it is", bytes };
+  let plain = bytes;
+  for (let level = 0; level < maxNestedEscapes && hasEscapes(plain); level++) {
+    const next = withoutEscapes(plain);
+    if (next.length === plain.length) break;
+    plain = next;
+    yield { is: "without escapes", bytes: plain };
+  }
+  for (const lines of plain === bytes ? [bytes] : [bytes, plain])
+    if (lines.includes("\n")) yield { is: "without line ends", bytes: withoutLineEnds(lines) };
+}
+
+/** Also without the indentation of the lines. */
+const withoutLineEnds = (bytes: Buffer): Buffer =>
+  Buffer.from(bytes.toString("latin1").replaceAll(/\r?\n[ \t]*/g, ""), "latin1");
 
 const backslash = 0x5c;
 const percent = 0x25;
 const lowerU = 0x75;
+const maxAscii = 0x7f;
+/** `\u0041` */
+const bytesPerUnit = 6;
 
-export const hasEscapes = (bytes: Buffer): boolean => bytes.includes(backslash) || bytes.includes(percent);
+const hasEscapes = (bytes: Buffer): boolean => bytes.includes(backslash) || bytes.includes(percent);
 
-/** Quotation mark, slash and backslash. */
-const escapedAsThemselves: readonly (number | undefined)[] = [0x22, 0x2f, backslash];
+/** Quotation mark, slash, backslash, and the control characters with a letter. */
+const shortEscapes: ReadonlyMap<number | undefined, number> = new Map(
+  Object.entries({ '"': '"', "/": "/", "\\": "\\", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }).map(
+    ([sign, character]) => [sign.charCodeAt(0), character.charCodeAt(0)],
+  ),
+);
 
-/** ASCII characters in place of `\u0041`, `\/` and `%41`, also of one within another. */
-export function withoutEscapes(bytes: Buffer): Buffer {
+/** Characters in place of `\u0041`, `\/` and `%41`, also of `%41` within others. */
+function withoutEscapes(bytes: Buffer): Buffer {
   const plain = Buffer.allocUnsafe(bytes.length);
   let length = 0;
   /** How many bytes after a percent sign may belong to it. */
@@ -51,13 +92,20 @@ export function withoutEscapes(bytes: Buffer): Buffer {
     }
     let byte = bytes[index] ?? 0;
     if (byte === backslash) {
-      const next = bytes[index + 1];
-      const code = next === lowerU && hexAt(bytes, index + 2) === 0 ? hexAt(bytes, index + 4) : null;
-      if (code !== null) {
-        byte = code;
-        index += 5;
-      } else if (next !== undefined && escapedAsThemselves.includes(next)) {
-        byte = next;
+      const unit = unitAt(bytes, index);
+      const short = shortEscapes.get(bytes[index + 1]);
+      if (unit !== null && unit > maxAscii) {
+        const low = isHighSurrogate(unit) ? unitAt(bytes, index + bytesPerUnit) : null;
+        length += plain.write(String.fromCharCode(unit, ...(low === null ? [] : [low])), length);
+        index += bytesPerUnit * (low === null ? 1 : 2) - 1;
+        pending = 0;
+        continue;
+      }
+      if (unit !== null) {
+        byte = unit;
+        index += bytesPerUnit - 1;
+      } else if (short !== undefined) {
+        byte = short;
         index++;
       }
     }
@@ -72,6 +120,15 @@ export function withoutEscapes(bytes: Buffer): Buffer {
   }
   return plain.subarray(0, length);
 }
+
+/** The UTF-16 unit that `\u00fc` stands for, or null. */
+function unitAt(bytes: Buffer, index: number): number | null {
+  if (bytes[index] !== backslash || bytes[index + 1] !== lowerU) return null;
+  const [high, low] = [hexAt(bytes, index + 2), hexAt(bytes, index + 4)];
+  return high === null || low === null ? null : high * 256 + low;
+}
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
 
 /** The byte that two hexadecimal digits stand for, or null. */
 function hexAt(bytes: Buffer, index: number): number | null {

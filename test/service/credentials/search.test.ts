@@ -6,6 +6,8 @@ import { createCredentialSearch } from "../../../src/service/credentials/search.
 const token = fc.stringMatching(/^[!-$&-~]{8,60}$/);
 const filler = fc.string({ unit: "grapheme", maxLength: 20 });
 const hex = (sign: string) => sign.charCodeAt(0).toString(16).padStart(2, "0");
+const inLines = (text: string, lineEnd: string) =>
+  Buffer.from(text).toString("base64").replace(/.{60}/g, `$&${lineEnd}`);
 const isFoundIn = (text: string, sought: string) =>
   createCredentialSearch(bearerToken(sought))(Buffer.from(text));
 
@@ -25,6 +27,11 @@ describe("a search for a credential", () => {
     ["in base64", (text) => Buffer.from(text).toString("base64")],
     ["in base64 in JSON", (text) => Buffer.from(text).toString("base64").replaceAll("/", "\\/")],
     ["in base64url within a longer text", (text) => Buffer.from(`x${text}yz`).toString("base64url")],
+    ["in base64 with line ends", (text) => inLines(`${"x".repeat(40)}${text}`, "\n")],
+    ["in base64 with line ends in JSON", (text) => JSON.stringify(inLines(`${text}${text}`, "\r\n"))],
+    ["in indented base64", (text) => inLines(`${"x".repeat(40)}${text}`, "\n    ")],
+    ["in JSON in JSON", (text) => JSON.stringify(JSON.stringify(text))],
+    ["in escaped JSON in JSON", (text) => text.replace(/./g, (sign) => `\\\\u00${hex(sign)}`)],
     ["in hexadecimal", (text) => Buffer.from(text).toString("hex").toUpperCase()],
   ])("finds it %s", (_form, encode) => {
     fc.assert(
