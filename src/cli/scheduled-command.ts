@@ -26,6 +26,7 @@ export interface ScheduledCommand {
 interface ScheduledFlags extends RedisFlags, AccountFlags, PublicationFlags {
   readonly to?: string;
   readonly out?: string;
+  readonly metricsFile?: string;
 }
 
 const schedulable = [
@@ -61,19 +62,21 @@ export async function readScheduledCommand(
   const leaf = await parseCommand(args, io);
   const name = leaf.parent?.parent ? `${leaf.parent.name()} ${leaf.name()}` : leaf.name();
   if (!schedulable.includes(name)) throw notSchedulable();
-  const settings = readSettings(leaf, io);
+  const settings = readSettings(leaf, io, folder);
   const flags = leaf.opts<ScheduledFlags>();
   checkFlags(name, leaf, flags, settings, io);
-  const { to, out } = flags;
+  const { to } = flags;
+  // Each is replaced inside the folder above it.
+  const replaced = [flags.out, flags.metricsFile].filter((path) => path !== undefined);
   const mirror = mirrorOf(settings, name);
   return {
     mirror: mirror ?? "catalogue",
     writes: outermost([
       settings.dataDir.value,
       ...(mirror === null ? [] : [dirname(mirror)]),
-      // A backup may be a file, and an export replaces its folder inside the folder above it.
+      // A backup may be a file.
       ...(to === undefined ? [] : [isArchive(to) ? dirname(resolve(folder, to)) : resolve(folder, to)]),
-      ...(out === undefined ? [] : [dirname(resolve(folder, out))]),
+      ...replaced.map((path) => dirname(resolve(folder, path))),
     ]),
   };
 }

@@ -1,5 +1,5 @@
 /** Schedules at the command line: added, run and listed. */
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { ListedSchedule } from "../../src/cli/format/operations/schedules.ts";
@@ -353,6 +353,26 @@ it.each([
     expectRefusal(await callSchedule(newDataDir(), ...args), 2, text);
   },
 );
+
+it("a systemd service may write where the command writes, from whatever folder it is printed", async () => {
+  const [dataDir, cwd] = [newDataDir(), newDataDir()];
+  mkdirSync(cwd);
+  const places = ["--mirror", "mirrors/m.sqlite", "--metrics-file", "prom/armoire.prom"];
+  const command = [
+    "schedule",
+    "add",
+    "daily",
+    "--cron",
+    "@daily",
+    "--data-dir",
+    dataDir,
+    ...sync(),
+    ...places,
+  ];
+  expect(await callArmoire(command, { cwd })).toMatchObject({ exitCode: 0 });
+  const { stdout } = await callSchedule(dataDir, "print", "systemd", "daily");
+  expect(stdout).toContain(`ReadWritePaths=-${dataDir} -${cwd}/mirrors -${cwd}/prom\n`);
+});
 
 it("systemd units and crontab lines start this installation", async () => {
   const dataDir = newDataDir();

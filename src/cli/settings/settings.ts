@@ -37,13 +37,17 @@ export interface Settings {
   readonly verbose: boolean;
 }
 
-/** @throws CliError for an invalid setting, AccountError for an unknown or unreadable account */
-export function readSettings(command: Command, io: Io): Settings {
+/**
+ * @param folder the folder that relative paths start from; default: the current one
+ * @throws CliError for an invalid setting, AccountError for an unknown or unreadable account
+ */
+export function readSettings(command: Command, io: Io, folder = ""): Settings {
   const options = command.optsWithGlobals<GlobalOptions>();
   const paths = envPaths("armoire", { suffix: "" });
-  const config = options.config ?? join(paths.config, "config.json");
+  const given = options.config;
+  const config = given === undefined ? join(paths.config, "config.json") : inFolder(folder, given);
   const configured: ConfigValues =
-    options.config === undefined && !hasConfigFile(config) ? {} : readConfigFile(config);
+    given === undefined && !hasConfigFile(config) ? {} : readConfigFile(config);
   const pick = (
     name: "dataDir" | "baseUrl" | "serviceName",
     variable: string,
@@ -58,7 +62,7 @@ export function readSettings(command: Command, io: Io): Settings {
     return { value: fallback, from: fallback === null ? "not set" : "default" };
   };
   const pickedDir = pick("dataDir", "ARMOIRE_DATA_DIR", paths.data);
-  const dataDir = { ...pickedDir, value: resolve(requireFolderName(pickedDir)) };
+  const dataDir = { ...pickedDir, value: resolve(folder, requireFolderName(pickedDir)) };
   return {
     dataDir,
     ...(options.account === undefined
@@ -68,7 +72,7 @@ export function readSettings(command: Command, io: Io): Settings {
           mirror:
             options.mirror === undefined
               ? { value: null, from: "not set" }
-              : { value: resolve(options.mirror), from: "command line" },
+              : { value: resolve(folder, options.mirror), from: "command line" },
           account: null,
         }
       : settingsOfAccount(dataDir.value, options.account, options)),
@@ -78,6 +82,9 @@ export function readSettings(command: Command, io: Io): Settings {
     verbose: options.verbose ?? false,
   };
 }
+
+/** The path as it is, if there is no other folder, so that messages show it as it was given. */
+const inFolder = (folder: string, path: string) => (folder === "" ? path : resolve(folder, path));
 
 /** @throws FileError if something other than a regular file is in its place */
 function hasConfigFile(file: string): boolean {
