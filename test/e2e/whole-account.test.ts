@@ -49,6 +49,18 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
+it("an account's page has its pictures, unless they are to be left out", async () => {
+  await syncAda("--media");
+  const page = async (...args: readonly string[]) => {
+    const out = join(dataDir, "..", `page-${n}.html`);
+    const { stdout } = await armoire(["page", "--account", "ada", "--out", out, "--json", ...args]);
+    const images = readFileSync(out, "utf8").match(/<img src="data:image\/png;base64,/g) ?? [];
+    return { pictures: JSON.parse(stdout).pictures, images: images.length };
+  };
+  expect(await page()).toEqual({ pictures: 1, images: 1 });
+  expect(await page("--no-pictures")).toEqual({ pictures: 0, images: 0 });
+});
+
 describe("--with-catalogue", () => {
   it("sync --account NAME --with-catalogue reports both parts together, and SQL joins bras with the catalogue", async () => {
     const { report, stderr, exitCode } = await syncAda("--with-catalogue");

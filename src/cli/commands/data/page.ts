@@ -19,7 +19,8 @@ import { type Io, interruptSignal, printText } from "../../terminal/io.ts";
 
 interface PageFlags extends AsOfFlags {
   readonly out: string;
-  readonly pictures: boolean;
+  /** False if they are to be left out. */
+  readonly pictures?: boolean;
 }
 
 export function configure(command: Command, io: Io): void {
@@ -67,7 +68,7 @@ export function configure(command: Command, io: Io): void {
     // Its libraries take a tenth of a second to load.
     const { renderKeptPage } = await import("../../../web/kept-page.ts");
     const { text, pictures } = await renderKeptPage({
-      ...{ wardrobe, coverage, baseUrl, mirrorFile: flags.pictures ? file : null, now: Date.now() },
+      ...{ wardrobe, coverage, baseUrl, mirrorFile: flags.pictures === false ? null : file, now: Date.now() },
       account: { name: account.name, newestBackup, isBackupOld },
     });
     const content = Buffer.from(text);
