@@ -10,14 +10,18 @@ import { Cron, CronPattern } from "croner";
 import { messageOf } from "../platform/errors.ts";
 import { ScheduleError } from "./errors.ts";
 import type { Schedule } from "./schedule.ts";
+import { skippedAfter } from "./skipped-times.ts";
 
 type CronSchedule = Pick<Schedule, "cron" | "tz" | "delayMillis">;
 
 /** @returns epoch milliseconds of the first due time after `millis`; null when there is none */
 export function timeAfter(schedule: CronSchedule, millis: number): number | null {
   const { delayMillis } = schedule;
-  const time = parseCron(schedule).nextRun(new Date(millis - delayMillis));
-  return time === null ? null : time.getTime() + delayMillis;
+  const from = millis - delayMillis;
+  const next = parseCron(schedule).nextRun(new Date(from))?.getTime() ?? Number.POSITIVE_INFINITY;
+  const skipped = skippedAfter(schedule, from, patternOptions) ?? Number.POSITIVE_INFINITY;
+  const time = Math.min(next, skipped);
+  return time === Number.POSITIVE_INFINITY ? null : time + delayMillis;
 }
 
 /** @returns epoch milliseconds of the last due time up to `millis`, inclusive; null when there is none */
@@ -26,7 +30,10 @@ export function timeUpTo(schedule: CronSchedule, millis: number): number | null 
   // croner excludes the given moment, and works in whole seconds.
   const second = Math.floor((millis - delayMillis) / 1000) + 1;
   const [time] = parseCron(schedule).previousRuns(1, new Date(second * 1000));
-  return time === undefined ? null : time.getTime() + delayMillis;
+  if (time === undefined) return null;
+  const last = time.getTime() + delayMillis;
+  const later = timeAfter(schedule, last);
+  return later !== null && later <= millis ? later : last;
 }
 
 /** Whether the expression has a field for seconds. */

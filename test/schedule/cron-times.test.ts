@@ -26,6 +26,21 @@ describe("due times", () => {
     ]);
   });
 
+  it("a due time in a gap that ends on the next day is due right after it, once", () => {
+    const [from, to] = ["2026-03-27T12:00Z", "2026-03-30T12:00Z"];
+    expect(timesOf("30 23 * * *", "America/Nuuk", from, to)).toEqual([
+      "2026-03-28T01:30:00.000Z",
+      "2026-03-29T01:00:00.000Z",
+      "2026-03-30T00:30:00.000Z",
+    ]);
+    expect(timesOf("10,40 23 28 3 *", "America/Nuuk", "2025-07-01T00:00Z", to)).toEqual([
+      "2026-03-29T01:00:00.000Z",
+    ]);
+    expect(timesOf("30 * 28 3 *", "America/Nuuk", "2026-03-29T00:00Z", to)).toEqual([
+      "2026-03-29T00:30:00.000Z",
+    ]);
+  });
+
   it("a due time that the clock repeats is due once", () => {
     expect(timesOf("30 2,14 * * *", "Europe/Berlin", "2026-10-24T20:00Z", "2026-10-25T20:00Z")).toEqual([
       "2026-10-25T00:30:00.000Z",

@@ -3,7 +3,7 @@
  * mirror: `resolve-point.ts` finds the run.
  */
 import { errorClass } from "../../platform/errors.ts";
-import { firstInstantOf, instantOf, wallOf } from "./zoned-time.ts";
+import { firstInstantOf, instantOf, wallOf } from "../../platform/text/zoned-time.ts";
 
 /** A point in the history of a mirror. */
 export type Point =

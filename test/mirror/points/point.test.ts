@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Point, parsePoint, parsePointOrPath } from "../../../src/mirror/points/point.ts";
-import { instantOf, wallOf } from "../../../src/mirror/points/zoned-time.ts";
+import { instantOf, wallOf } from "../../../src/platform/text/zoned-time.ts";
 
 const berlin = { now: Date.parse("2026-11-21T22:30:00.250Z"), timeZone: "Europe/Berlin" };
 const zones = [

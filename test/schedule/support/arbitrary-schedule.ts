@@ -4,7 +4,7 @@ import type { Schedule } from "../../../src/schedule/schedule.ts";
 
 export const zones = [
   ...["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"],
-  ...["Pacific/Apia", "Africa/Cairo", "America/Sao_Paulo"],
+  ...["Pacific/Apia", "Africa/Cairo", "America/Sao_Paulo", "America/Nuuk"],
 ] as const;
 
 const field = (min: number, max: number): fc.Arbitrary<string> =>

@@ -2,7 +2,7 @@
  * Converts between instants and the local times of a time zone. A local time (`wall`) is given as the epoch milliseconds at
  * which a clock in UTC shows it.
  */
-import { dayMillis } from "../../platform/clock.ts";
+import { dayMillis } from "../clock.ts";
 
 /** The local time at an instant. @throws RangeError for an unknown time zone */
 export function wallOf(instant: number, timeZone: string): number {
