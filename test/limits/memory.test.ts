@@ -28,6 +28,7 @@ describe("one body of a service", () => {
       ? names
       : [
           "as many fields as allowed, with as many long numbers",
+          "one long name of line ends and nested escapes",
           ...someOf(
             ["too many items", "one long number", "too many long numbers", "as many long numbers as allowed"],
             1,

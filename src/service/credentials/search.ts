@@ -34,23 +34,36 @@ export interface Reading {
 /** JSON in a JSON text, in an export of it as JSON. */
 const maxNestedEscapes = 3;
 
-/** What bytes may stand for. Bytes without escapes come before the same without line ends, since an escape may be a line end. */
+/**
+ * What bytes may stand for. Bytes without escapes come before the same without line ends, since an escape may be a line end.
+ * The memory of each is used for the next one: there may be many bytes.
+ */
 export function* readingsOf(bytes: Buffer): Generator<Reading> {
   yield { is: "as it is", bytes };
-  let plain = bytes;
+  let plain = hasEscapes(bytes) || bytes.includes("\n") ? Buffer.from(bytes) : bytes;
   for (let level = 0; level < maxNestedEscapes && hasEscapes(plain); level++) {
-    const next = withoutEscapes(plain);
-    if (next.length === plain.length) break;
-    plain = next;
+    const { length } = plain;
+    plain = removeEscapes(plain);
+    if (plain.length === length) break;
     yield { is: "without escapes", bytes: plain };
   }
-  for (const lines of plain === bytes ? [bytes] : [bytes, plain])
-    if (lines.includes("\n")) yield { is: "without line ends", bytes: withoutLineEnds(lines) };
+  if (plain.includes("\n")) yield { is: "without line ends", bytes: removeLineEnds(plain) };
 }
 
-/** Also without the indentation of the lines. */
-const withoutLineEnds = (bytes: Buffer): Buffer =>
-  Buffer.from(bytes.toString("latin1").replaceAll(/\r?\n[ \t]*/g, ""), "latin1");
+/** In place, also without the indentation of the lines. */
+function removeLineEnds(bytes: Buffer): Buffer {
+  const isIndentation = (byte: number | undefined) => byte === 0x20 || byte === 0x09;
+  let length = 0;
+  for (let from = 0; from < bytes.length; ) {
+    const found = bytes.indexOf("\n", from);
+    const end = found === -1 ? bytes.length : found;
+    const isCrLf = found > from && bytes[found - 1] === 0x0d;
+    length += bytes.copy(bytes, length, from, isCrLf ? end - 1 : end);
+    from = end + 1;
+    while (isIndentation(bytes[from])) from++;
+  }
+  return bytes.subarray(0, length);
+}
 
 const backslash = 0x5c;
 const percent = 0x25;
@@ -68,9 +81,9 @@ const shortEscapes: ReadonlyMap<number | undefined, number> = new Map(
   ),
 );
 
-/** Characters in place of `\u0041`, `\/` and `%41`, also of `%41` within others. */
-function withoutEscapes(bytes: Buffer): Buffer {
-  const plain = Buffer.allocUnsafe(bytes.length);
+/** In place: characters for `\u0041`, `\/` and `%41`, also for `%41` within others. */
+function removeEscapes(bytes: Buffer): Buffer {
+  // No character is longer than its escape, so nothing is overwritten before it is read.
   let length = 0;
   /** How many bytes after a percent sign may belong to it. */
   let pending = 0;
@@ -86,7 +99,7 @@ function withoutEscapes(bytes: Buffer): Buffer {
       if (nextBackslash < index) nextBackslash = positionOf(backslash, index);
       if (nextPercent < index) nextPercent = positionOf(percent, index);
       const next = Math.min(nextBackslash, nextPercent);
-      length += bytes.copy(plain, length, index, next);
+      length += bytes.copy(bytes, length, index, next);
       index = next;
       if (index === bytes.length) break;
     }
@@ -96,7 +109,7 @@ function withoutEscapes(bytes: Buffer): Buffer {
       const short = shortEscapes.get(bytes[index + 1]);
       if (unit !== null && unit > maxAscii) {
         const low = isHighSurrogate(unit) ? unitAt(bytes, index + bytesPerUnit) : null;
-        length += plain.write(String.fromCharCode(unit, ...(low === null ? [] : [low])), length);
+        length += bytes.write(String.fromCharCode(unit, ...(low === null ? [] : [low])), length);
         index += bytesPerUnit * (low === null ? 1 : 2) - 1;
         pending = 0;
         continue;
@@ -109,16 +122,16 @@ function withoutEscapes(bytes: Buffer): Buffer {
         index++;
       }
     }
-    plain[length++] = byte;
+    bytes[length++] = byte;
     pending = byte === percent ? 2 : Math.max(0, pending - 1);
-    if (length < 3 || plain[length - 3] !== percent) continue;
-    const code = hexAt(plain, length - 2);
+    if (length < 3 || bytes[length - 3] !== percent) continue;
+    const code = hexAt(bytes, length - 2);
     if (code === null) continue;
     length -= 2;
-    plain[length - 1] = code;
+    bytes[length - 1] = code;
     if (code === percent) pending = 2;
   }
-  return plain.subarray(0, length);
+  return bytes.subarray(0, length);
 }
 
 /** The UTF-16 unit that `\u00fc` stands for, or null. */

@@ -38,6 +38,8 @@ export const hostileBodies: Readonly<Record<string, () => HostileBody>> = {
   "one long name": () => within(list(`{"href":"brands/1/","name":"${filler(4096)}"}`)),
   "one long name of escapes": () =>
     within(list(`{"href":"brands/1/","name":"${"\\ud800".repeat(2_700_000)}"}`)),
+  "one long name of line ends and nested escapes": () =>
+    within(list(`{"href":"brands/1/","name":"${"\\n%25\\\\n".repeat(2_000_000)}"}`)),
   "one long link": () => within(list(`{"href":"${filler(4096)}","name":"a"}`)),
   "one long number": () => within(list("", `,"more":${"7".repeat(bytes - 4096)}`)),
   "too many long numbers": () =>
