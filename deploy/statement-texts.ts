@@ -1,7 +1,6 @@
 /**
- * Compiles typed queries while the program is bundled: a command that only reads then need not load Kysely. In: the JavaScript
- * of a module. Out: the same with SQL in place of each query that depends on nothing but the module, such as
- * `prepare(db, (p) => q.selectFrom("brand").select("name"))`.
+ * Compiles typed queries while the program is bundled, so that it loads Kysely only for migrations. In: the JavaScript of a
+ * module. Out: the same with SQL in place of each query, such as `prepare(db, (p) => q.selectFrom("brand").select("name"))`.
  */
 import { registerHooks } from "node:module";
 import { join } from "node:path";
@@ -43,7 +42,7 @@ interface Range {
   readonly end: number;
 }
 
-/** The functions passed to `prepare` that use no variable of a function around them. */
+/** The functions passed to `prepare`. @throws Error if one uses a variable of a function around it */
 function findBuilders(code: string, id: string): Range[] {
   const builders: Range[] = [];
   /** @param local names of the functions around the node */
@@ -54,10 +53,12 @@ function findBuilders(code: string, id: string): Range[] {
       node.type === "CallExpression" &&
       node.callee.type === "Identifier" &&
       /^prepare(Column)?$/.test(node.callee.name);
-    if (isPrepared && builder?.type === "ArrowFunctionExpression") {
+    if (isPrepared && builder !== undefined && isFunction(builder)) {
       const own = namesDeclaredIn(builder);
-      const used = namesUsedIn(builder).filter((name) => !own.has(name));
-      if (!used.some((name) => inner.has(name))) builders.push({ start: builder.start, end: builder.end });
+      const foreign = namesUsedIn(builder).filter((name) => !own.has(name) && inner.has(name));
+      if (foreign.length > 0)
+        throw new Error(`A statement in ${id} depends on ${foreign.join(", ")}: make them its parameters.`);
+      builders.push({ start: builder.start, end: builder.end });
     }
     for (const child of childrenOf(node)) visit(child, inner);
   }

@@ -58,12 +58,13 @@ function lastChangingRun({ db }: MirrorReader): number | null {
       .limit(1),
   ).get({ run: lastRun });
   if (hasChanged !== undefined) return lastRun;
-  const readMax = (column: "from_run" | "to_run") =>
-    prepareColumn(db, () =>
-      q.selectFrom("_revision").select(({ fn }) => fn.max<number | null>(column).as("run")),
-    ).get() ?? null;
-  const lastOpening = readMax("from_run");
-  return lastOpening === null ? null : Math.max(lastOpening, readMax("to_run") ?? 0);
+  const lastOpening = prepareColumn(db, () =>
+    q.selectFrom("_revision").select(({ fn }) => fn.max<number | null>("from_run").as("run")),
+  ).get();
+  const lastEnd = prepareColumn(db, () =>
+    q.selectFrom("_revision").select(({ fn }) => fn.max<number | null>("to_run").as("run")),
+  ).get();
+  return typeof lastOpening === "number" ? Math.max(lastOpening, lastEnd ?? 0) : null;
 }
 
 /**

@@ -24,8 +24,7 @@ export function readOverview(account: Account): AccountOverview {
     ...account,
     ...readScopes(mirror, account),
     lastSync: readLastSync(mirror),
-    bras: countPresent(mirror, "bra"),
-    measurements: countPresent(mirror, "measurement"),
+    ...countPresent(mirror),
   }));
 }
 
@@ -54,12 +53,14 @@ function readLastSync(mirror: MirrorReader): AccountOverview["lastSync"] {
 
 const views = queryBuilder<Record<"bra" | "measurement", { gone_at: string | null }>>();
 
-function countPresent({ db }: MirrorReader, view: "bra" | "measurement"): number {
-  const count = prepareColumn(db, () =>
-    views
-      .selectFrom(view)
-      .select((eb) => eb.fn.countAll<number>().as("count"))
-      .where("gone_at", "is", null),
-  );
-  return count.get() ?? 0;
+function countPresent({ db }: MirrorReader): Pick<AccountOverview, "bras" | "measurements"> {
+  const bras = prepareColumn(db, () => selectCount("bra"));
+  const measurements = prepareColumn(db, () => selectCount("measurement"));
+  return { bras: bras.get() ?? 0, measurements: measurements.get() ?? 0 };
 }
+
+const selectCount = (view: "bra" | "measurement") =>
+  views
+    .selectFrom(view)
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("gone_at", "is", null);

@@ -53,11 +53,17 @@ export interface CycleWork {
 }
 
 export function prepareCycleWork(db: Connection, scope: Scope, { run, mode }: CheckCycle): CycleWork {
-  const { select, selectPages, count, selectUntried } = prepareStatements(db, mode);
-  const parameters = { ...scopeParameters(scope), run };
+  const { select, selectPages, count, selectUntried } = prepareStatements(db);
+  const stepOf = (kind: string, state: ResourceState): Step => {
+    // In a full cycle, a resource that was only found unchanged is still due.
+    const since =
+      mode === "full" && state === "held"
+        ? { checkedBefore: Number.MAX_SAFE_INTEGER, fetchedBefore: run }
+        : { checkedBefore: run, fetchedBefore: null };
+    return { ...scopeParameters(scope), kind, state, ...since };
+  };
   const states: readonly ResourceState[] = ["due", "failed", "held"];
-  const countOf = (kind: string, state: ResourceState): number =>
-    count.get({ ...parameters, kind, state }) ?? 0;
+  const countOf = (kind: string, state: ResourceState): number => count.get(stepOf(kind, state)) ?? 0;
 
   // New pages come early: a complete listing shows which of its items need no request.
   const steps = [
@@ -76,7 +82,7 @@ export function prepareCycleWork(db: Connection, scope: Scope, { run, mode }: Ch
       const ids = new Set<number>();
       for (const { kind, state, statement } of steps) {
         if (taken.length >= limit) break;
-        const rows = statement.iterate({ ...parameters, kind, state });
+        const rows = statement.iterate(stepOf(kind, state));
         const next = firstOf(rows, limit - taken.length, (id) => ids.has(id) || isTaken(id));
         for (const { id } of next) ids.add(id);
         taken.push(...next);
@@ -89,7 +95,7 @@ export function prepareCycleWork(db: Connection, scope: Scope, { run, mode }: Ch
         .reduce((sum, n) => sum + n, 0),
     get isDone() {
       return scope.kinds.every((kind) =>
-        states.every((state) => selectUntried.get({ ...parameters, kind, state }) === undefined),
+        states.every((state) => selectUntried.get(stepOf(kind, state)) === undefined),
       );
     },
     countByKind: () =>
@@ -103,23 +109,26 @@ export function prepareCycleWork(db: Connection, scope: Scope, { run, mode }: Ch
   };
 }
 
-function prepareStatements(db: Connection, mode: CheckCycle["mode"]) {
-  interface Step extends ScopeParameters {
-    kind: string;
-    state: ResourceState;
-    run: number;
-  }
-  // In a full cycle, a resource that was only found unchanged is still due.
-  const lastRun =
-    mode === "full"
-      ? sql<number>`iif(r.state = 'held', r.fetched_run, r.checked_run)`
-      : sql<number>`r.checked_run`;
-  const isDue = (p: Step) =>
-    sql<SqlBool>`(r.kind = ${p.kind} and r.state = ${p.state} and ${lastRun} < ${p.run} and ${inScope(p, "r")})`;
-  const due = (p: Step) => q.selectFrom("_resource as r").where(isDue(p));
-  const dueRows = (p: Step) => due(p).select(dueColumns).orderBy("r.checked_run").orderBy("r.id");
+interface Step extends ScopeParameters {
+  kind: string;
+  state: ResourceState;
+  /** A run. */
+  checkedBefore: number;
+  /** A run; null for any. */
+  fetchedBefore: number | null;
+}
+
+const isDue = (p: Step) =>
+  sql<SqlBool>`(r.kind = ${p.kind} and r.state = ${p.state} and r.checked_run < ${p.checkedBefore}
+    and (${p.fetchedBefore} is null or r.fetched_run < ${p.fetchedBefore}) and ${inScope(p, "r")})`;
+
+const selectDue = (p: Step) => q.selectFrom("_resource as r").where(isDue(p));
+
+function prepareStatements(db: Connection) {
   return {
-    select: prepare(db, dueRows),
+    select: prepare(db, (p: Step) =>
+      selectDue(p).select(dueColumns).orderBy("r.checked_run").orderBy("r.id"),
+    ),
     // A list with a due page has an open pass. From there, in this order of tables, so that the cost does not grow with the
     // number of due resources.
     selectPages: prepare(db, (p: Step) =>
@@ -135,9 +144,9 @@ function prepareStatements(db: Connection, mode: CheckCycle["mode"]) {
         .orderBy("r.checked_run")
         .orderBy("r.id"),
     ),
-    count: prepareColumn(db, (p: Step) => due(p).select((eb) => eb.fn.countAll<number>().as("count"))),
+    count: prepareColumn(db, (p: Step) => selectDue(p).select((eb) => eb.fn.countAll<number>().as("count"))),
     selectUntried: prepareColumn(db, (p: Step) =>
-      due(p).select("r.id").where("r.error", "is", null).limit(1),
+      selectDue(p).select("r.id").where("r.error", "is", null).limit(1),
     ),
   };
 }

@@ -1,4 +1,5 @@
 /** Finds brands as the user names them: by URL, or by name or slug in any spelling. */
+import { type SqlBool, sql } from "kysely";
 import { plainName, similarNames, spellings } from "../platform/text/fuzzy-names.ts";
 import { prepare } from "./file/statements.ts";
 import { q } from "./queries/query-builder.ts";
@@ -43,7 +44,7 @@ export function findBrands(
 
 /** A brand has one row for each of its names. */
 function listBrands({ db }: MirrorReader, withGone: boolean): ListedBrand[] {
-  return prepare(db, () =>
+  return prepare(db, (p: { withGone: 0 | 1 }) =>
     q
       .selectFrom("_resource as r")
       .leftJoin("_member as m", "m.item_id", "r.id")
@@ -51,8 +52,8 @@ function listBrands({ db }: MirrorReader, withGone: boolean): ListedBrand[] {
       .select((eb) => ["r.id", "r.url", eb.fn.coalesce("m.name", "b.name").as("name"), "b.slug"])
       .distinct()
       .where("r.kind", "=", "brand")
-      .$if(!withGone, (query) => query.where("r.state", "<>", "gone")),
-  ).all();
+      .where(sql<SqlBool>`(${p.withGone} or r.state <> 'gone')`),
+  ).all({ withGone: withGone ? 1 : 0 });
 }
 
 /** The hint for a name that no brand has. */

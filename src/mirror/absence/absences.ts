@@ -119,6 +119,17 @@ export const markLastSeenSql = (ids: string): string =>
    where to_run is null and resource_id in (
      select id from _resource where id in (${ids}) and absent_by is not 'response')`;
 
+/** Resources that were never held are counted as well: they are as absent, and as much a sign of an error. */
+const countLive = () =>
+  q
+    .selectFrom("_resource")
+    .select((eb) => [
+      eb.fn.countAll<number>().as("all"),
+      eb.fn.countAll<number>().filterWhere("state", "=", "held").as("held"),
+    ])
+    .where("state", "in", ["held", "due", "failed"])
+    .where("gone_run", "is", null);
+
 /** The input of `decideAbsences`: the noted absences, without those below others, and the counts of live resources. */
 export function readNotedAbsences(db: Connection): { noted: NotedAbsence[]; live: LiveCounts } {
   const noted = prepare(db, () =>
@@ -140,16 +151,6 @@ export function readNotedAbsences(db: Connection): { noted: NotedAbsence[]; live
       ])
       .where("id", "=", p.id),
   );
-  // Resources that were never held are counted as well: they are as absent, and as much a sign of an error.
-  const countLive = () =>
-    q
-      .selectFrom("_resource")
-      .select((eb) => [
-        eb.fn.countAll<number>().as("all"),
-        eb.fn.countAll<number>().filterWhere("state", "=", "held").as("held"),
-      ])
-      .where("state", "in", ["held", "due", "failed"])
-      .where("gone_run", "is", null);
   const countIn = prepare(db, (p: { id: number }) => countLive().where("owner_id", "=", p.id));
   const countOf = prepare(db, (p: { kind: string }) => countLive().where("kind", "=", p.kind));
 

@@ -190,8 +190,9 @@ function versionOf(pages: readonly ChainPage[]): string {
   return JSON.stringify(pages.map(({ id, seq, nextId, isFailing }) => [id, seq, nextId, isFailing]));
 }
 
+const issueCode = "partial-listing";
+
 function prepareStatements(db: Connection) {
-  const code = "partial-listing";
   return {
     selectPass: prepare(db, (p: { id: number }) =>
       q
@@ -212,7 +213,13 @@ function prepareStatements(db: Connection) {
     saveIssue: prepare(db, (p: { id: number; detail: string; run: number }) =>
       q
         .insertInto("_issue")
-        .values({ resource_id: p.id, pointer: "/collection", code, detail: p.detail, run_id: p.run })
+        .values({
+          resource_id: p.id,
+          pointer: "/collection",
+          code: issueCode,
+          detail: p.detail,
+          run_id: p.run,
+        })
         .onConflict((conflict) =>
           conflict.doUpdateSet((eb) => ({
             detail: eb.ref("excluded.detail"),
@@ -221,7 +228,7 @@ function prepareStatements(db: Connection) {
         ),
     ),
     removeIssue: prepare(db, (p: { id: number }) =>
-      q.deleteFrom("_issue").where("resource_id", "=", p.id).where("code", "=", code),
+      q.deleteFrom("_issue").where("resource_id", "=", p.id).where("code", "=", issueCode),
     ),
     // Where a loop was cut, the page is requested without its validator: if it is unchanged, pages before it may not
     // be.

@@ -140,9 +140,10 @@ export interface UnlistedItem {
   readonly isDoubtful: 0 | 1;
 }
 
+const collectionsOfPages = (ids: string) =>
+  q.selectFrom(idTable(ids)).innerJoin("_page as p", "p.id", "j.value").select("p.collection_id");
+
 export function prepareChainReader(db: Connection): ChainReader {
-  const collectionsOfPages = (ids: string) =>
-    q.selectFrom(idTable(ids)).innerJoin("_page as p", "p.id", "j.value").select("p.collection_id");
   const selectCollections = prepareColumn(db, (p: { received: string; unchanged: string }) =>
     collectionsOfPages(p.received).union(
       collectionsOfPages(p.unchanged).innerJoin("_pass as s", "s.collection_id", "p.collection_id"),
@@ -219,19 +220,12 @@ function prepareUnlisted(db: Connection) {
     runId: number;
     sinceRun: number;
   }
-  const listings = () =>
-    q
-      .selectFrom("_member as m")
-      .innerJoin("_page as p", "p.id", "m.page_id")
-      .innerJoin("_resource as l", "l.id", "p.id")
-      .select(sql<1>`1`.as("found"))
-      .where("m.item_id", "=", sql.ref<number>("r.id"));
   return prepare(db, (p: Parameters) => {
-    const onFormerPage = listings()
+    const onFormerPage = selectListings()
       .where("p.collection_id", "=", p.collectionId)
       .where("l.last_checked_run", ">=", p.sinceRun);
     const kind = q.selectFrom("_resource").select("kind").where("id", "=", p.collectionId);
-    const onThesePagesOrElsewhere = listings().where((eb) =>
+    const onThesePagesOrElsewhere = selectListings().where((eb) =>
       eb.or([
         eb("p.id", "in", idsIn(p.pages)),
         eb.and([
@@ -251,6 +245,15 @@ function prepareUnlisted(db: Connection) {
       .where((eb) => eb.not(eb.exists(onThesePagesOrElsewhere)));
   });
 }
+
+/** Of `_resource as r`. */
+const selectListings = () =>
+  q
+    .selectFrom("_member as m")
+    .innerJoin("_page as p", "p.id", "m.page_id")
+    .innerJoin("_resource as l", "l.id", "p.id")
+    .select(sql<1>`1`.as("found"))
+    .where("m.item_id", "=", sql.ref<number>("r.id"));
 
 function heldIds(pages: readonly ChainPage[]): string {
   return JSON.stringify(pages.flatMap(({ id, seq }) => (seq === null ? [] : [id])));

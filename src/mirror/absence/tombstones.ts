@@ -4,6 +4,7 @@
  * transaction.
  */
 import { sql } from "kysely";
+import type { ResourceState } from "../../../schema/tables.ts";
 import type { Connection } from "../file/connection.ts";
 import { prepare, prepareColumn } from "../file/statements.ts";
 import { idsIn, q } from "../queries/query-builder.ts";
@@ -68,24 +69,6 @@ export function supersedePages(db: Connection, absences: Absences, runId: number
  * @param now ISO 8601; checks later than that were made by a wrong clock
  */
 export function recheckTombstones(db: Connection, checkedBefore: string, now: string): void {
-  const isListed = q
-    .selectFrom("_member as m")
-    .innerJoin("_resource as p", "p.id", "m.page_id")
-    .select(sql<1>`1`.as("found"))
-    .where("p.state", "=", "held")
-    .where("p.absent_by", "is", null)
-    .where("m.item_id", "=", sql.ref<number>("_resource.id"));
-  const linkedIds = q
-    .selectFrom("_link as l")
-    .innerJoin("_resource as s", "s.id", "l.from_id")
-    .select("l.to_id")
-    .where("s.state", "=", "held")
-    .where("s.absent_by", "is", null);
-  const nextPageIds = q
-    .selectFrom("_page as p")
-    .innerJoin("_resource as r", "r.id", "p.id")
-    .select("p.next_id")
-    .where("r.state", "=", "held");
   prepare(db, (p: { before: number; now: number }) =>
     q
       .updateTable("_resource")
@@ -93,12 +76,36 @@ export function recheckTombstones(db: Connection, checkedBefore: string, now: st
       .where((eb) => eb.or([eb("checked_at", "<", p.before), eb("checked_at", ">", p.now)]))
       .where((eb) =>
         eb.or([
-          eb.and([eb("state", "=", "gone"), eb.or([eb.exists(isListed), eb("id", "in", linkedIds)])]),
-          eb.and([eb("state", "=", "superseded"), eb("id", "in", nextPageIds)]),
+          eb.and([eb("state", "=", "gone"), eb.or([eb.exists(isListed()), eb("id", "in", linkedIds())])]),
+          eb.and([eb("state", "=", "superseded"), eb("id", "in", nextPageIds())]),
         ]),
       ),
   ).run({ before: Date.parse(checkedBefore), now: Date.parse(now) });
 }
+
+const isListed = () =>
+  q
+    .selectFrom("_member as m")
+    .innerJoin("_resource as p", "p.id", "m.page_id")
+    .select(sql<1>`1`.as("found"))
+    .where("p.state", "=", "held")
+    .where("p.absent_by", "is", null)
+    .where("m.item_id", "=", sql.ref<number>("_resource.id"));
+
+const linkedIds = () =>
+  q
+    .selectFrom("_link as l")
+    .innerJoin("_resource as s", "s.id", "l.from_id")
+    .select("l.to_id")
+    .where("s.state", "=", "held")
+    .where("s.absent_by", "is", null);
+
+const nextPageIds = () =>
+  q
+    .selectFrom("_page as p")
+    .innerJoin("_resource as r", "r.id", "p.id")
+    .select("p.next_id")
+    .where("r.state", "=", "held");
 
 function endResources(
   db: Connection,
@@ -109,18 +116,18 @@ function endResources(
   if (endedIds.length === 0) return;
   const ids = JSON.stringify(endedIds);
   db.prepare<{ ids: string }>(markLastSeenSql("select value from json_each(:ids)")).run({ ids });
-  prepare(db, (p: { ids: string; run: number }) =>
+  prepare(db, (p: { ids: string; state: ResourceState; run: number }) =>
     q
       .updateTable("_resource")
       .set((eb) => ({
         ...withoutNote,
-        state,
+        state: p.state,
         etag: null,
         gone_run: eb.fn.coalesce("gone_run", sql<number>`${p.run}`),
         error: null,
       }))
       .where("id", "in", idsIn(p.ids)),
-  ).run({ ids, run });
+  ).run({ ids, state, run });
   prepare(db, (p: { ids: string; run: number }) =>
     q
       .updateTable("_revision")

@@ -43,15 +43,16 @@ interface Check {
   at: number;
 }
 
+const checked = (p: Check) => ({
+  checked_run: p.run,
+  last_checked_run: p.run,
+  checked_at: p.at,
+  attempts: 0,
+  error: null,
+  retry_at: null,
+});
+
 export function prepareStates(db: Connection): ResourceStates {
-  const checked = (p: Check) => ({
-    checked_run: p.run,
-    last_checked_run: p.run,
-    checked_at: p.at,
-    attempts: 0,
-    error: null,
-    retry_at: null,
-  });
   return {
     select: prepare(db, (p: { id: number }) =>
       q.selectFrom("_resource").select(storedResourceColumns).where("id", "=", p.id),

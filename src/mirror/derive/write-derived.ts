@@ -2,6 +2,7 @@
  * Writes the result of `deriveOrThrow` to the mirror: discovered resources, links, pages and their members, typed
  * rows, issues. It serves both ingest and rebuild. Runs inside their transaction.
  */
+import { type SqlBool, sql } from "kysely";
 import type { Entity } from "../../../schema/rows-from-body.ts";
 import type { Connection } from "../file/connection.ts";
 import { prepare } from "../file/statements.ts";
@@ -115,11 +116,11 @@ function prepareIssues(db: Connection, keepsChains: boolean) {
         .orIgnore()
         .values({ resource_id: p.id, pointer: p.pointer, code: p.code, detail: p.detail, run_id: p.run }),
   );
-  const remove = prepare(db, (p: { id: number }) =>
+  const remove = prepare(db, (p: { id: number; keepsChains: 0 | 1 }) =>
     q
       .deleteFrom("_issue")
       .where("resource_id", "=", p.id)
-      .$if(keepsChains, (query) => query.where("code", "not in", issuesOfReading)),
+      .where((eb) => eb.or([sql<SqlBool>`not ${p.keepsChains}`, eb("code", "not in", issuesOfReading)])),
   );
   const noteDrift = prepareDrift(db);
   return {
@@ -129,6 +130,6 @@ function prepareIssues(db: Connection, keepsChains: boolean) {
       // `_link` has those of each resource.
       if (code !== "unknown-link") insert.run({ id, pointer, code, detail, run });
     },
-    remove: (id: number) => void remove.run({ id }),
+    remove: (id: number) => void remove.run({ id, keepsChains: keepsChains ? 1 : 0 }),
   };
 }

@@ -83,6 +83,8 @@ const selectEnded = () =>
     .where("ended_at", "is not", null)
     .where("pruned_at", "is", null);
 
+const selectNewest = () => selectEnded().orderBy("id", "desc");
+
 /** A condition: the run sent requests or changed something, as far as is known, or is the first. */
 export const didSomething = () => sql<SqlBool>`(
   coalesce(counts_json ->> '$.requests.sent', 1) > 0
@@ -99,10 +101,9 @@ export const isActive = () => sql<SqlBool>`(${didSomething()}
 )`;
 
 function selectRun(db: Connection, point: Point): EndedRun | undefined {
-  const newestFirst = () => selectEnded().orderBy("id", "desc");
   switch (point.kind) {
     case "time":
-      return prepare(db, (p: { at: string }) => newestFirst().where("ended_at", "<=", p.at).limit(1)).get({
+      return prepare(db, (p: { at: string }) => selectNewest().where("ended_at", "<=", p.at).limit(1)).get({
         at: point.at,
       });
     case "run":
@@ -111,7 +112,7 @@ function selectRun(db: Connection, point: Point): EndedRun | undefined {
       });
     case "latest":
       return prepare(db, (p: { back: number }) =>
-        newestFirst().where(isActive()).limit(1).offset(p.back),
+        selectNewest().where(isActive()).limit(1).offset(p.back),
       ).get({
         back: point.back ?? 0,
       });

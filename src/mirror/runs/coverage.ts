@@ -196,10 +196,11 @@ const parsed = new WeakMap<Connection, { readonly text: string; readonly kinds: 
 const isDue = () => sql<boolean>`(state = 'due' or (state = 'failed' and retry_at is not null))`;
 const isFailed = () => sql<boolean>`(state = 'failed' and retry_at is null)`;
 
+const countOf = (condition: ReturnType<typeof sql<boolean>>) => sql<number>`total(${condition})`;
+const checkAt = (extreme: "min" | "max") =>
+  isoTime<string | null>(`${extreme}(checked_at) filter (where state = 'held')`);
+
 function countCoverage(db: Connection): readonly KindCoverage[] {
-  const countOf = (condition: ReturnType<typeof sql<boolean>>) => sql<number>`total(${condition})`;
-  const checkAt = (extreme: "min" | "max") =>
-    isoTime<string | null>(`${extreme}(checked_at) filter (where state = 'held')`);
   const known = prepare(db, () =>
     q
       .selectFrom("_resource")

@@ -99,27 +99,19 @@ function countUnfollowedLinks(db: Connection) {
 /** By kind. */
 export function observeChanges(db: Connection): ReadonlyMap<string, Observed> {
   // Two queries: most resources never changed, so the first joins few of them.
-  const changed = q
-    .selectFrom("_revision")
-    .select(["resource_id as id", sql<number>`max(seq) - 1`.as("changes")])
-    .groupBy("resource_id")
-    .having(sql<SqlBool>`max(seq) > 1`);
   const selectChanges = prepare(db, () =>
     q
-      .selectFrom(changed.as("v"))
+      .selectFrom(changed().as("v"))
       .innerJoin("_resource as r", "r.id", "v.id")
       .select(["r.kind", sql<number>`total(v.changes)`.as("changes")])
       .where("r.checked_at", "is not", null)
       .groupBy("r.kind"),
   );
-  const runs = q
-    .selectFrom("_run")
-    .select(["id", sql<number>`${sql.raw(millisOf("started_at"))}`.as("startedAt")]);
   const selectDays = prepare(db, () =>
     q
       .with(
         (cte) => cte("f").materialized(),
-        () => runs,
+        () => startOfRuns(),
       )
       .selectFrom("_resource as r")
       .innerJoin("f", "f.id", "r.first_run")
@@ -132,6 +124,16 @@ export function observeChanges(db: Connection): ReadonlyMap<string, Observed> {
     selectDays.all().map(({ kind, days }) => [kind, { changes: changesOf.get(kind) ?? 0, days }]),
   );
 }
+
+const changed = () =>
+  q
+    .selectFrom("_revision")
+    .select(["resource_id as id", sql<number>`max(seq) - 1`.as("changes")])
+    .groupBy("resource_id")
+    .having(sql<SqlBool>`max(seq) > 1`);
+
+const startOfRuns = () =>
+  q.selectFrom("_run").select(["id", sql<number>`${sql.raw(millisOf("started_at"))}`.as("startedAt")]);
 
 /** Sorted here: window functions of SQLite take several times as long. */
 function checkTimes(db: Connection): Map<string, Pick<KindDetails, "p90CheckAt" | "p50CheckAt">> {

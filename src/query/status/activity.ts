@@ -37,21 +37,23 @@ export function readDays(mirror: MirrorReader): DayOfSyncs[] {
 
 /** Bras of the held models, by the day of the oldest kept response of each, in days since 1970. */
 function readAddedBras({ db }: MirrorReader): { day: number; bras: number }[] {
-  const firsts = q
+  return prepare(db, () =>
+    q
+      .selectFrom(selectFirstDays().as("first"))
+      .innerJoin("_model as m", "m.id", "first.id")
+      .select(["first.day", sql<number>`total(m.bra_count)`.as("bras")])
+      .groupBy("first.day"),
+  ).all();
+}
+
+const selectFirstDays = () =>
+  q
     .selectFrom("_revision as v")
     .innerJoin("_resource as r", "r.id", "v.resource_id")
     .select(["r.id", sql<number>`min(v.fetched_at) / ${sql.lit(dayMillis)}`.as("day")])
     .where("r.kind", "=", "model")
     .where("r.state", "=", "held")
     .groupBy("r.id");
-  return prepare(db, () =>
-    q
-      .selectFrom(firsts.as("first"))
-      .innerJoin("_model as m", "m.id", "first.id")
-      .select(["first.day", sql<number>`total(m.bra_count)`.as("bras")])
-      .groupBy("first.day"),
-  ).all();
-}
 
 export interface AgeOfChecks {
   /** The upper end of the age, such as `7 days`, or `older`. */
@@ -68,18 +70,19 @@ const ages = [
   [Number.POSITIVE_INFINITY, "older"],
 ] as const;
 
+const isYounger = ({ now }: { readonly now: number }, days: number) =>
+  Number.isFinite(days)
+    ? sql<SqlBool>`checked_at > ${now} - ${sql.lit(days * dayMillis)}`
+    : sql<SqlBool>`true`;
+
 /** How long ago the held resources were checked, newest first. @param now epoch milliseconds */
 export function readAgesOfChecks({ db }: MirrorReader, now: number): AgeOfChecks[] {
-  const isYounger = (days: number) =>
-    Number.isFinite(days)
-      ? sql<SqlBool>`checked_at > ${sql.lit(Math.round(now - days * dayMillis))}`
-      : sql<SqlBool>`true`;
-  const counts = prepare(db, () =>
+  const counts = prepare(db, (p: { now: number }) =>
     q
       .selectFrom("_resource")
-      .select(ages.map(([days], n) => sql<number>`total(${isYounger(days)})`.as(`age${n}`)))
+      .select(ages.map(([days], n) => sql<number>`total(${isYounger(p, days)})`.as(`age${n}`)))
       .where("state", "=", "held"),
-  ).get() as Record<string, number> | undefined;
+  ).get({ now }) as Record<string, number> | undefined;
   const upTo = ages.map((_, n) => counts?.[`age${n}`] ?? 0);
   return ages.map(([, label], n) => ({ label, resources: (upTo[n] ?? 0) - (upTo[n - 1] ?? 0) }));
 }

@@ -183,12 +183,11 @@ function readAccountStatus(mirror: MirrorReader): AccountStatus | null {
 }
 
 function readPossession({ db }: MirrorReader, kind: "bra" | "measurement"): PossessionStatus {
-  const rows = prepare(db, () =>
-    q
-      .selectFrom(kind)
-      .select(sql<number>`count(*) filter (where gone_at is null)`.as("held"))
-      .select(sql<number>`count(*) filter (where gone_at is not null)`.as("gone")),
-  ).get();
+  const counts = {
+    bra: prepare(db, () => selectPossession("bra")),
+    measurement: prepare(db, () => selectPossession("measurement")),
+  };
+  const rows = counts[kind].get();
   const pending = prepareColumn(db, (p: { kind: string }) =>
     q
       .selectFrom("_resource")
@@ -198,6 +197,12 @@ function readPossession({ db }: MirrorReader, kind: "bra" | "measurement"): Poss
   ).get({ kind });
   return { held: rows?.held ?? 0, pending: pending ?? 0, gone: rows?.gone ?? 0 };
 }
+
+const selectPossession = (kind: "bra" | "measurement") =>
+  q
+    .selectFrom(kind)
+    .select(sql<number>`count(*) filter (where gone_at is null)`.as("held"))
+    .select(sql<number>`count(*) filter (where gone_at is not null)`.as("gone"));
 
 function readIssues({ db }: MirrorReader): IssueStatus[] {
   const rows = prepare(db, () =>
