@@ -2,8 +2,8 @@
  * Decides which kinds and fields of two states are compared: those that both have. An export may hold only some tables;
  * that does not mean that the others are gone.
  */
+import { entityTables } from "../../schema/entities/entity-tables.ts";
 import { measurement } from "../../schema/entities/measurement.ts";
-import { entities } from "../../schema/entities.ts";
 import { ChangeError } from "./errors.ts";
 
 export interface ComparedKind {
@@ -39,7 +39,7 @@ interface TableColumns {
 const bookkeepingFields = new Set(["href", "first_seen_at", "checked_at", "gone_at", "confirmed"]);
 
 const candidates = [
-  ...entities.map(({ table, lists }) => ({ name: table, hasOwnTable: true, lists })),
+  ...entityTables.map(({ table, lists }) => ({ name: table, hasOwnTable: true, lists })),
   {
     name: measurement.table,
     hasOwnTable: false,

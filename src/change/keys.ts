@@ -1,5 +1,5 @@
 /** Adds to changes what people call their resources: the keys that `armoire show` takes, and the names of brand and model. */
-import { entities } from "../../schema/entities.ts";
+import { entityTables } from "../../schema/entities/entity-tables.ts";
 import type { Cell } from "../../schema/fields.ts";
 import { resourceKeyFrom } from "../../schema/views/resource-key.ts";
 import type { Connection } from "../mirror/file/connection.ts";
@@ -30,9 +30,9 @@ export function createLabelFinder(db: Connection, run: number): FindLabels {
   // Reading present rows alone takes less time, and without a later run they are the same.
   const lastRun = db.prepare<[], number>("select coalesce(max(id), 0) from main._run").pluck().get() ?? 0;
   const rowOf = (name: string, id: string): string => {
-    const entity = entities.find(({ table }) => `_${table}` === name);
+    const entity = entityTables.find(({ table }) => `_${table}` === name);
     if (entity === undefined || run >= lastRun) return `(select * from main.${name} where id = ${id})`;
-    return `(${rowsAt(entityTable(entity), run, `id = ${id}`)})`;
+    return `(${rowsAt(entityTable(entity.table), run, `id = ${id}`)})`;
   };
   const brandName = `(select name from ${rowOf("_brand", "m.brand_id")})`;
   const ofModel = (id: string, what: string) => `(select ${what} from ${rowOf("_model", id)} m)`;

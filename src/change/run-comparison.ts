@@ -2,7 +2,7 @@
  * Two runs of one mirror, compared on one connection. In: a mirror in a read transaction, and the runs. Out: pairs of items
  * that may differ; everything else is not even read.
  */
-import { entities } from "../../schema/entities.ts";
+import { entityTables } from "../../schema/entities/entity-tables.ts";
 import type { Cell } from "../../schema/fields.ts";
 import type { Connection } from "../mirror/file/connection.ts";
 import { createAsOfViews } from "../mirror/past/as-of.ts";
@@ -76,7 +76,7 @@ function* pairsBetween(
 ): Generator<Pair> {
   const tablesBefore = listTablesAt(db, kind, runs.before);
   const tablesAfter = listTablesAt(db, kind, runs.after);
-  const entity = entities.find(({ table }) => table === kind.name);
+  const entity = entityTables.find(({ table }) => table === kind.name);
   if (kind.columns === null || entity === undefined) return yield* pairsOf(tablesBefore, tablesAfter, kind);
   const listsBefore = openLists(tablesBefore, kind);
   try {

@@ -1,5 +1,4 @@
 /** The public tables as rows for exports and comparisons: ordered by key, with exact values. */
-import { model } from "../../schema/entities/model.ts";
 import type { Cell } from "../../schema/fields.ts";
 import type { Area } from "../../schema/kind.ts";
 import { isoTimeOf } from "../../schema/tables.ts";
@@ -99,7 +98,7 @@ const changedUrls = `select r.url from main._resource r join main._revision v on
 
 /** Those with another brand than at the end of this run, or none then: a row of `size` has the brand of its model. */
 const modelsOfOtherBrand = (run: number) => `select r.url from _model m join main._resource r on r.id = m.id
-  where not exists (select 1 from (${rowsAt(entityTable(model), run, "id = m.id")}) where brand_id is m.brand_id)`;
+  where not exists (select 1 from (${rowsAt(entityTable("model"), run, "id = m.id")}) where brand_id is m.brand_id)`;
 
 interface Condition {
   /** Begins with `where`, or is empty. */

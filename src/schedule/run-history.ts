@@ -15,28 +15,31 @@ export const maxRuns = 20;
 
 const version = 1;
 
-const run = z.strictObject({
-  /** The latest due time that the run covers. ISO 8601, UTC, like all times here. */
-  due: z.iso.datetime(),
-  startedAt: z.iso.datetime(),
-  /** The process that started it. */
-  scheduler: z.strictObject({ pid: z.int(), host: z.string(), startedAt: z.iso.datetime() }).readonly(),
-  /** How often the command was started: again each time the mirror was locked. */
-  attempts: z.int().positive(),
-  /** Null while it runs, and for good if its scheduler died. */
-  endedAt: z.iso.datetime().nullable(),
-  /** Null also if a signal ended it or it could not be started. */
-  exitCode: z.int().nullable(),
-  seconds: z.number().nullable(),
-  /** The numbers of its report, by name. */
-  counts: z.record(z.string(), z.number()).nullable(),
-  /** Its error message, in one line. */
-  error: z.string().nullable(),
-});
+/** Made when there is a file to read: zod takes 10 MiB. */
+function contentShape() {
+  const run = z.strictObject({
+    /** The latest due time that the run covers. ISO 8601, UTC, like all times here. */
+    due: z.iso.datetime(),
+    startedAt: z.iso.datetime(),
+    /** The process that started it. */
+    scheduler: z.strictObject({ pid: z.int(), host: z.string(), startedAt: z.iso.datetime() }).readonly(),
+    /** How often the command was started: again each time the mirror was locked. */
+    attempts: z.int().positive(),
+    /** Null while it runs, and for good if its scheduler died. */
+    endedAt: z.iso.datetime().nullable(),
+    /** Null also if a signal ended it or it could not be started. */
+    exitCode: z.int().nullable(),
+    seconds: z.number().nullable(),
+    /** The numbers of its report, by name. */
+    counts: z.record(z.string(), z.number()).nullable(),
+    /** Its error message, in one line. */
+    error: z.string().nullable(),
+  });
 
-const content = z.strictObject({ version: z.literal(version), runs: z.array(run).readonly() });
+  return z.strictObject({ version: z.literal(version), runs: z.array(run).readonly() });
+}
 
-export type ScheduledRun = Readonly<z.infer<typeof run>>;
+export type ScheduledRun = Readonly<z.infer<ReturnType<typeof contentShape>>["runs"][number]>;
 /** The process that starts runs. */
 export type Scheduler = ScheduledRun["scheduler"];
 
@@ -48,7 +51,7 @@ export type Scheduler = ScheduledRun["scheduler"];
 export function readRuns(dataDir: string, name: string): readonly ScheduledRun[] {
   const text = readPrivateFile(fileOf(dataDir, name), { followsLinks: false });
   if (text === null) return [];
-  const parsed = content.safeParse(parseJson(text));
+  const parsed = contentShape().safeParse(parseJson(text));
   return parsed.success ? parsed.data.runs : [];
 }
 

@@ -38,29 +38,32 @@ const version = 1;
 const maxBytes = 1_048_576;
 
 /** Of one line, since it becomes a part of units and crontabs. */
-const word = z.string().regex(/^\P{Cc}*$/u);
+const singleLine = /^\P{Cc}*$/u;
 
-const schedule = z.strictObject({
-  name: z.string(),
-  cron: z.string(),
-  tz: z.string(),
-  jitterMillis: z.int().nonnegative(),
-  delayMillis: z.int().nonnegative(),
-  args: z.array(word).min(1).readonly(),
-  folder: word,
-  mirror: z.string(),
-  addedAt: z.iso.datetime(),
-});
-
-const content = z.strictObject({
-  version: z.literal(version),
-  id: z.uuid(),
-  schedules: z.array(schedule).readonly(),
-});
+/** Made when there is a file to read: zod takes 10 MiB. */
+function contentShape() {
+  const word = z.string().regex(singleLine);
+  const schedule = z.strictObject({
+    name: z.string(),
+    cron: z.string(),
+    tz: z.string(),
+    jitterMillis: z.int().nonnegative(),
+    delayMillis: z.int().nonnegative(),
+    args: z.array(word).min(1).readonly(),
+    folder: word,
+    mirror: z.string(),
+    addedAt: z.iso.datetime(),
+  });
+  return z.strictObject({
+    version: z.literal(version),
+    id: z.uuid(),
+    schedules: z.array(schedule).readonly(),
+  });
+}
 
 /** Whether each of these can stand in a schedule: without line breaks and other control characters. */
 export const areSingleLines = (texts: readonly string[]): boolean =>
-  texts.every((text) => word.safeParse(text).success);
+  texts.every((text) => singleLine.test(text));
 
 /**
  * @returns null without a file
@@ -71,7 +74,7 @@ export function readScheduleFile(dataDir: string): ScheduleFile | null {
   const text = readPrivateFile(schedulesFile, { followsLinks: false, maxBytes });
   if (text === null) return null;
   const value = parseJson(text);
-  const checked = content.safeParse(value);
+  const checked = contentShape().safeParse(value);
   if (checked.success) return { id: checked.data.id, schedules: checked.data.schedules };
   if (z.object({ version: z.number().gt(version) }).safeParse(value).success) {
     throw new ScheduleError(

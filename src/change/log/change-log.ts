@@ -2,10 +2,6 @@
 
 import { hash } from "node:crypto";
 import { toJson } from "../../../exports/formats/json.ts";
-import { brand } from "../../../schema/entities/brand.ts";
-import { model } from "../../../schema/entities/model.ts";
-import { size } from "../../../schema/entities/size.ts";
-import type { Entity } from "../../../schema/rows-from-body.ts";
 import { type MirrorIdentity, readMirrorId } from "../../mirror/file/meta.ts";
 import { rowsAt } from "../../mirror/past/as-of.ts";
 import { lastChangedRun } from "../../mirror/past/changed-since.ts";
@@ -218,15 +214,15 @@ function subjectFinder({ db, identity }: MirrorReader, run: number): (change: Ke
     });
   // Raw: rows of the past.
   const idOfHref = "(select id from main._resource where url = :href)";
-  const rowOf = (entity: Entity, id: string) => `(${rowsAt(entityTable(entity), run, `id = ${id}`)})`;
+  const rowOf = (table: string, id: string) => `(${rowsAt(entityTable(table), run, `id = ${id}`)})`;
   const selectModel = db
     .prepare<{ href: string }, string>(
-      `select r.url from ${rowOf(size, idOfHref)} s join main._resource r on r.id = s.model_id`,
+      `select r.url from ${rowOf("size", idOfHref)} s join main._resource r on r.id = s.model_id`,
     )
     .pluck();
-  const selectPage = (entity: Entity) =>
-    db.prepare<{ href: string }, unknown>(`select service_url from ${rowOf(entity, idOfHref)}`).pluck();
-  const [pageOfBrand, pageOfModel] = [selectPage(brand), selectPage(model)];
+  const selectPage = (table: string) =>
+    db.prepare<{ href: string }, unknown>(`select service_url from ${rowOf(table, idOfHref)}`).pluck();
+  const [pageOfBrand, pageOfModel] = [selectPage("brand"), selectPage("model")];
   const findLabels = createLabelFinder(db, run);
   return (change) => {
     const ofModel = change.kind === "size" ? selectModel.get({ href: change.href }) : undefined;

@@ -3,8 +3,7 @@
  * rows in the order of URLs. Equal cells are null on both sides: most cells are equal, and reading them would take most of
  * the time. All SQL here is raw: tables and columns by name.
  */
-import { model } from "../../../schema/entities/model.ts";
-import type { Entity } from "../../../schema/rows-from-body.ts";
+import type { EntityTable } from "../../../schema/entities/entity-tables.ts";
 import type { Connection } from "../file/connection.ts";
 import { entityTable, type VersionedTable } from "../rows/versioned-rows.ts";
 import { rowsAt, stateAt } from "./as-of.ts";
@@ -23,7 +22,7 @@ export interface TwoRuns {
  */
 export function pairedRows(
   db: Connection,
-  entity: Entity,
+  entity: EntityTable,
   columns: readonly string[],
   alwaysRead: readonly string[],
   runs: TwoRuns,
@@ -83,18 +82,18 @@ function sideAt(table: string, name: string, run: number, isNewest: boolean): Si
 }
 
 /** SQL expression: the value of a column as the entity's view shows it. */
-function valueAt({ references }: Entity, column: string, { run, cell }: Side): string {
+function valueAt({ references }: EntityTable, column: string, { run, cell }: Side): string {
   const reference = column.replace(/_href$/, "");
   if (reference === column) return cell(column);
   // The brand of a size is the brand of its model.
   const id = references.includes(reference)
     ? cell(`${reference}_id`)
-    : `(select ${reference}_id from (${rowsAt(entityTable(model), run)}) where id = ${cell("model_id")})`;
+    : `(select ${reference}_id from (${rowsAt(entityTable("model"), run)}) where id = ${cell("model_id")})`;
   return `(select url from main._resource where id = ${id})`;
 }
 
 /** SQL condition. Values that SQLite would confuse, such as 0 and -0, are never stored as numbers (`toCell`). */
-function isEqualOnBothSides({ references }: Entity, column: string, before: Side, after: Side): string {
+function isEqualOnBothSides({ references }: EntityTable, column: string, before: Side, after: Side): string {
   const isEqual = (name: string) => `${before.cell(name)} is ${after.cell(name)}`;
   const reference = column.replace(/_href$/, "");
   if (reference === column) return isEqual(column);

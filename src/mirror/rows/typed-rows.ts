@@ -36,7 +36,7 @@ export function prepareTypedRows(db: Connection): TypedRows {
     entity,
     table: `_${entity.table}`,
     ownerColumn: entity.owner === null ? null : 1 + entity.references.indexOf(entity.owner),
-    versioned: prepareVersionedRows(db, entityTable(entity)),
+    versioned: prepareVersionedRows(db, entityTable(entity.table)),
   }));
   const lists = listTables.map((list) => ({
     table: `_${list.table}`,

@@ -3,7 +3,7 @@
  * which it was valid and the run that ended it. A row that no closed run has seen is not kept. Only this file writes
  * such tables, so that no change goes unrecorded.
  */
-import { type EntityTable, entityTables } from "../../../schema/entities/entity-tables.ts";
+import { entityTables } from "../../../schema/entities/entity-tables.ts";
 import { measurement } from "../../../schema/entities/measurement.ts";
 import type { ListTable } from "../../../schema/rows-from-body.ts";
 import type { Connection } from "../file/connection.ts";
@@ -17,7 +17,8 @@ export interface VersionedTable {
   readonly columns: readonly string[];
 }
 
-export function entityTable({ table }: Pick<EntityTable, "table">): VersionedTable {
+/** @param table the name of an entity's table, without `_` */
+export function entityTable(table: string): VersionedTable {
   const found = entityTables.find((one) => one.table === table);
   if (found === undefined) throw new Error(`no entity has the table ${table}`);
   const { references, columns } = found;
@@ -52,7 +53,7 @@ export const memberTable: VersionedTable = {
 
 /** The tables with the service's fields: for each entity, its own and those of its lists. */
 export const typedTables: readonly (readonly VersionedTable[])[] = [
-  ...entityTables.map((entity) => [entityTable(entity), ...entity.lists.map(listTable)]),
+  ...entityTables.map(({ table, lists }) => [entityTable(table), ...lists.map(listTable)]),
   [listTable(measurement)],
 ];
 

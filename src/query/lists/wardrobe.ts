@@ -1,6 +1,6 @@
 /** What the user of an account has: their bras with sizes, dimensions and pictures, and their measurements over time. */
-import { bra as braEntity } from "../../../schema/entities/bra.ts";
-import { type Cell, decimal } from "../../../schema/fields.ts";
+import { entityTables } from "../../../schema/entities/entity-tables.ts";
+import type { Cell } from "../../../schema/fields.ts";
 import { resourceKey } from "../../../schema/views/resource-key.ts";
 import type { Connection } from "../../mirror/file/connection.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
@@ -48,7 +48,9 @@ export interface Measurements {
 
 /** The columns of a bra that are lengths, in centimetres; and its number of hooks. */
 export const dimensions: readonly string[] = [
-  ...Object.entries(braEntity.fields.shape).flatMap(([name, field]) => (field === decimal ? [name] : [])),
+  ...Object.entries(entityTables.find(({ table }) => table === "bra")?.types ?? {})
+    .filter(([, type]) => type === "number")
+    .map(([name]) => name),
   "hooks",
 ];
 
