@@ -103,11 +103,14 @@ export function readCanaryRecord(recordFile: string): CanaryRecord {
 /** Free pages hold old bodies, and no body of the sandbox has a secret; links and pipes are made by tests. */
 const ignored: readonly UnsearchedContents["reason"][] = ["free-pages", "link", "special"];
 
+/** Objects of Git, and packages that a test downloads. */
+const isCompressedByOthers = (path: string) => path.includes("/.git/objects/") || path.endsWith(".deb");
+
 async function searchEncrypted(
   { path, reason, why }: UnsearchedContents,
   known: readonly KnownSecret[],
 ): Promise<string[]> {
-  if (ignored.includes(reason) || unreadableFiles.has(path)) return [];
+  if (ignored.includes(reason) || unreadableFiles.has(path) || isCompressedByOthers(path)) return [];
   if (reason === "encrypted") {
     const { found, unsearched } = await findSecrets([path], known, withPassphrase(testPassphrase));
     if (unsearched.length === 0) return found.map(({ label }) => `${label} (encrypted): ${path}`);
