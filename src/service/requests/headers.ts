@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { toIso } from "../../platform/clock.ts";
 import type { KeptHeaders } from "../fetch-result.ts";
 import type { ResponseHead } from "../transport/send-request.ts";
-import { readCount, readStructuredRateLimit } from "./structured-rate-limit.ts";
+import { readCount, readRest, readStructuredRateLimit } from "./structured-rate-limit.ts";
 
 /** The rate limit in the headers of one response; a field that cannot be read is null. */
 export interface RateLimitHeaders {
@@ -150,22 +150,16 @@ function endOfWindow({ word }: Family, headers: IncomingHttpHeaders, now: number
 
 /** What remains, where a service states what was used instead. */
 function readUnused(limit: Header, used: Header): string | undefined {
-  const [granted, spent] = [limit, used].map((header) =>
-    typeof header === "string" ? readCount(header) : null,
-  );
-  return granted == null || spent == null ? undefined : `${Math.max(0, granted - spent)}`;
+  const countsIn = (texts: readonly string[]) => texts.map((text) => readRest(text, false));
+  // The first value is the limit that holds; policies may follow it.
+  const granted = lowest(countsIn([limit ?? []].flat().map((text) => text.split(",", 1)[0] ?? "")));
+  const spent = highest(countsIn(valuesOf(used)));
+  return granted === null || spent === null ? undefined : `${Math.max(0, granted - spent)}`;
 }
 
 /** A field that is sent twice arrives as an array, or joined by a proxy. */
 function valuesOf(header: Header): string[] {
   return [header ?? []].flat().flatMap((text) => text.split(","));
-}
-
-/** Also in quotes, with parameters, or with the limit behind it: `9/10`. Without a limit, `-1` may mean that there is none. */
-function readRest(text: string, isLimited: boolean): number | null {
-  const [, rest = ""] = /^\s*"?([^";/]*)/.exec(text) ?? [];
-  const isNegative = isLimited && rest.startsWith("-") && readCount(rest.slice(1)) !== null;
-  return isNegative ? 0 : readCount(rest);
 }
 
 const lowest = (values: readonly (number | null)[]): number | null => sorted(values)[0] ?? null;

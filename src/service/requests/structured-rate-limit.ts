@@ -105,3 +105,16 @@ export function readCount(text = ""): number | null {
   const [, digits] = /^\+?(\d{1,15})(?:\.\d{1,15})?$/.exec(text.trim()) ?? [];
   return digits === undefined ? null : Number(digits);
 }
+
+/** Also in quotes, with parameters or words, or with the limit behind it: `9/10`. Without a limit, `-1` may mean that there is none. */
+export function readRest(text: string, isLimited: boolean): number | null {
+  const [, rest = ""] = /^\s*"?([^";/]*)/.exec(text) ?? [];
+  if (isLimited && rest.startsWith("-") && readCount(rest.slice(1)) !== null) return 0;
+  const count = readCount(rest);
+  if (count !== null) return count;
+  const numbers = [...text.matchAll(numberInText)].map(([digits]) => Number(digits));
+  return numbers.length === 0 ? null : Math.min(...numbers);
+}
+
+/** In a malformed field, such as `5 requests` or `remaining: 5`. */
+const numberInText = /(?<![\w.+-])\d{1,15}(?![\w.])/g;
