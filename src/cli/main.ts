@@ -21,8 +21,12 @@ export async function main(args: readonly string[], io: Io = systemIo()): Promis
   process.umask(process.umask() & 0o077);
   /** The parser quotes arguments before the secrets in them are refused. */
   let parserErrors = "";
+  /** Help, or the version. */
+  let printed = "";
   const program = createProgram(version(), {
-    writeOut: io.out,
+    writeOut: (text) => {
+      printed += text;
+    },
     writeErr: (text) => {
       parserErrors += text;
     },
@@ -50,9 +54,17 @@ export async function main(args: readonly string[], io: Io = systemIo()): Promis
   } catch (error) {
     if (!(error instanceof CommanderError)) return fail(error);
     io.setExitCode(error.exitCode === 0 ? exitCodes.done : exitCodes.usage);
-    if (parserErrors === "") return;
-    await refuseSecrets(withGlobalOptions(args)).then(() => io.err(parserErrors), fail);
+    const print = () => (parserErrors === "" ? io.out(printed) : io.err(parserErrors));
+    if (parserErrors === "" && args.every((arg) => isOfProgram(program, arg))) return void print();
+    await refuseSecrets(withGlobalOptions(args)).then(print, fail);
   }
+}
+
+/** Whether an argument is an option without a value, or the name of a command. */
+function isOfProgram(program: Command, arg: string): boolean {
+  const isCommand = ({ commands }: Command): boolean =>
+    commands.some((command) => command.name() === arg || isCommand(command));
+  return ["help", "version"].includes(arg) || /^-[a-zA-Z]$|^--[a-z-]+$/.test(arg) || isCommand(program);
 }
 
 /** A command with the global options of a command line that could not be parsed as a whole. */

@@ -160,6 +160,12 @@ it("a secret that the parser would quote is refused, and not repeated", async ()
       [`-${secret}`],
       ["sync", `--${secret}`],
       ["export", secret],
+      ["help", secret],
+      ["help", "query", secret],
+      [secret, "--help"],
+      ["search", secret, "--help"],
+      ["--version", secret],
+      ["sync", `--brand=${secret}`, "--help"],
     ]) {
       const { stderr, ...result } = await callArmoire(args, { env: { [name]: secret } });
       expect({ args, ...result }).toEqual({ args, exitCode: 2, stdout: "" });
