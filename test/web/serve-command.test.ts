@@ -123,6 +123,30 @@ it("the plan knows the allowance, and the API has the account for the printed to
   expect(await running.result).toMatchObject({ exitCode: 0, stderr: "" });
 });
 
+it("the key of a removed account opens no later account of its name", async () => {
+  await using folder = await temporaryFolder();
+  await using users = await startRig({ brands: 2, models: 3, sizes: 5, users: 2 });
+  const common = ["--data-dir", folder.path];
+  const addAda = async (user: number) => {
+    const env = { ARMOIRE_TOKEN: users.sandbox.users[user]?.token ?? "" };
+    const add = ["account", "add", "ada", "--base-url", users.sandbox.url, ...common];
+    expect(await callArmoire(add, { env })).toMatchObject({ exitCode: 0 });
+    expect(await callArmoire(["sync", "--account", "ada", ...common])).toMatchObject({ exitCode: 0 });
+  };
+  await addAda(0);
+  const running = startArmoire(["serve", "--account", "ada", "--json", "--port", "0", ...common]);
+  const [line] = await once(running.process.stdout, "data");
+  const { api, key } = JSON.parse(String(line));
+  const getMe = () => fetch(new URL("me/", api), { headers: { authorization: `bearer ${key}` } });
+  expect((await getMe()).status).toBe(200);
+  const remove = ["account", "remove", "ada", "--purge", "--yes", ...common];
+  expect(await callArmoire(remove)).toMatchObject({ exitCode: 0 });
+  await addAda(1);
+  expect((await getMe()).status).not.toBe(200);
+  running.process.kill("SIGINT");
+  expect(await running.result).toMatchObject({ exitCode: 0 });
+});
+
 it("wrong options of the API are one clear line", async () => {
   const serve = (...args: readonly string[]) => callArmoire(["serve", "--mirror", rig.file, ...args]);
   expect(await serve("--window", "60")).toMatchObject({

@@ -1,4 +1,5 @@
 /** `armoire serve`: serves a mirror as local web pages, and as the service's own API, until it is interrupted. */
+import { statSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { type Command, InvalidArgumentError } from "commander";
 import { readNewestBackup } from "../../../accounts/newest-backup.ts";
@@ -135,12 +136,23 @@ function catalogueFinder(settings: Settings): () => string | null {
 function accountSourceOf(settings: Settings): AccountSource | null {
   const { account } = settings;
   if (account === null) return null;
+  const isSameFolder = watchFolder(account.folder);
   return {
     name: account.name,
-    findMirror: () => candidateMirrorFiles(settings)[0] ?? null,
+    findMirror: () => (isSameFolder() ? (candidateMirrorFiles(settings)[0] ?? null) : null),
     readNewestBackup: () => readNewestBackup(account),
     readSchedules: () => readShownSchedules(settings, account.name),
   };
+}
+
+/** @returns whether it is still the same one: after its removal, an account of another user may get its name */
+function watchFolder(folder: string): () => boolean {
+  const identify = (): string | null => {
+    const stats = statSync(folder, { throwIfNoEntry: false, bigint: true });
+    return stats === undefined ? null : `${stats.dev} ${stats.ino} ${stats.birthtimeNs}`;
+  };
+  const first = identify();
+  return () => identify() === first;
 }
 
 function readShownSchedules(settings: Settings, account: string | null): ShownSchedules {
