@@ -62,6 +62,7 @@ it("a list names damaged, unsupported and encrypted backups, and files that may 
   expectUnreadable(rig.path(`backups/${damaged}`));
   await backUpAt(rig, "2026-01-02T00:00:00.000Z");
   await rig.create("backups", { passphrase: testPassphrase });
+  expectUnreadable(rig.path("backups/holiday.zip"));
   await writeFile(rig.path("backups/holiday.zip"), "PK\x05\x06".padEnd(22, "\0"));
   await writeFile(rig.path("backups/armoire-notes.zip"), "not a backup");
   await writeFile(rig.path("backups/letter.txt"), "dear");
