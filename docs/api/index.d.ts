@@ -3056,7 +3056,7 @@ declare const ScheduleError_base: {
 };
 /** Why a schedule cannot be added, read or run. No message contains a secret. */
 export declare class ScheduleError extends ScheduleError_base {}
-declare const run$1: z.ZodObject<{
+declare const runShape: () => z.ZodObject<{
   due: z.ZodISODateTime;
   startedAt: z.ZodISODateTime;
   scheduler: z.ZodReadonly<z.ZodObject<{
@@ -3071,7 +3071,7 @@ declare const run$1: z.ZodObject<{
   counts: z.ZodNullable<z.ZodRecord<z.ZodString, z.ZodNumber>>;
   error: z.ZodNullable<z.ZodString>;
 }, z.core.$strict>;
-type ScheduledRun = Readonly<z.infer<typeof run$1>>;
+type ScheduledRun = Readonly<z.infer<ReturnType<typeof runShape>>>;
 /** The process that starts runs. */
 type Scheduler = ScheduledRun["scheduler"];
 /**

@@ -15,9 +15,9 @@ export const maxRuns = 20;
 
 const version = 1;
 
-/** Made when there is a file to read: zod takes 10 MiB. */
-function contentShape() {
-  const run = z.strictObject({
+// Shapes are made when there is a file to read: zod takes 10 MiB.
+const runShape = () =>
+  z.strictObject({
     /** The latest due time that the run covers. ISO 8601, UTC, like all times here. */
     due: z.iso.datetime(),
     startedAt: z.iso.datetime(),
@@ -36,10 +36,10 @@ function contentShape() {
     error: z.string().nullable(),
   });
 
-  return z.strictObject({ version: z.literal(version), runs: z.array(run).readonly() });
-}
+const contentShape = () =>
+  z.strictObject({ version: z.literal(version), runs: z.array(runShape()).readonly() });
 
-export type ScheduledRun = Readonly<z.infer<ReturnType<typeof contentShape>>["runs"][number]>;
+export type ScheduledRun = Readonly<z.infer<ReturnType<typeof runShape>>>;
 /** The process that starts runs. */
 export type Scheduler = ScheduledRun["scheduler"];
 
