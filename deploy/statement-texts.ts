@@ -42,7 +42,7 @@ interface Range {
   readonly end: number;
 }
 
-/** The functions passed to `prepare`. @throws Error if one uses a variable of a function around it */
+/** The functions passed to `prepare`. @throws Error if one stands elsewhere or uses a variable of a function around it */
 function findBuilders(code: string, id: string): Range[] {
   const builders: Range[] = [];
   /** @param local names of the functions around the node */
@@ -53,7 +53,8 @@ function findBuilders(code: string, id: string): Range[] {
       node.type === "CallExpression" &&
       node.callee.type === "Identifier" &&
       /^prepare(Column)?$/.test(node.callee.name);
-    if (isPrepared && builder !== undefined && isFunction(builder)) {
+    if (isPrepared && builder !== undefined) {
+      if (!isFunction(builder)) throw new Error(`A statement in ${id} is not written where it is prepared.`);
       const own = namesDeclaredIn(builder);
       const foreign = namesUsedIn(builder).filter((name) => !own.has(name) && inner.has(name));
       if (foreign.length > 0)
