@@ -97,7 +97,7 @@ function namesDeclaredIn(node: Node): Set<string> {
   return names;
 }
 
-/** Also names of properties that are written without quotes, which does no harm here. */
+/** Also names of properties that are written without quotes: a statement with one that is a local name, too, is refused. */
 function namesUsedIn(node: Node): string[] {
   if (node.type === "Identifier") return [node.name];
   if (node.type === "MemberExpression" && !node.computed) return namesUsedIn(node.object);

@@ -1,6 +1,6 @@
 /** What an export says about the mirror it is of: its state, how whole it is, and the references that hold. */
 import { publicTables as publicTableMeanings } from "../schema/dictionary/public-tables.ts";
-import { prepareColumn } from "../src/mirror/file/statements.ts";
+import { prepare, prepareColumn } from "../src/mirror/file/statements.ts";
 import type { PublicTable, TableSelection } from "../src/mirror/public-tables.ts";
 import { q } from "../src/mirror/queries/query-builder.ts";
 import type { MirrorReader } from "../src/mirror/reader.ts";
@@ -58,13 +58,15 @@ function lastChangingRun({ db }: MirrorReader): number | null {
       .limit(1),
   ).get({ run: lastRun });
   if (hasChanged !== undefined) return lastRun;
-  const lastOpening = prepareColumn(db, () =>
-    q.selectFrom("_revision").select(({ fn }) => fn.max<number | null>("from_run").as("run")),
+  const last = prepare(db, () =>
+    q
+      .selectFrom("_revision")
+      .select(({ fn }) => [
+        fn.max<number | null>("from_run").as("opening"),
+        fn.max<number | null>("to_run").as("end"),
+      ]),
   ).get();
-  const lastEnd = prepareColumn(db, () =>
-    q.selectFrom("_revision").select(({ fn }) => fn.max<number | null>("to_run").as("run")),
-  ).get();
-  return typeof lastOpening === "number" ? Math.max(lastOpening, lastEnd ?? 0) : null;
+  return last == null || last.opening === null ? null : Math.max(last.opening, last.end ?? 0);
 }
 
 /**

@@ -51,8 +51,6 @@ function readLastSync(mirror: MirrorReader): AccountOverview["lastSync"] {
   return { startedAt, endedAt, state, stopped };
 }
 
-const views = queryBuilder<Record<"bra" | "measurement", { gone_at: string | null }>>();
-
 function countPresent({ db }: MirrorReader): Pick<AccountOverview, "bras" | "measurements"> {
   const bras = prepareColumn(db, () => selectCount("bra"));
   const measurements = prepareColumn(db, () => selectCount("measurement"));
@@ -60,7 +58,7 @@ function countPresent({ db }: MirrorReader): Pick<AccountOverview, "bras" | "mea
 }
 
 const selectCount = (view: "bra" | "measurement") =>
-  views
+  queryBuilder<Record<"bra" | "measurement", { gone_at: string | null }>>()
     .selectFrom(view)
     .select((eb) => eb.fn.countAll<number>().as("count"))
     .where("gone_at", "is", null);

@@ -54,13 +54,14 @@ export interface CycleWork {
 
 export function prepareCycleWork(db: Connection, scope: Scope, { run, mode }: CheckCycle): CycleWork {
   const { select, selectPages, count, selectUntried } = prepareStatements(db);
+  const parameters = scopeParameters(scope);
   const stepOf = (kind: string, state: ResourceState): Step => {
     // In a full cycle, a resource that was only found unchanged is still due.
     const since =
       mode === "full" && state === "held"
         ? { checkedBefore: Number.MAX_SAFE_INTEGER, fetchedBefore: run }
         : { checkedBefore: run, fetchedBefore: null };
-    return { ...scopeParameters(scope), kind, state, ...since };
+    return { ...parameters, kind, state, ...since };
   };
   const states: readonly ResourceState[] = ["due", "failed", "held"];
   const countOf = (kind: string, state: ResourceState): number => count.get(stepOf(kind, state)) ?? 0;

@@ -1,6 +1,6 @@
 /**
- * Fixed times in a gap of the clock that ends on the next day, as each spring in Greenland: croner finds all others. In: a pattern and a
- * time zone. Out: the moment right after the gap.
+ * Fixed times in a gap of the clock that ends on the next day, as each spring in Greenland: croner finds all others. In: a
+ * pattern and a time zone. Out: the moment right after the gap.
  */
 import { Cron, type CronOptions, CronPattern } from "croner";
 import { dayMillis } from "../platform/clock.ts";

@@ -70,7 +70,7 @@ export function readTokenScopes(
   const me = hasLink("root", "me");
   if (selectHeld.get({ kind: me ? "me" : "root" }) === undefined) return null;
   const selectEmail = prepareColumn(db, () =>
-    publicViews.selectFrom("user").select("email").where("email", "is not", null),
+    publicViews().selectFrom("user").select("email").where("email", "is not", null),
   );
   const selectAnswered = prepareColumn(db, (p: { kind: string; since: number }) =>
     q

@@ -17,15 +17,16 @@ export interface AccountUser {
 }
 
 /** Columns of the public view `user`. */
-export const publicViews = queryBuilder<{
-  user: {
-    href: string;
-    user_id: number | null;
-    username: string | null;
-    email: string | null;
-    gone_at: string | null;
-  };
-}>();
+export const publicViews = () =>
+  queryBuilder<{
+    user: {
+      href: string;
+      user_id: number | null;
+      username: string | null;
+      email: string | null;
+      gone_at: string | null;
+    };
+  }>();
 
 /** A user's name or number as the service sent it; null if it is too long to be one. */
 export function identifyingText(text: string): string | null {
@@ -48,7 +49,7 @@ export function readAccountUser(db: Connection): AccountUser | null {
   requireOneUser(db);
   const userId = readMeta(db, "user_id");
   const current = prepare(db, () =>
-    publicViews
+    publicViews()
       .selectFrom("user")
       .select("username")
       .orderBy((eb) => eb("gone_at", "is not", null))

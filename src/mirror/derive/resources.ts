@@ -114,8 +114,8 @@ export function prepareResources(
 }
 
 /**
- * Whether one resource is the other, or below it. A list may name the root, or what led to the list: if that had the list as owner, it would
- * be gone with it.
+ * Whether one resource is the other, or below it. A list may name the root, or what led to the list: if that had the list as
+ * owner, it would be gone with it.
  */
 function isWithin(id: number, ancestorId: number, { selectOwner }: Statements): boolean {
   const visited = new Set<number>();

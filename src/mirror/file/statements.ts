@@ -8,7 +8,7 @@ import type { Connection } from "./connection.ts";
 
 type Arguments<Parameters> = keyof Parameters extends never ? [] : [Parameters];
 
-/** In the bundled program, most are texts already (`deploy/statement-texts.ts`). */
+/** In the bundled program, all are texts already (`deploy/statement-texts.ts`). */
 type Builder<Parameters, Row> = ((p: Parameters) => Compilable<Row>) | (string & { readonly compiled: true });
 
 /** What is used of better-sqlite3's statements. */

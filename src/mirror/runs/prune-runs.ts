@@ -70,7 +70,7 @@ interface PruningTables extends MirrorTables {
   };
 }
 
-const pruning = queryBuilder<PruningTables>();
+const pruning = () => queryBuilder<PruningTables>();
 
 /** SQL condition: a remaining run shows a state that held from one run up to, but not including, another. */
 const isShown = (from: string, to: string) =>
@@ -89,7 +89,7 @@ function createTempTables(db: Connection, runIds: readonly number[]): void {
      ) without rowid`,
   );
   prepare(db, (p: { pruned: string }) =>
-    pruning
+    pruning()
       .insertInto("temp.remaining_run")
       .columns(["id"])
       .expression(
@@ -126,7 +126,9 @@ const unneededContents = `
 
 function measureUnneeded(db: Connection): PrunableData {
   const count = prepare(db, () =>
-    pruning.selectFrom("temp.unneeded").select(({ fn }) => fn.countAll<number>().as("revisions")),
+    pruning()
+      .selectFrom("temp.unneeded")
+      .select(({ fn }) => fn.countAll<number>().as("revisions")),
   ).get();
   const measured = prepare(db, () =>
     q

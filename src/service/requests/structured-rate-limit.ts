@@ -106,7 +106,10 @@ export function readCount(text = ""): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
-/** Also in quotes, with parameters or words, or with the limit behind it: `9/10`. Without a limit, `-1` may mean that there is none. */
+/**
+ * Also in quotes, with parameters or words, or with the limit behind it: `9/10`. Without a limit, `-1` may mean that there is
+ * none.
+ */
 export function readRest(text: string, isLimited: boolean): number | null {
   const [, rest = ""] = /^\s*"?([^";/]*)/.exec(text) ?? [];
   if (isLimited && rest.startsWith("-") && readCount(rest.slice(1)) !== null) return 0;
