@@ -110,6 +110,6 @@ it("a sync of a service that changes and fails at random ends, and is exact once
         expect(differencesFromTruth(rig)).toEqual([]);
       },
     ),
-    { numRuns: tries(3, 300) },
+    { numRuns: tries(3, 300), endOnFailure: true },
   );
 });
