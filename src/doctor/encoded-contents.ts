@@ -3,8 +3,8 @@
  * in gzip, Zstandard or Parquet, as exports have them. Other compressed files are reported as unreadable.
  */
 import { createReadStream, statSync } from "node:fs";
-import { pipeline, type Transform } from "node:stream";
-import { createGunzip, createZstdDecompress } from "node:zlib";
+import { pipeline } from "node:stream";
+import { createGunzip, createZstdDecompress, type Gunzip, type ZstdDecompress } from "node:zlib";
 import { isEncrypted } from "../archive/container/encryption.ts";
 import { type AskPassphrase, openBackup } from "../archive/container/open.ts";
 import { byteReader, readEntries, ZipError } from "../archive/container/zip-reader.ts";
@@ -55,6 +55,8 @@ const foreignFormats = {
   "8c0d04": "OpenPGP",
   [hexOf("-----BEGIN PGP MESSAGE")]: "OpenPGP",
   [hexOf("Salted__")]: "encrypted OpenSSL",
+  // Frames that decompressors skip, before those with the contents.
+  ...Object.fromEntries(Array.from("0123456789abcdef", (n) => [`5${n}2a4d18`, "Zstandard or LZ4"])),
 };
 
 /** Whether a file has contents that a search of its plain bytes misses. */
@@ -162,7 +164,7 @@ function* readMirrorBodies(file: string): Generator<Buffer> {
 /** A file of a few kilobytes may decompress to terabytes. */
 const maxGrowth = 1000;
 
-async function* decompress(file: string, decompressor: Transform): AsyncGenerator<Buffer> {
+async function* decompress(file: string, decompressor: Gunzip | ZstdDecompress): AsyncGenerator<Buffer> {
   const { size } = statSync(file);
   // The iteration throws the errors of both streams.
   pipeline(createReadStream(file), decompressor, () => {});
@@ -177,6 +179,9 @@ async function* decompress(file: string, decompressor: Transform): AsyncGenerato
         );
       yield piece;
     }
+    // Node ends at the first frame of Zstandard, and at a NUL after a member of gzip.
+    if (decompressor.bytesWritten !== size)
+      throw new UnreadableContentError("format", "more follows after the end of its first part");
   } catch (error) {
     if (!/^(Z|ZSTD)_/.test(codeOf(error))) throw error;
     throw new UnreadableContentError("damaged", "it is damaged");

@@ -116,6 +116,19 @@ it.each([
   expect((await find()).unsearched).toEqual([{ path: file, reason: "damaged", why: "it is damaged" }]);
 });
 
+it.each([
+  ["a second frame of Zstandard", Buffer.concat([zstdCompressSync(lorem), zstdCompressSync(text)])],
+  ["a member of gzip after a NUL", Buffer.concat([gzipSync(lorem), Buffer.of(0), gzipSync(text)])],
+  [
+    "Zstandard after a frame to skip",
+    Buffer.concat([Buffer.from("5a2a4d180100000041", "hex"), zstdCompressSync(text)]),
+  ],
+])("a file with %s is reported as not searched", async (_what, bytes) => {
+  expectUnreadable(file);
+  writeFileSync(file, bytes);
+  expect(await find()).toMatchObject({ found: [], unsearched: [{ path: file, reason: "format" }] });
+});
+
 describe("a Parquet file", () => {
   const compressors = {
     ZSTD: (bytes: Uint8Array) => zstdCompressSync(bytes),

@@ -31,18 +31,20 @@ function readQuotas(header: Header, policies: ReadonlyMap<string, Policy>): Quot
   const list = parse(header, parseList);
   const named = (list ?? []).flatMap(([name, parameters]): Quota[] => {
     const policy = Array.isArray(name) ? undefined : policies.get(nameOf(name));
-    const remaining = toCount(parameters.get("r"));
+    const limit = policy?.limit ?? null;
+    const remaining = toRest(parameters.get("r"), limit);
     if (remaining === null || policy?.isOther) return [];
-    return [{ limit: policy?.limit ?? null, remaining, resetSeconds: toCount(parameters.get("t")) }];
+    return [{ limit, remaining, resetSeconds: toCount(parameters.get("t")) }];
   });
   if (named.length > 0) return named;
   const fields = parse(header, parseDictionary);
-  const countOf = (name: string) => {
+  const itemOf = (name: string) => {
     const item = fields?.get(name)?.[0];
-    return Array.isArray(item) ? null : toCount(item);
+    return Array.isArray(item) ? undefined : item;
   };
-  const remaining = countOf("remaining");
-  if (remaining !== null) return [{ limit: countOf("limit"), remaining, resetSeconds: countOf("reset") }];
+  const limit = toCount(itemOf("limit"));
+  const remaining = toRest(itemOf("remaining"), limit);
+  if (remaining !== null) return [{ limit, remaining, resetSeconds: toCount(itemOf("reset")) }];
   const isOfOthers = list?.some(([name]) => !Array.isArray(name) && policies.get(nameOf(name))?.isOther);
   return isOfOthers ? [] : readMalformed(header);
 }
@@ -99,6 +101,9 @@ const nameOf = (item: BareItem): string => String(item);
 
 const toCount = (item: BareItem | undefined): number | null =>
   typeof item === "number" || typeof item === "string" ? readCount(String(item)) : null;
+
+const toRest = (item: BareItem | undefined, limit: number | null): number | null =>
+  typeof item === "number" || typeof item === "string" ? readRest(String(item), limit !== null) : null;
 
 /** A whole number; of a decimal one, such as `9.0`, the whole part. */
 export function readCount(text = ""): number | null {

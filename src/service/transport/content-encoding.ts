@@ -1,4 +1,11 @@
-import { brotliDecompressSync, constants, type Gunzip, gunzipSync, zstdDecompressSync } from "node:zlib";
+import {
+  brotliDecompressSync,
+  constants,
+  type Gunzip,
+  gunzipSync,
+  type ZstdDecompress,
+  zstdDecompressSync,
+} from "node:zlib";
 import type { ServiceLimits } from "./pool.ts";
 
 /** The encodings that are offered in `Accept-Encoding`; nothing else is decoded. */
@@ -18,7 +25,8 @@ const ratioFloorBytes = 1024 * 1024;
 
 /**
  * Decodes synchronously, which for a few kilobytes is far cheaper than a stream. `maxOutputLength` stops
- * decompression bombs. Ends and checksums (gzip, zstd) must be right, and nothing may follow but further members of gzip.
+ * decompression bombs. Ends and checksums (gzip, zstd) must be right, and nothing may follow but further members of gzip or
+ * frames of zstd.
  */
 export function decode(
   wire: Uint8Array,
@@ -48,15 +56,13 @@ function decompress(
   encoding: (typeof offeredEncodings)[number],
   maxOutputLength: number,
 ): Buffer {
-  const options = { maxOutputLength, rejectGarbageAfterEnd: true };
   switch (encoding) {
     case "gzip":
       return gunzip(wire, maxOutputLength);
     case "br":
-      return brotliDecompressSync(wire, options);
+      return brotliDecompressSync(wire, { maxOutputLength, rejectGarbageAfterEnd: true });
     case "zstd":
-      // 8 MiB of window is what RFC 9659 allows over HTTP; a frame may ask for gigabytes.
-      return zstdDecompressSync(wire, { ...options, params: { [constants.ZSTD_d_windowLogMax]: 23 } });
+      return decompressZstd(wire, maxOutputLength);
   }
 }
 
@@ -67,4 +73,26 @@ function gunzip(wire: Uint8Array, maxOutputLength: number): Buffer {
   const { buffer, engine } = info as { readonly buffer: Buffer; readonly engine: Gunzip };
   if (engine.bytesWritten !== wire.length) throw new Error("data after the last member");
   return buffer;
+}
+
+/** 8 MiB is what RFC 9659 allows over HTTP; a frame may ask for gigabytes. */
+const windowOfZstd = { [constants.ZSTD_d_windowLogMax]: 23 };
+
+/** Each takes some time, even if it is empty. */
+const maxFrames = 1000;
+
+/** Node decompresses the first frame only; RFC 8878 allows further ones. */
+function decompressZstd(wire: Uint8Array, maxOutputLength: number): Buffer {
+  const frames: Buffer[] = [];
+  let [at, left] = [0, maxOutputLength];
+  do {
+    if (frames.length === maxFrames) throw new Error("too many frames");
+    const options = { maxOutputLength: Math.max(1, left), params: windowOfZstd, info: true };
+    const info: unknown = zstdDecompressSync(wire.subarray(at), options);
+    const { buffer, engine } = info as { readonly buffer: Buffer; readonly engine: ZstdDecompress };
+    at += engine.bytesWritten;
+    left -= buffer.length;
+    frames.push(buffer);
+  } while (at < wire.length);
+  return Buffer.concat(frames);
 }

@@ -311,6 +311,13 @@ describe("the rate-limit fields of the IETF's drafts", () => {
   );
 
   test.each([
+    { ratelimit: '"daily";r=-3;t=60', "ratelimit-policy": '"daily";q=300;w=86400' },
+    { ratelimit: "limit=300, remaining=-3, reset=60" },
+  ])("less than nothing of a limit (%j) means that nothing is left", (headers) => {
+    expect(readAll(headers)).toMatchObject({ limit: 300, remaining: 0, resetAt: now + 60_000 });
+  });
+
+  test.each([
     "",
     "daily;r",
     '"daily";r=-1;t=3',
