@@ -1,11 +1,11 @@
 /**
  * Keeps the credential out of responses that repeat it, before anything else reads them. A body that would be stored is
  * refused, because stored bodies stay as they came. Headers that repeat the credential are dropped, and it is replaced in
- * the bodies of errors, which are only shown.
+ * the bodies of errors, which are only shown. A body that cannot be decoded cannot be searched, so it ends here.
  */
 import { type Credential, redact } from "../credentials/credential.ts";
 import { createCredentialSearch } from "../credentials/search.ts";
-import { ServiceError } from "../errors.ts";
+import { ServiceError, type ServiceErrorCode } from "../errors.ts";
 import { decode, readEncoding } from "./content-encoding.ts";
 import type { ServiceLimits } from "./pool.ts";
 import type { RawResponse, ResponseHead } from "./send-request.ts";
@@ -21,20 +21,20 @@ export function createResponseGuard(
     const head = dropHeaders(response.head, hasCredential);
     if (response.failure !== null) return { ...response, head };
     const { status } = head;
-    const refuse = (part: string): RawResponse => {
-      const failure = new ServiceError("repeats-credential", `${part} repeats the credential`, {
-        url,
-        status,
-      });
-      return { head, wire: null, failure };
+    const refuse = (code: ServiceErrorCode, detail: string): RawResponse => {
+      return { head, wire: null, failure: new ServiceError(code, detail, { url, status }) };
     };
     const isRedirect = status >= 300 && status < 400;
     if (isRedirect && head.headers.location !== response.head.headers.location)
-      return refuse("the address of the redirect");
+      return refuse("repeats-credential", "the address of the redirect repeats the credential");
     const body = readBody(response.head, response.wire, limits);
+    if (body === "too-large" && status === 200)
+      return refuse("too-large", "the body decompresses to more than is allowed");
+    if (typeof body === "string") return { head, wire: undecodable.slice(), failure: null };
     if (!hasCredential(body)) return { ...response, head };
     const shown = Buffer.from(redact(credential, body.toString("latin1")), "latin1");
-    if (status === 200 || hasCredential(shown)) return refuse("the response");
+    if (status === 200 || hasCredential(shown))
+      return refuse("repeats-credential", "the response repeats the credential");
     return { head: headOfPlainBody(head, shown.length), wire: new Uint8Array(shown), failure: null };
   };
 }
@@ -48,12 +48,21 @@ function dropHeaders(head: ResponseHead, hasCredential: (bytes: Buffer) => boole
   return { status, headers: Object.fromEntries(others) };
 }
 
-/** The decoded body. One that cannot be decoded is never used; it is returned as it came. */
-function readBody({ headers }: ResponseHead, wire: Uint8Array, limits: ServiceLimits): Buffer {
+/** Invalid in every encoding, so that the response means what it meant with its own body. Not empty: that means something else. */
+const undecodable = new Uint8Array(1);
+
+/** The decoded body, or why there is none. */
+function readBody(
+  { headers }: ResponseHead,
+  wire: Uint8Array,
+  limits: ServiceLimits,
+): Buffer | "too-large" | "incomplete" | "unknown encoding" {
   const encoding = readEncoding(headers["content-encoding"]);
-  const decoded = encoding === null ? wire : decode(wire, encoding, limits);
-  const { buffer, byteOffset, byteLength } = typeof decoded === "string" ? wire : decoded;
-  return Buffer.from(buffer, byteOffset, byteLength);
+  if (wire.length === 0) return Buffer.alloc(0);
+  if (encoding === null) return "unknown encoding";
+  const decoded = decode(wire, encoding, limits);
+  if (typeof decoded === "string") return decoded;
+  return Buffer.from(decoded.buffer, decoded.byteOffset, decoded.byteLength);
 }
 
 function headOfPlainBody({ status, headers }: ResponseHead, length: number): ResponseHead {

@@ -1,7 +1,9 @@
 /** The service is not trusted: it may repeat the credential of the request anywhere in its response. */
-import { gzipSync } from "node:zlib";
+import { deflateSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
+import { defaultLimits } from "../../../src/service/transport/pool.ts";
+import { openServiceTransport } from "../../../src/service/transport/transport.ts";
 import { jsonResponse, rawResponse } from "../../support/raw-server.ts";
 import { failureOf, startClientRig } from "../support/client.ts";
 
@@ -37,6 +39,28 @@ test("a compressed body is searched too", async () => {
     options,
   );
   expect(await failureOf(rig.fetch("/me/"))).toMatchObject({ code: "repeats-credential" });
+});
+
+test.each([
+  ["cut short", "gzip", (packed: Buffer) => packed.subarray(0, -4), 200, "incomplete-body"],
+  ["cut short", "gzip", (packed: Buffer) => packed.subarray(0, -4), 404, "not-the-api"],
+  ["encoded as was not offered", "deflate", deflateSync, 200, "encoding-refused"],
+  ["encoded twice", "gzip, gzip", gzipSync, 200, "encoding-refused"],
+  ["too large", "gzip", () => gzipSync(`${token}${" ".repeat(2 ** 25)}`), 200, "too-large"],
+  ["too large", "gzip", () => gzipSync(`${token}${" ".repeat(2 ** 25)}`), 403, "not-the-api"],
+])("no byte of a body that is %s leaves the transport", async (_, encoding, change, status, code) => {
+  const body = change(gzipSync(JSON.stringify({ ...entity, note: token })));
+  await using rig = await startClientRig(
+    (_, socket) => socket.write(rawResponse(status, { ...json, "content-encoding": encoding }, body)),
+    options,
+  );
+  const { origin } = rig.server;
+  const pool = { ...options, limits: defaultLimits, connections: 1 };
+  const transport = openServiceTransport(origin, pool);
+  const { wire } = await transport.send({ url: `${origin}/me/`, condition: [], signal: undefined });
+  await transport.close();
+  expect(wire?.length ?? 0).toBeLessThanOrEqual(1);
+  expect(await failureOf(rig.fetch("/me/"))).toMatchObject({ code, status });
 });
 
 test("an ETag that repeats the credential is ignored, and the body is accepted", async () => {
