@@ -1395,7 +1395,7 @@ interface PrunedBackup {
   readonly at: string;
 }
 interface KeptBackup extends PrunedBackup {
-  /** `latest`, a rule and its period, `highest run`, `most catalogue resources`, or `name`. */
+  /** `latest`, also of its copies; a rule and its period, `highest run`, `most catalogue resources`, or `name`. */
   readonly reasons: readonly string[];
 }
 /**

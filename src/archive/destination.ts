@@ -146,23 +146,22 @@ function wrongExtension(place: string, isEncrypted: boolean): BackupError {
 const plainExtension = ".zip";
 const encryptedExtension = ".zip.age";
 
+type NamedState = Pick<BackupManifest, "account" | "state">;
+
+/** Windows allows no colon in a file's name. */
+const timeInName = ({ at }: BackupManifest["state"]): string => at.slice(0, 19).replaceAll(":", "");
+
 /**
  * The default name. Sorted by name, the backups of an account are in the order of their states.
  * @param mirrorFile names the backup if there is no account
  */
-export function backupName(
-  { account, state }: Pick<BackupManifest, "account" | "state">,
-  mirrorFile: string,
-  isEncrypted: boolean,
-): string {
+export function backupName({ account, state }: NamedState, mirrorFile: string, isEncrypted: boolean): string {
   const stem =
     account ??
     basename(mirrorFile)
       .replace(/\.[^.]*$/, "")
       .replace(/[^A-Za-z0-9_-]+/g, "-");
-  // Windows allows no colon in a file's name.
-  const time = state.at.slice(0, 19).replaceAll(":", "");
-  return `armoire-${stem}-${time}Z${isEncrypted ? encryptedExtension : plainExtension}`;
+  return `armoire-${stem}-${timeInName(state)}Z${isEncrypted ? encryptedExtension : plainExtension}`;
 }
 
 /** The name of the `n`th state (from the second on) within one second. It sorts after the one before it. */
@@ -171,10 +170,13 @@ export function numberedName(file: string, n: number): string {
   return `${file.slice(0, -extension.length)}_${String(n).padStart(2, "0")}${extension}`;
 }
 
-const defaultName = /^armoire-.+-\d{4}-\d{2}-\d{2}T\d{6}Z(?:_\d{2,})?\.zip(?:\.age)?$/;
+const defaultName = /^armoire-(?<stem>.+)-(?<time>\d{4}-\d{2}-\d{2}T\d{6})Z(?:_\d{2,})?\.zip(?:\.age)?$/;
 
-/** Whether Armoire gave the file its name, rather than the user. */
-export const hasDefaultName = (name: string): boolean => defaultName.test(name);
+/** Whether Armoire gave the file of a backup its name, rather than the user, who may have renamed it. */
+export function hasDefaultName(name: string, { account, state }: NamedState): boolean {
+  const { stem, time } = defaultName.exec(name)?.groups ?? {};
+  return time === timeInName(state) && (account === null || account === stem);
+}
 
 /** Whether a file may be a backup, by its name. */
 export const mayBeBackup = (name: string): boolean =>

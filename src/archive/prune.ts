@@ -1,6 +1,6 @@
 /**
  * Removes old backups by the retention policy of runs. A backup that is not proven sound is never removed, and never counts as
- * kept. A backup with a name that the user chose is never removed either.
+ * kept. A backup with a name that the user chose, or gave it later, is never removed either.
  */
 import { rm } from "node:fs/promises";
 import { basename } from "node:path";
@@ -39,7 +39,7 @@ export interface PrunedBackup {
 }
 
 export interface KeptBackup extends PrunedBackup {
-  /** `latest`, a rule and its period, `highest run`, `most catalogue resources`, or `name`. */
+  /** `latest`, also of its copies; a rule and its period, `highest run`, `most catalogue resources`, or `name`. */
   readonly reasons: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export async function pruneBackups(request: PruneRequest): Promise<PruneReport> 
   const untouched: FaultyBackup[] = [];
   for await (const backup of listBackups(request)) {
     if (!backup.isSound) untouched.push(backup);
-    else if (hasDefaultName(basename(backup.file))) sound.push(backup);
+    else if (hasDefaultName(basename(backup.file), backup.manifest)) sound.push(backup);
     else named.push({ ...summaryOf(backup), reasons: ["name"] });
   }
   const groups = Map.groupBy(sound, ({ manifest }) => mirrorOf(manifest));
@@ -75,6 +75,7 @@ export async function pruneBackups(request: PruneRequest): Promise<PruneReport> 
 /**
  * Chooses among the backups of one mirror, by the times of their states. Kept besides:
  * - the backup of the highest run: a clock may have been wrong, and a restored mirror counts on from an earlier run;
+ * - copies of the latest backup, such as an encrypted one: no later backup has what they have;
  * - the last backup with the most catalogue resources: on a new computer, backups hold none until a catalogue is mirrored.
  */
 function chooseBackups(backups: readonly SoundBackup[], policy: RetentionPolicy) {
@@ -88,7 +89,9 @@ function chooseBackups(backups: readonly SoundBackup[], policy: RetentionPolicy)
   const linkedCounts = ordered.map(({ manifest }) => countLinked(manifest));
   const maxLinked = Math.max(0, ...linkedCounts);
   const mostLinkedAt = maxLinked === 0 ? -1 : linkedCounts.lastIndexOf(maxLinked);
+  const latestHash = ordered.at(-1)?.rootHash;
   const extraReasons = (n: number) => [
+    ...(ordered[n]?.rootHash === latestHash ? ["latest"] : []),
     ...(n === highestRunAt ? ["highest run"] : []),
     ...(n === mostLinkedAt ? ["most catalogue resources"] : []),
   ];

@@ -1,6 +1,6 @@
 /** Listing a folder of backups, and pruning it. */
 import { execFileSync } from "node:child_process";
-import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { appendFile, copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -178,6 +178,34 @@ it("pruning neither removes backups with names that the user chose nor counts th
   expect(formatPruned(report, basename)).toContain("named by you");
 });
 
+it("a backup that was renamed counts as named by the user, also if the name is as Armoire names others", async () => {
+  await using rig = await startRigWithBackupFolder();
+  const renamed = [
+    "armoire-ada-2027-01-01T000000Z.zip",
+    "armoire-eve-2026-01-01T000000Z.zip",
+    "armoire-ada-2026-01-01T000000Z.old-2026-01-01T000000Z.zip",
+  ];
+  for (const name of renamed) await backUpAt(rig, "2026-01-01T00:00:00.000Z", undefined, `backups/${name}`);
+  const latest = await backUpAt(rig, "2026-01-02T00:00:00.000Z");
+  const report = await pruneBackups({ folder: rig.path("backups"), keep: { last: 1 }, isPreview: false });
+  expect(report.remove).toEqual([]);
+  expect(names(report.keep).sort()).toEqual([latest, ...renamed].sort());
+});
+
+it("no backup is removed without a later one: not as the copy of the latest", async () => {
+  await using rig = await startRigWithBackupFolder();
+  const earlier = await backUpAt(rig, "2026-01-01T00:00:00.000Z");
+  const latest = await backUpAt(rig, "2026-01-02T00:00:00.000Z");
+  const copies = [latest.replace(".zip", "_02.zip"), `${latest}.age`];
+  await copyFile(rig.path(`backups/${latest}`), rig.path(`backups/${copies[0]}`));
+  await rig.create("backups", { passphrase: testPassphrase });
+  const askPassphrase = async () => testPassphrase;
+  const folder = rig.path("backups");
+  const report = await pruneBackups({ folder, askPassphrase, keep: { last: 1 }, isPreview: false });
+  expect(names(report.remove)).toEqual([earlier]);
+  expect((await readdir(folder)).sort()).toEqual([latest, ...copies].sort());
+});
+
 it("pruning always keeps the newest backup of each account, by time and by run", async () => {
   await using rig = await startRigWithBackupFolder();
   await fc.assert(
@@ -192,12 +220,12 @@ it("pruning always keeps the newest backup of each account, by time and by run",
             rig,
             `2026-02-${String(day).padStart(2, "0")}T00:00:00.000Z`,
             undefined,
-            `backups/armoire-ada-2026-01-01T${String(++made).padStart(6, "0")}Z.zip`,
+            `backups/armoire-ada-2026-02-${String(day).padStart(2, "0")}T000000Z_${numberOf(++made)}.zip`,
           );
         const before = await list(folder);
         await pruneBackups({ folder, keep, isPreview: false });
         const remaining = names(await list(folder));
-        expect(remaining.at(-1)).toContain(String(made).padStart(6, "0"));
+        expect(remaining.some((name) => name.includes(`_${numberOf(made)}.`))).toBe(true);
         const latest = before
           .flatMap((backup) => (backup.isSound ? [backup.manifest.state.at] : []))
           .sort()
@@ -211,3 +239,4 @@ it("pruning always keeps the newest backup of each account, by time and by run",
 });
 
 let made = 0;
+const numberOf = (n: number) => String(n).padStart(2, "0");
