@@ -22,8 +22,6 @@ COPY src/cli/armoire.js src/cli/
 # A new volume mounted there gets this owner.
 RUN ln -s /armoire/src/cli/armoire.js /usr/local/bin/armoire && install -d -m 700 -o $UID -g $UID /data
 ENV NODE_ENV=production ARMOIRE_DATA_DIR=/data
-# glibc then keeps less of the memory that was freed: docs/operating.md, section 7.
-ENV MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072
 USER $UID:$UID
 ENTRYPOINT ["armoire"]
 CMD ["--help"]

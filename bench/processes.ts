@@ -10,9 +10,11 @@ export const armoire = new URL("../src/cli/armoire.js", import.meta.url).pathnam
 
 /** Runs the script at a path, which prints its measurement. */
 export function measureScript(script: string, args: readonly string[]): Measurement {
-  // Armoire runs with the Node flags of its launcher, the others with the defaults.
-  const flags = script.endsWith("armoire-sync.ts") ? readLauncherFlags() : [];
-  return JSON.parse(execFileSync(process.execPath, [...flags, script, ...args], { encoding: "utf8" }));
+  // Armoire runs with the flags and variables of its launcher, the others with the defaults.
+  const isOwn = script.endsWith("armoire-sync.ts");
+  const env = { ...process.env, ...(isOwn ? readLauncherVariables() : {}) };
+  const flags = isOwn ? readLauncherFlags() : [];
+  return JSON.parse(execFileSync(process.execPath, [...flags, script, ...args], { encoding: "utf8", env }));
 }
 
 /** With which the launcher starts Node. */
@@ -20,6 +22,15 @@ export function readLauncherFlags(): readonly string[] {
   const [shebang = ""] = readFileSync(armoire, "utf8").split("\n");
   return shebang.match(/--\S+/g) ?? [];
 }
+
+/** With which it starts itself again for a long command. */
+const readLauncherVariables = (): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [...readFileSync(armoire, "utf8").matchAll(/(MALLOC_\w+): "(\d+)"/g)].map(([, name, value]) => [
+      name,
+      value,
+    ]),
+  );
 
 /** The URLs of all fetched resources of a mirror, one per line. */
 export function listFetchedUrls(mirror: string): string {

@@ -30,8 +30,26 @@ const brief = [
 /** Those in `dist/quick.cjs`. */
 const quick = [...brief.filter((name) => name !== "completion" && name !== "complete"), "export"];
 
+/** Those that handle much data, or run for long. */
+const long = ["sync", "worker", "schedule", "serve", "snapshot", "backup", "mirror"];
+
+/** Settings of glibc's allocator, which it reads as a process starts: without them, each thread keeps memory that it has freed. */
+const allocator = { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072" };
+
 const args = process.argv.slice(2);
+if (long.includes(args[0])) restartWithAllocator();
 if (args.length !== 1 || args[0] !== "--version" || !printVersion()) await run();
+
+/** Replaces this process, once: `process.execve` keeps its ID, folder and streams. Where that is not possible, it goes on. */
+function restartWithAllocator() {
+  const { env, execPath, execArgv, argv, channel, permission, platform } = process;
+  const isSet = Object.keys(allocator).some((name) => name in env);
+  const canRestart = typeof process.execve === "function" && !channel && !permission;
+  if (platform !== "linux" || isSet || !canRestart) return;
+  // Bytes that Node could not decode would be passed on as other ones, and no longer be refused.
+  if ([...args, ...Object.values(env)].some((text) => text.includes("\ufffd"))) return;
+  process.execve(execPath, [execPath, ...execArgv, ...argv.slice(1)], { ...env, ...allocator });
+}
 
 /** Without loading the program. @returns false if it cannot be printed: the program then says why */
 function printVersion() {
