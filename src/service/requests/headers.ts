@@ -14,6 +14,8 @@ export interface RateLimitHeaders {
   readonly resetAt: number | null;
   /** The end of a shorter window in which nothing remains, in epoch milliseconds; absent without one. */
   readonly pauseUntil?: number;
+  /** The shorter window with the fewest requests left; absent without one. */
+  readonly short?: { readonly remaining: number; readonly resetAt: number };
 }
 
 const year = 366 * 24 * 3600;
@@ -91,7 +93,7 @@ export function readRateLimitHeaders(headers: IncomingHttpHeaders, now: number):
 }
 
 /** Shorter windows are waited for; they say nothing about how many requests a run may send. */
-const minWindowMillis = 60_000;
+export const minWindowMillis = 60_000;
 
 /** The ledger keeps one window: the one with the fewest requests left, among those that last longer than a wait. */
 function chooseReading(readings: readonly RateLimitHeaders[], now: number): RateLimitHeaders | null {
@@ -102,13 +104,15 @@ function chooseReading(readings: readonly RateLimitHeaders[], now: number): Rate
   const remaining = lowest(usable.map((reading) => reading.remaining));
   const least = usable.filter((reading) => reading.remaining === remaining);
   if (remaining === null) return null;
-  const spent = counted.filter((reading) => reading.remaining === 0 && isShort(reading));
-  const pauseUntil = usable === long ? highest(spent.map(({ resetAt }) => resetAt)) : null;
+  const short = usable === long ? counted.filter((one) => isShort(one) && (one.resetAt ?? 0) > now) : [];
+  const rest = lowest(short.map((reading) => reading.remaining));
+  const end = highest(short.map((reading) => (reading.remaining === rest ? reading.resetAt : null)));
   return {
     limit: least.find(({ limit }) => limit !== null)?.limit ?? null,
     remaining,
     resetAt: highest(least.map(({ resetAt }) => resetAt)),
-    ...(pauseUntil !== null && pauseUntil > now && { pauseUntil }),
+    ...(rest !== null && end !== null && { short: { remaining: rest, resetAt: end } }),
+    ...(rest === 0 && end !== null && { pauseUntil: end }),
   };
 }
 

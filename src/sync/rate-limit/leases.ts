@@ -46,7 +46,10 @@ export function decideLease(state: WindowState, reserve: number): LeaseDecision 
   const max = maxOpenLeases(state, reserve);
   if (max <= 0) return { do: "refuse", resumeAt: windowEndsAt(state) ?? limitExpiresAt(state, reserve) };
   const isUncertain = isThrottled(state) || (state.remaining === null && isStartOpen(state));
-  const room = (isUncertain ? Math.min(max, 1) : max) - countOpenLeases(state);
+  const open = countOpenLeases(state);
+  const { remaining = max, resetAt = null } = state.short ?? {};
+  if (remaining <= 0 && resetAt !== null && open === 0) return { do: "pause", until: resetAt };
+  const room = Math.min(max, remaining, isUncertain ? 1 : max) - open;
   return room > 0 ? { do: "send", room } : { do: "wait" };
 }
 
@@ -234,6 +237,7 @@ export class Leases {
 }
 
 function isRunningLow({ allowance, isRefusal, retryAt }: AttemptReport): boolean {
-  if (isRefusal || retryAt !== null || allowance?.pauseUntil !== undefined) return true;
-  return (allowance?.remaining ?? minRoomForBlock) < minRoomForBlock;
+  if (isRefusal || retryAt !== null) return true;
+  const { remaining, short } = allowance ?? {};
+  return Math.min(remaining ?? minRoomForBlock, short?.remaining ?? minRoomForBlock) < minRoomForBlock;
 }

@@ -3,7 +3,7 @@
  * uses it, and what was learned about the service's way to report. Pure.
  */
 import { dayMillis } from "../../platform/clock.ts";
-import type { RateLimitHeaders } from "../../service/requests/headers.ts";
+import { minWindowMillis, type RateLimitHeaders } from "../../service/requests/headers.ts";
 import type { AttemptReport } from "../../service/requests/rate-limiter.ts";
 import { defaultRetryPolicy } from "../../service/requests/retry-policy.ts";
 import { type Deadline, emptyWindow, type ReportedCounts, type WindowState } from "./window.ts";
@@ -143,6 +143,39 @@ export function applyReading(
 
 function laterOf(known: Deadline | null, other: Deadline | null): Deadline | null {
   return other === null || (known !== null && known.at >= other.at) ? known : other;
+}
+
+/**
+ * What remains in the short window after a response. A clock that was set back makes its end seem far away.
+ * @param spent how many requests the response stands for, where it does not report the window
+ */
+export function applyShort(
+  state: WindowState,
+  { status, allowance }: AttemptReport,
+  leaseSeq: number,
+  spent: number,
+): WindowState {
+  const { short: known, seq } = state;
+  const isLater = known === null || leaseSeq > known.readingSeq;
+  if (allowance?.short !== undefined) {
+    const { remaining, resetAt } = allowance.short;
+    if (isLater) return { ...state, short: { remaining, resetAt, readingSeq: seq } };
+    // One that was overtaken may be of the window before.
+    if (known.resetAt === null) return state;
+    const short = { ...known, remaining: Math.min(remaining, known.remaining), readingSeq: seq };
+    return { ...state, short: { ...short, resetAt: Math.max(resetAt, known.resetAt) } };
+  }
+  if (known === null) return state;
+  if (known.resetAt !== null) return { ...state, short: { ...known, remaining: known.remaining - spent } };
+  return isLater && status !== null ? { ...state, short: null } : state;
+}
+
+export function withoutEndedShort(state: WindowState, now: number): WindowState {
+  const { short } = state;
+  if (short === null || short.resetAt === null) return state;
+  if (short.resetAt > now && short.resetAt - now <= minWindowMillis) return state;
+  const seq = state.seq + 1;
+  return { ...state, seq, short: { remaining: 1, resetAt: null, readingSeq: seq } };
 }
 
 /** Two responses that report the same end show how long windows are: one alone may be an error. */

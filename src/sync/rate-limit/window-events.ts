@@ -25,11 +25,13 @@ import {
 import { countThrottles, countUnexplained, isWrongRetryAfter } from "./refusals/refusal-counts.ts";
 import {
   applyReading,
+  applyShort,
   laterBlock,
   learnWindow,
   refusesEarlierWindow,
   resolveLimit,
   toWindowEnd,
+  withoutEndedShort,
 } from "./reported-limits.ts";
 import {
   emptyWindow,
@@ -55,11 +57,11 @@ export interface LeaseRelease {
 
 /** The state at this time: after its end the window is a new one, and no clock error makes it endless. */
 export function renew(before: WindowState, now: number): WindowState {
-  const state = withoutClockJumps(before, now);
+  const state = withoutEndedShort(withoutClockJumps(before, now), now);
   const end = windowEndsAt(state);
   if (end === null || end > now) return state;
   const { blockedUntil, openLeases, isFree304, isFreeRoot, hasRemainingHeader, isReported } = state;
-  const { isLimitUsed, lastCounts, ends, unreadableBodyAt } = state;
+  const { isLimitUsed, lastCounts, ends, unreadableBodyAt, short } = state;
   const seq = state.seq + 1;
   const isInferred = state.isRefused && !isReported && state.overlapsUntil === null;
   // With these, no window of the service's reaches into the next one.
@@ -79,6 +81,7 @@ export function renew(before: WindowState, now: number): WindowState {
     isLimitUsed,
     lastCounts,
     ends,
+    short,
     overlapsUntil: isOver ? null : overlapAfter(state, end),
     plainBefore: isOver ? 0 : state.responses.plain,
     unnoticedStartAt: state.startedBy === null ? state.unnoticedStartAt : null,
@@ -126,7 +129,9 @@ export function releaseLease(before: WindowState, given: LeaseRelease, now: numb
   const release = { lease, isRoot, report };
   const state = inferFromFullWindow(resolved.state, report, isRoot);
   const spending = spendingOf(state, report, isRoot);
-  const next = applyReport(countRelease(state, release, spending, now), release, spending, now);
+  const counted = countRelease(state, release, spending, now);
+  const withShort = applyShort(counted, report, lease.seq, spending.likely);
+  const next = applyReport(withShort, release, spending, now);
   const inferred = inferFromGrants(inferWhenIdle(next, report), next.isRefused && !state.isRefused);
   return withEnd(inferred, now);
 }

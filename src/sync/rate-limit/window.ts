@@ -65,6 +65,16 @@ export interface WindowState {
   readonly lastCounts: ReportedCounts | null;
   readonly ends: WindowEnds;
   readonly setBack: ClockSetBack | null;
+  /** A window that ends within a minute, beside the one that `remaining` is of; null without one. */
+  readonly short: ShortWindow | null;
+}
+
+export interface ShortWindow {
+  readonly remaining: number;
+  /** Epoch milliseconds; null once it has ended: one request then finds out what the next one grants. */
+  readonly resetAt: number | null;
+  /** When its newest reading was taken, or it ended. */
+  readonly readingSeq: number;
 }
 
 /** What the local clock decides about a window. */
@@ -192,6 +202,7 @@ export const emptyWindow: WindowState = {
   lastCounts: null,
   ends: { lastReset: null, last: null, atLeast: null, atMost: null },
   setBack: null,
+  short: null,
 };
 
 /** Known limits are 30 to 300 a day. */

@@ -83,7 +83,7 @@ describe("other usual forms", () => {
       };
       const others = { "x-ratelimit-limit-minute": "100", "x-ratelimit-remaining-minute": "99" };
       const expected = { limit: 10, remaining: 0, resetAt: now + rest };
-      expect(readRateLimitHeaders({ ...headers, ...others }, now)).toEqual(expected);
+      expect(readRateLimitHeaders({ ...headers, ...others }, now)).toMatchObject(expected);
       const usual = { "ratelimit-limit": "10", "ratelimit-remaining": "3", "ratelimit-reset": "3600" };
       expect(readRateLimitHeaders({ ...headers, ...usual }, now)).toEqual(expected);
     },
@@ -154,16 +154,13 @@ describe("contradictory fields", () => {
     (_form, remaining, reset) => {
       const of = (rest: string | string[]) =>
         readAll({ "x-ratelimit-limit": "5, 30", "x-ratelimit-remaining": rest, "x-ratelimit-reset": reset });
-      expect(of(remaining)).toEqual({ limit: 30, remaining: 29, resetAt: now + 80_000_000 });
+      const long = { limit: 30, resetAt: now + 80_000_000 };
+      const short = (rest: number) => ({ short: { remaining: rest, resetAt: now + 30_000 } });
+      expect(of(remaining)).toEqual({ ...long, remaining: 29, ...short(4) });
       const spent = typeof remaining === "string" ? "0, 25" : ["0", "25"];
-      expect(of(spent)).toEqual({
-        limit: 30,
-        remaining: 25,
-        resetAt: now + 80_000_000,
-        pauseUntil: now + 30_000,
-      });
+      expect(of(spent)).toEqual({ ...long, remaining: 25, ...short(0), pauseUntil: now + 30_000 });
       const both = typeof remaining === "string" ? "3, 0" : ["3", "0"];
-      expect(of(both)).toEqual({ limit: 30, remaining: 0, resetAt: now + 80_000_000 });
+      expect(of(both)).toEqual({ ...long, remaining: 0, ...short(3) });
     },
   );
 
@@ -216,6 +213,18 @@ describe("contradictory fields", () => {
     expect(readAll({ ...usual(250, 80_000), ...earlier(0, 10) })).toMatchObject(burst);
     expect(readAll({ ...usual(250, 80_000), ...earlier(1, 10) })).not.toHaveProperty("pauseUntil");
     expect(readAll(earlier(0, 10))).toEqual({ limit: 30, remaining: 0, resetAt: now + 10_000 });
+  });
+
+  test("of windows that end within a minute, the fewest requests left count beside those of a longer one", () => {
+    const long = { remaining: 250, resetAt: now + 80_000_000 };
+    const short = { ratelimit: '"minute";r=4;t=50, "second";r=3;t=1' };
+    expect(readAll({ ...usual(250, 80_000), ...short })).toMatchObject({
+      ...long,
+      short: { remaining: 3, resetAt: now + 1000 },
+    });
+    const kong = { "x-ratelimit-remaining-minute": "5", "x-ratelimit-remaining-day": "250" };
+    expect(readAll(kong)).toMatchObject({ remaining: 250, short: { remaining: 5 } });
+    expect(readAll(earlier(3, 10))).not.toHaveProperty("short");
   });
 
   test("the count is never above any readable one, in whatever order the fields are sent", () => {

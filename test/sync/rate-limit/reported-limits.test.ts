@@ -74,6 +74,55 @@ describe("a short window beside a long one", () => {
     expect(decideLease(renew(state, start + 10_000), 0)).toMatchObject({ do: "send" });
     expect(describeWindow(renew(state, start + 10_000))).toMatchObject({ remaining: 250 });
   });
+
+  const next = (remaining: number, end: number) => ({
+    allowance: {
+      limit: 300,
+      remaining: 250,
+      resetAt: start + day,
+      short: { remaining, resetAt: start + end },
+    },
+  });
+  const send = (state: WindowState) => lease(state, "a", 1).state;
+
+  it("no more requests run together than the short window has left", () => {
+    const state = receive(emptyWindow, next(2, 10_000), start);
+    expect(decideLease(state, 0)).toEqual({ do: "send", room: 2 });
+    expect(decideLease(send(state), 0)).toEqual({ do: "send", room: 1 });
+    expect(decideLease(send(send(state)), 0)).toEqual({ do: "wait" });
+  });
+
+  it("a response without the fields, and one that was overtaken, leave no more than before", () => {
+    const sent = send(send(receive(emptyWindow, next(3, 10_000), start)));
+    const silent = receive(sent, {}, start + 1);
+    expect(decideLease(silent, 0)).toEqual({ do: "wait" });
+    const [older, newer] = [lease(emptyWindow, "a", 1), lease(lease(emptyWindow, "a", 1).state, "a", 1)];
+    const release = (state: WindowState, from: typeof older, remaining: number) => {
+      const report = { ...noResponse, status: 200, ...next(remaining, 10_000) };
+      return releaseLease(state, { lease: from.lease, isRoot: false, report }, start);
+    };
+    expect(decideLease(release(release(newer.state, newer, 1), older, 2), 0)).toMatchObject({ room: 1 });
+  });
+
+  it("what the short window granted without saying so is waited for", () => {
+    const state = receive(receive(emptyWindow, next(1, 10_000), start), {}, start + 1);
+    expect(decideLease(state, 0)).toEqual({ do: "pause", until: start + 10_000 });
+  });
+
+  it("after its end, one request finds out what the next one grants", () => {
+    const ended = renew(receive(emptyWindow, next(2, 10_000), start), start + 10_000);
+    expect(decideLease(ended, 0)).toEqual({ do: "send", room: 1 });
+    expect(decideLease(send(ended), 0)).toEqual({ do: "wait" });
+    expect(decideLease(receive(ended, next(3, 70_000), start + 10_001), 0)).toMatchObject({ room: 3 });
+    const long = counts(300, 250, start + day);
+    expect(decideLease(receive(ended, long, start + 10_001), 0)).toMatchObject({ room: 250 });
+  });
+
+  it("a clock that is set back does not prolong it", () => {
+    const state = receive(emptyWindow, next(1, 10_000), start);
+    expect(decideLease(renew(send(send(state)), start - hour), 0)).toEqual({ do: "wait" });
+    expect(decideLease(renew(receive(state, {}, start + 1), start - hour), 0)).toMatchObject({ do: "send" });
+  });
 });
 
 describe("the names of the headers", () => {
