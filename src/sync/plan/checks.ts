@@ -36,7 +36,7 @@ export function* planChecks(
   };
 
   /** @param share of the run's free checks, including those of earlier parts */
-  function* part(rows: readonly CheckRow[], reason: Reason, share: number): Generator<PlannedCheck, void> {
+  function* part(rows: Iterable<CheckRow>, reason: Reason, share: number): Generator<PlannedCheck, void> {
     for (const { id, kind, isFree } of rows) {
       if (planned.has(id) || (isFree === 1 && !mayCheckFreely(share))) continue;
       planned.add(id);

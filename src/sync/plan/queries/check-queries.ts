@@ -1,7 +1,7 @@
 /** Which held resources may be checked, and in which order. Each query reads the mirror as it is at that moment. */
 import { sql } from "kysely";
 import type { Connection } from "../../../mirror/file/connection.ts";
-import { prepare } from "../../../mirror/file/statements.ts";
+import { prepare, prepareColumn } from "../../../mirror/file/statements.ts";
 import { q, textsIn } from "../../../mirror/queries/query-builder.ts";
 import {
   type DueResource,
@@ -34,6 +34,7 @@ import {
   worth,
 } from "./check-conditions.ts";
 import { prepareExpectedChecks } from "./expected-checks.ts";
+import { checkNumber, checksFrom } from "./many-checks.ts";
 
 export interface CheckQueries {
   /** The root, before its first fetch and about once a day. */
@@ -46,9 +47,9 @@ export interface CheckQueries {
    */
   listings(hasMoreWork: boolean): CheckRow[];
   /** Resources of which the owner, or the owner's owner, changed since their last check. */
-  suspects(): CheckRow[];
+  suspects(): Iterable<CheckRow>;
   /** Resources that exceed the max staleness, oldest first. Only here are failed checks repeated, since they cost. */
-  overdue(): CheckRow[];
+  overdue(): Iterable<CheckRow>;
   /** Free checks of bodies from snapshots that the service has not confirmed, by worth and age. */
   unconfirmed(): CheckRow[];
   /**
@@ -76,7 +77,7 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
       ),
   );
   const selectListings = prepare(db, (p: ListingParameters) =>
-    selectHeldWithWorth(p)
+    selectWithWorth(p)
       .where(isListing(p))
       .orderBy(sql`r.kind = 'root'`, "desc")
       .orderBy(sql`r.kind = 'brands'`, "desc")
@@ -84,21 +85,24 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
       .orderBy(worth(), "desc")
       .orderBy("r.id"),
   );
-  const selectSuspects = prepare(db, (p: SuspectParameters) =>
+  const selectSuspects = prepareColumn(db, (p: SuspectParameters) =>
     selectSuspected(p)
-      .select(checkColumns)
-      .select(isFree(p).as("isFree"))
+      .select(checkNumber(p).as("number"))
       .leftJoin("_brand as b", "b.id", "r.id")
       .leftJoin("_model as m", "m.id", "r.id")
       .leftJoin("_size as s", "s.id", "r.id")
       .orderBy(sql`suspicion.likelihood * (1 + ${worth()})`, "desc")
       .orderBy("r.id"),
   );
-  const selectOverdue = prepare(db, (p: HeldParameters) =>
-    selectHeldWithWorth(p).orderBy("r.checked_at").orderBy(worth(), "desc").orderBy("r.id"),
+  const selectOverdue = prepareColumn(db, (p: HeldParameters) =>
+    heldWithWorth(p)
+      .select(checkNumber(p).as("number"))
+      .orderBy("r.checked_at")
+      .orderBy(worth(), "desc")
+      .orderBy("r.id"),
   );
   const selectUnconfirmed = prepare(db, (p: HeldParameters & { max: number }) =>
-    selectHeldWithWorth(p)
+    selectWithWorth(p)
       .innerJoin("_loaded as l", "l.resource_id", "r.id")
       .where(isUnconfirmed())
       .where(isCurrent())
@@ -108,7 +112,13 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
       .limit(p.max),
   );
   const selectEverything = prepare(db, (p: HeldParameters) =>
-    selectHeld(p).select(dueColumns).orderBy("r.checked_run").orderBy("r.id"),
+    q
+      .selectFrom("_resource as r")
+      .select(dueColumns)
+      .select(isFree(p).as("isFree"))
+      .where(isCheckable(p))
+      .orderBy("r.checked_run")
+      .orderBy("r.id"),
   );
 
   const readExpected = prepareExpectedChecks(db, request);
@@ -120,10 +130,10 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
     root: () => selectRoot.get({ runId, checkedBefore: now() - restMillis, now: now() }) ?? null,
     sample: prepareSample(db, request, isAnyLoaded),
     listings: (hasMoreWork) => selectListings.all(listingParameters(request, runBeforeCrawl, hasMoreWork)),
-    suspects: () => selectSuspects.all(suspectParameters(request)),
+    suspects: () => checksFrom(selectSuspects.all(suspectParameters(request))),
     overdue: () => {
       const checkable = held(maxStalenessMillis);
-      return mayHold(db, checkable) ? selectOverdue.all(checkable) : [];
+      return mayHold(db, checkable) ? checksFrom(selectOverdue.all(checkable)) : [];
     },
     unconfirmed: () =>
       isAnyLoaded ? selectUnconfirmed.all({ ...held(0), max: freeCheckLimit(request).count }) : [],
@@ -135,11 +145,13 @@ export function prepareCheckQueries(db: Connection, request: PlanRequest): Check
   };
 }
 
-const selectHeld = (p: HeldParameters) =>
-  q.selectFrom("_resource as r").select(checkColumns).select(isFree(p).as("isFree")).where(isCheckable(p));
+const selectWithWorth = (p: HeldParameters) =>
+  heldWithWorth(p).select(checkColumns).select(isFree(p).as("isFree"));
 
-const selectHeldWithWorth = (p: HeldParameters) =>
-  selectHeld(p)
+const heldWithWorth = (p: HeldParameters) =>
+  q
+    .selectFrom("_resource as r")
+    .where(isCheckable(p))
     .leftJoin("_brand as b", "b.id", "r.id")
     .leftJoin("_model as m", "m.id", "r.id")
     .leftJoin("_size as s", "s.id", "r.id");
