@@ -141,6 +141,7 @@ describe("folders", () => {
         ["backup", "restore", rig.path("a.zip"), "--to", folder],
         ["backup", "restore", rig.path("a.zip"), "--mirror", join(folder, "new.sqlite")],
         ["sync", "--base-url", "http://127.0.0.1:1", "--mirror", join(folder, "new.sqlite")],
+        ["snapshot", "load", rig.path("a.zip"), "--mirror", join(folder, "new.sqlite")],
         ["sync", "--base-url", "http://127.0.0.1:1", "--metrics-file", join(folder, "new.prom")],
       ];
       for (const command of commands) {
@@ -161,6 +162,7 @@ describe("folders", () => {
       ["backup", "restore", rig.path("a.zip"), "--mirror", place],
       ["backup", "restore", rig.path("a.zip"), "--to", place],
       ["sync", "--base-url", "http://127.0.0.1:1", "--mirror", place],
+      ["snapshot", "load", rig.path("a.zip"), "--mirror", place],
     ]) {
       const { exitCode, stderr } = await callArmoire([...command, "--data-dir", rig.dataDir]);
       expect([exitCode, stderr], command.join(" ")).toEqual([2, expect.stringContaining("Armoire's own")]);

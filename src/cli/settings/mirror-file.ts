@@ -95,8 +95,13 @@ export function mirrorFileToSync(settings: Settings): { file: string; baseUrl: s
     );
   }
   const file = mirror.value ?? catalogueMirrorFile(dataDir.value, baseUrl.value);
-  if (account === null && !existsSync(file)) requireNotOwn(file);
+  if (account === null) requirePlaceForMirror(file);
   return { file, baseUrl: baseUrl.value };
+}
+
+/** An existing mirror may be anywhere. @throws FileError for a new one at a place of other files */
+export function requirePlaceForMirror(file: string): void {
+  if (!existsSync(file)) requireNotOwn(file);
 }
 
 /**

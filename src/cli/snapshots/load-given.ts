@@ -20,6 +20,7 @@ import { readLoadedSnapshots } from "../../mirror/load/loaded-snapshots.ts";
 import { readMirror } from "../../mirror/reader.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { formatLoadProgress, formatOpened, type GivenReport } from "../format/mirror/loaded.ts";
+import { requirePlaceForMirror } from "../settings/mirror-file.ts";
 import { givenServiceName, type Settings } from "../settings/settings.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
@@ -54,10 +55,11 @@ interface Wanted {
   readonly folder: FollowedFolder | null;
 }
 
-/** @throws BackupError, SnapshotError, DownloadError, MirrorError, CliError; the signal's reason */
+/** @throws BackupError, SnapshotError, DownloadError, MirrorError, CliError, FileError; the signal's reason */
 export async function loadGiven(given: GivenSnapshots, settings: Settings, io: Io): Promise<GivenReport> {
   const { allowPrivate, sampleSize, withHistory = false, signal } = given;
   const downloads = { allowPrivate, signal, settings, io };
+  if (settings.mirror.value !== null) requirePlaceForMirror(settings.mirror.value);
   const { wanted, mirror } = await chooseWanted(given, downloads);
   if (wanted.length === 0) return { mirror, run: null, snapshots: [], sampled: 0, seconds: 0 };
   // All downloads come first: what has arrived stays until there is all of it.
