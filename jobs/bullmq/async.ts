@@ -47,6 +47,9 @@ export interface BatcherOptions<Item> {
   readonly write: (items: readonly Item[]) => Promise<unknown>;
   /** In one batch. */
   readonly maxItems: number;
+  /** Of the items in one batch, together; a larger item is written alone. Default: any size. */
+  readonly maxSize?: number;
+  readonly sizeOf?: (item: Item) => number;
   /** The number of items for which a batch waits a few milliseconds; called when its first item is there. */
   readonly targetItems: () => number;
   /** Waits before the next attempt; if it rejects, all pending items are rejected. */
@@ -64,6 +67,8 @@ interface PendingItem<Item> {
 export function createBatcher<Item>({
   write,
   maxItems,
+  maxSize = Number.POSITIVE_INFINITY,
+  sizeOf = () => 0,
   targetItems,
   onFailure,
 }: BatcherOptions<Item>): Batcher<Item> {
@@ -87,11 +92,20 @@ export function createBatcher<Item>({
     awaitedCount = Number.POSITIVE_INFINITY;
   };
 
+  const takeBatch = (): PendingItem<Item>[] => {
+    let size = 0;
+    const end = pending.findIndex(({ item }, n) => {
+      size += sizeOf(item);
+      return n === maxItems || (n > 0 && size > maxSize);
+    });
+    return end === -1 ? [...pending] : pending.slice(0, end);
+  };
+
   const writeAll = async (): Promise<void> => {
     isWriting = true;
     while (pending.length > 0) {
       await waitForItems(targetItems());
-      const batch = pending.slice(0, maxItems);
+      const batch = takeBatch();
       try {
         await write(batch.map(({ item }) => item));
       } catch (error) {

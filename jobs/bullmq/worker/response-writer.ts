@@ -13,6 +13,8 @@ export interface ResponseWriter {
 }
 
 const maxResponsesPerWrite = 64;
+/** Of bodies in base64. Redis and JSON have limits of half a gigabyte, and a coordinator reads a job as a whole. */
+const maxCharsPerWrite = 8 * 2 ** 20;
 const retryMillis = 1000;
 
 /**
@@ -34,6 +36,8 @@ export function openResponseWriter(
     const queue = openQueue<ResponsesPayload>(client, name);
     const batcher = createBatcher<WireResponse>({
       maxItems: maxResponsesPerWrite,
+      maxSize: maxCharsPerWrite,
+      sizeOf: (response) => (response.outcome === "response" ? response.wire.length : 0),
       targetItems: () => Math.min(runningCount(), maxResponsesPerJob),
       write: (responses) =>
         queue.add(
