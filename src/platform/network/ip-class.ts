@@ -18,29 +18,32 @@ const ranges: Readonly<Record<Exclude<IpClass, "public">, readonly string[]>> = 
     "198.51.100.0/24",
     "203.0.113.0/24",
     "224.0.0.0/3",
-    "::/96",
-    "64:ff9b::/96",
-    "64:ff9b:1::/48",
-    "100::/64",
     "2001::/23",
     "2001:db8::/32",
     "2002::/16",
     "3fff::/20",
-    "5f00::/16",
-    "fe80::/10",
-    "fec0::/10",
-    "ff00::/8",
+    // All but 2000::/3, which alone is allocated to public addresses.
+    "::/3",
+    "4000::/2",
+    "8000::/1",
   ],
 };
 
-const lists = Object.entries(ranges).map(([name, subnets]) => {
-  const list = new BlockList();
-  for (const subnet of subnets) {
-    const [network = "", bits] = subnet.split("/");
-    list.addSubnet(network, Number(bits), network.includes(":") ? "ipv6" : "ipv4");
-  }
-  return [name as IpClass, list] as const;
-});
+/** The first that has an address is its class. */
+const listsOf = (family: "ipv4" | "ipv6") =>
+  Object.entries(ranges).map(([name, subnets]) => {
+    const list = new BlockList();
+    for (const subnet of subnets) {
+      const [network = "", bits] = subnet.split("/");
+      if (network.includes(":") === (family === "ipv6")) list.addSubnet(network, Number(bits), family);
+    }
+    return [name as IpClass, list] as const;
+  });
+
+const lists = { ipv4: listsOf("ipv4"), ipv6: listsOf("ipv6") };
+
+const mapped = new BlockList();
+mapped.addSubnet("::ffff:0:0", 96, "ipv6");
 
 /**
  * @param address as `node:dns` and sockets write it, also with a zone; an IPv4-mapped IPv6 address is classed as the
@@ -50,7 +53,8 @@ export function ipClassOf(address: string): IpClass {
   const [bare = ""] = address.split("%", 1);
   if (isIP(bare) === 0) return "reserved";
   const family = isIP(bare) === 6 ? "ipv6" : "ipv4";
-  return lists.find(([, list]) => list.check(bare, family))?.[0] ?? "public";
+  const inside = family === "ipv6" && mapped.check(bare, family) ? "ipv4" : family;
+  return lists[inside].find(([, list]) => list.check(bare, family))?.[0] ?? "public";
 }
 
 /** The IP address in the host of a URL; null for a name. @param hostname as `URL` writes it */
