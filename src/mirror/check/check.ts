@@ -1,6 +1,6 @@
 /**
- * Checks whether a mirror is sound. It reads everything and writes nothing: the file, the SHA-256 of every body and picture,
- * the states against the revisions, the rows against the bodies, and the search index against the rows.
+ * Checks whether a mirror is sound. It reads everything and writes nothing: the file, the run log, the SHA-256 of every body
+ * and picture, the states against the revisions, the rows against the bodies, and the search index against the rows.
  */
 import { hash } from "node:crypto";
 import { statSync } from "node:fs";
@@ -19,6 +19,7 @@ import type { MirrorReader } from "../reader.ts";
 import { requireOneUser } from "../rows/recorded-user.ts";
 import type { CheckProblem, ReportProblem } from "./check-problem.ts";
 import { checkDerived } from "./check-rows.ts";
+import { checkRuns } from "./check-runs.ts";
 import { checkSearch } from "./check-search.ts";
 import { checkStates } from "./check-states.ts";
 
@@ -57,6 +58,7 @@ export function checkMirror(mirror: MirrorReader, kinds: Kinds): CheckReport {
       checkFile(mirror, report);
       // Further problems of a damaged file would be consequences of the damage.
       if (problems.length > 0) return;
+      checkRuns(db, report);
       counts.bodies = checkBodies(db, report);
       checkStates(db, report);
       checkUser(db, report);

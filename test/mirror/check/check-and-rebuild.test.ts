@@ -149,6 +149,19 @@ describe("check", () => {
       "insert into _search_index (rowid, kind, text) values (4711, 'brand', 'stray')",
       [{ code: "search", where: "_search" }],
     ],
+    [
+      "options of a run that are a list",
+      "update _run set scope_json = '[]' where id = 1",
+      [{ code: "row", where: "_run 1" }],
+    ],
+    [
+      "figures of a run that are none",
+      `update _run set counts_json = '{"new":"x"}', coverage_json = '[{}]' where id = 1`,
+      [
+        { code: "row", where: "_run 1", message: "its counts_json is not that of a run" },
+        { code: "row", where: "_run 1", message: "its coverage_json is not that of a run" },
+      ],
+    ],
     ["a missing list row", "delete from _model_picture", [{ code: "row", where: urlOf("m/") }]],
     [
       "an extra list row",
