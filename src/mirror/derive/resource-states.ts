@@ -66,7 +66,12 @@ export function prepareStates(db: Connection): ResourceStates {
     setChecked: prepare(db, (p: Check) =>
       q
         .updateTable("_resource")
-        .set({ ...checked(p), state: sql<ResourceState>`iif(state = 'due', 'held', state)`, gone_run: null })
+        .set({
+          ...checked(p),
+          // Failed with a validator is no state that Armoire makes; left so, it would be asked without end.
+          state: sql<ResourceState>`iif(state in ('due', 'failed'), 'held', state)`,
+          gone_run: null,
+        })
         .where("id", "=", p.id),
     ),
     setAbsent: prepare(db, (p: Check & { state: ResourceState }) =>

@@ -1,5 +1,6 @@
 /** A failed resource affects no other one: its error is recorded, and a later run requests it again. */
 import { existsSync } from "node:fs";
+import Database from "better-sqlite3";
 import { expect, it } from "vitest";
 import { kinds } from "../../../jobs/kinds.ts";
 import { checkMirror } from "../../../src/mirror/check/check.ts";
@@ -35,6 +36,17 @@ it("a resource that always fails does not prevent checks of the others", async (
   const first = await rig.sync();
   const second = await rig.sync();
   expect(second.resources).toMatchObject({ unchanged: first.resources.new, failed: 1 });
+});
+
+it("a mirror changed by hand, with failed resources that have a validator, is asked once", async () => {
+  await using rig = await startRig(world);
+  await rig.sync();
+  const db = new Database(rig.file);
+  db.exec("update _resource set state = 'failed' where kind = 'model'");
+  db.close();
+  const { requests, resources } = await rig.sync();
+  expect(requests.sent).toBe(resources.unchanged);
+  expect(await rig.sync()).toMatchObject({ complete: true, resources: { failed: 0 } });
 });
 
 it("a base URL without a service is an error and creates no tombstones", async () => {
