@@ -12,8 +12,6 @@ export interface RateLimitHeaders {
   readonly remaining: number | null;
   /** Epoch milliseconds at which the window ends. */
   readonly resetAt: number | null;
-  /** The end of a shorter window in which nothing remains, in epoch milliseconds; absent without one. */
-  readonly pauseUntil?: number;
   /** The shorter window with the fewest requests left; absent without one. */
   readonly short?: { readonly remaining: number; readonly resetAt: number };
 }
@@ -112,9 +110,12 @@ function chooseReading(readings: readonly RateLimitHeaders[], now: number): Rate
     remaining,
     resetAt: highest(least.map(({ resetAt }) => resetAt)),
     ...(rest !== null && end !== null && { short: { remaining: rest, resetAt: end } }),
-    ...(rest === 0 && end !== null && { pauseUntil: end }),
   };
 }
+
+/** The end of a short window in which nothing remains, in epoch milliseconds; null without one. */
+export const pauseUntil = (allowance: RateLimitHeaders | null): number | null =>
+  allowance?.short?.remaining === 0 ? allowance.short.resetAt : null;
 
 /** Several readings if each field states as many values: those of one window each, in the same order. */
 function readFamily(headers: IncomingHttpHeaders, family: Family, now: number): RateLimitHeaders[] {
@@ -289,9 +290,9 @@ const maxBackoffMillis = 24 * 3600 * 1000;
  */
 export function readBackoffUntil({ status, headers }: ResponseHead, now: number): number | null {
   const allowance = readRateLimitHeaders(headers, now);
-  const pauseUntil = allowance?.pauseUntil ?? null;
-  if (!refusals.includes(status)) return pauseUntil;
+  const pause = pauseUntil(allowance);
+  if (!refusals.includes(status)) return pause;
   const resetAt = allowance?.remaining === 0 ? allowance.resetAt : null;
-  const until = readRetryAfter(headers["retry-after"], now) ?? resetAt ?? pauseUntil;
+  const until = readRetryAfter(headers["retry-after"], now) ?? resetAt ?? pause;
   return until === null ? null : Math.min(until, now + maxBackoffMillis);
 }

@@ -11,6 +11,7 @@ import type { ResponseHead } from "../transport/send-request.ts";
 import {
   isModificationTime,
   isSameEntity,
+  pauseUntil,
   readEntityTag,
   readKeptHeaders,
   readValidator,
@@ -136,7 +137,7 @@ function interpretRefusal(
     });
 
   if (status === 401 || isNotAuthenticated(body)) throw notAuthenticated(context);
-  const waitUntil = retryAt ?? allowance?.pauseUntil ?? null;
+  const waitUntil = retryAt ?? pauseUntil(allowance);
   const decision = decideRefusal({ status, message, allowance, retryAt: waitUntil });
   switch (decision?.do) {
     case "stop":

@@ -3,7 +3,7 @@
  * uses it, and what was learned about the service's way to report. Pure.
  */
 import { dayMillis } from "../../platform/clock.ts";
-import { minWindowMillis, type RateLimitHeaders } from "../../service/requests/headers.ts";
+import { minWindowMillis, pauseUntil, type RateLimitHeaders } from "../../service/requests/headers.ts";
 import type { AttemptReport } from "../../service/requests/rate-limiter.ts";
 import { defaultRetryPolicy } from "../../service/requests/retry-policy.ts";
 import { type Deadline, emptyWindow, type ReportedCounts, type WindowState } from "./window.ts";
@@ -66,7 +66,7 @@ export function laterBlock(
 ): Deadline | null {
   const ofRefusal = status === 403 || status === 429 ? (retryAt ?? 0) : 0;
   const isLong = ofRefusal - now > defaultRetryPolicy.maxRetryAfterMillis;
-  const until = Math.max(isUnexplained && isLong ? 0 : ofRefusal, allowance?.pauseUntil ?? 0);
+  const until = Math.max(isUnexplained && isLong ? 0 : ofRefusal, pauseUntil(allowance) ?? 0);
   return blockUntil(state, until, now);
 }
 

@@ -64,17 +64,6 @@ describe("a limit that is what was used", () => {
 });
 
 describe("a short window beside a long one", () => {
-  const burst = {
-    allowance: { limit: 300, remaining: 250, resetAt: start + day, pauseUntil: start + 10_000 },
-  };
-
-  it.each([200, 304, 429])("no request is sent before a spent short window ends, after a %d", (status) => {
-    const state = receive(emptyWindow, { ...burst, status }, start);
-    expect(decideLease(renew(state, start + 9_999), 0)).toEqual({ do: "pause", until: start + 10_000 });
-    expect(decideLease(renew(state, start + 10_000), 0)).toMatchObject({ do: "send" });
-    expect(describeWindow(renew(state, start + 10_000))).toMatchObject({ remaining: 250 });
-  });
-
   const next = (remaining: number, end: number) => ({
     allowance: {
       limit: 300,
@@ -83,6 +72,14 @@ describe("a short window beside a long one", () => {
       short: { remaining, resetAt: start + end },
     },
   });
+
+  it.each([200, 304, 429])("no request is sent before a spent short window ends, after a %d", (status) => {
+    const state = receive(emptyWindow, { ...next(0, 10_000), status }, start);
+    expect(decideLease(renew(state, start + 9_999), 0)).toEqual({ do: "pause", until: start + 10_000 });
+    expect(decideLease(renew(state, start + 10_000), 0)).toMatchObject({ do: "send" });
+    expect(describeWindow(renew(state, start + 10_000))).toMatchObject({ remaining: 250 });
+  });
+
   const send = (state: WindowState) => lease(state, "a", 1).state;
 
   it("no more requests run together than the short window has left", () => {
