@@ -84,7 +84,7 @@ export async function readEncodedContents(
     return { in: "archive", pieces: readArchive(createReadStream(file)) };
   }
   for (const [signature, create] of Object.entries(decompressors))
-    if (startsWith(signature)) return { in: "file", pieces: decompress(file, create()) };
+    if (startsWith(signature)) return { in: "file", pieces: requirePlain(decompress(file, create())) };
   for (const [signature, format] of Object.entries(foreignFormats)) {
     if (startsWith(signature))
       throw new UnreadableContentError("format", `it is in a compressed format, ${format}`);
@@ -224,7 +224,17 @@ async function* readArchive(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<B
   }
   if (bufferOf(first.value).toString("hex", 0, 4) === signatures.zip)
     for await (const { content } of readEntries(byteReader(all()))) yield content;
-  else for await (const piece of all()) yield bufferOf(piece);
+  else for await (const piece of requirePlain(all())) yield bufferOf(piece);
+}
+
+/** Contents are decoded once: throws after the last piece if they begin as another encoded file does. */
+async function* requirePlain<Piece extends Uint8Array>(pieces: AsyncIterable<Piece>): AsyncGenerator<Piece> {
+  let head = Buffer.alloc(0);
+  for await (const piece of pieces) {
+    if (head.length < headBytes) head = Buffer.concat([head, piece.subarray(0, headBytes - head.length)]);
+    yield piece;
+  }
+  if (isEncoded(head)) throw new UnreadableContentError("format", "its contents are encoded once more");
 }
 
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>

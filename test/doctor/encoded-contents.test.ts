@@ -198,6 +198,8 @@ it.each([
   ["Parquet bomb", parquetBomb(), "it decompresses to more than 1000 times its size"],
   ["Parquet in LZO", parquetInLzo(), "its pages are in a compressed format that is not read"],
   ["gzip bomb", gzipSync(Buffer.alloc(2 ** 24)), "it decompresses to more than 1000 times its size"],
+  ["twice compressed", gzipSync(gzipSync(text)), "its contents are encoded once more"],
+  ["Zstandard of a database", zstdCompressSync("SQLite format 3\0"), "its contents are encoded once more"],
   ["xz", Buffer.from("fd377a585a000004", "hex"), "it is in a compressed format, xz"],
   ["7-Zip", Buffer.from("377abcaf271c0004", "hex"), "it is in a compressed format, 7-Zip"],
   ["zlib", deflateSync(text), "it is in a compressed format, zlib"],
