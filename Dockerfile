@@ -21,7 +21,7 @@ COPY package.json LICENSE ./
 COPY src/cli/armoire.js src/cli/
 # A new volume mounted there gets this owner.
 RUN ln -s /armoire/src/cli/armoire.js /usr/local/bin/armoire && install -d -m 700 -o $UID -g $UID /data
-ENV NODE_ENV=production ARMOIRE_DATA_DIR=/data
+ENV NODE_ENV=production ARMOIRE_DATA_DIR=/data NODE_COMPILE_CACHE=/tmp/node-compile-cache
 USER $UID:$UID
 ENTRYPOINT ["armoire"]
 CMD ["--help"]

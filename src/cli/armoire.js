@@ -11,7 +11,8 @@ if (major < 22 || (major === 22 && minor < 19)) {
 }
 
 // Not imported: Node would compute all exports of a module, which takes longer.
-const { existsSync, readFileSync, writeSync } = process.getBuiltinModule("node:fs");
+const { existsSync, mkdirSync, readFileSync, statSync, writeSync } = process.getBuiltinModule("node:fs");
+const { isAbsolute, join } = process.getBuiltinModule("node:path");
 
 /** Commands that handle little data. The others collect garbage sooner: otherwise V8 lets the heap grow to twice the size. */
 const brief = [
@@ -36,6 +37,9 @@ const long = ["sync", "worker", "schedule", "serve", "snapshot", "backup", "mirr
 /** Settings of glibc's allocator, which it reads as a process starts: without them, each thread keeps memory that it has freed. */
 const allocator = { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072" };
 
+/** What Node puts in the place of bytes that are not UTF-8. */
+const undecoded = "\ufffd";
+
 const args = process.argv.slice(2);
 if (long.includes(args[0])) restartWithAllocator();
 if (args.length !== 1 || args[0] !== "--version" || !printVersion()) await run();
@@ -47,7 +51,7 @@ function restartWithAllocator() {
   const canRestart = typeof process.execve === "function" && !channel && !permission;
   if (platform !== "linux" || isSet || !canRestart) return;
   // Bytes that Node could not decode would be passed on as other ones, and no longer be refused.
-  if ([...args, ...Object.values(env)].some((text) => text.includes("\ufffd"))) return;
+  if ([...args, ...Object.values(env)].some((text) => text.includes(undecoded))) return;
   process.execve(execPath, [execPath, ...execArgv, ...argv.slice(1)], { ...env, ...allocator });
 }
 
@@ -64,8 +68,8 @@ function printVersion() {
 
 async function run() {
   const { createRequire, enableCompileCache } = process.getBuiltinModule("node:module");
-  enableCompileCache();
-  const { join } = process.getBuiltinModule("node:path");
+  const folder = "NODE_COMPILE_CACHE" in process.env ? undefined : compileCacheFolder();
+  if (folder !== null) enableCompileCache(folder);
   const dist = join(import.meta.dirname, "../../dist");
   const script = join(dist, "quick.cjs");
   const { main } =
@@ -80,6 +84,28 @@ async function run() {
     process.prependListener("exit", () => setFlagsFromString("--heap-growing-percent=0"));
   }
   await main(args);
+}
+
+/**
+ * Compiled code is run as it is, so no other user may write there. Node's default is in the folder of temporary files, which
+ * users share except on Windows.
+ * @returns undefined for Node's default; null for no folder
+ */
+function compileCacheFolder() {
+  const { env, getuid } = process;
+  if (getuid === undefined) return undefined;
+  try {
+    const { XDG_CACHE_HOME: given = "" } = env;
+    const caches = isAbsolute(given) ? given : join(process.getBuiltinModule("node:os").homedir(), ".cache");
+    const folder = join(caches, "armoire");
+    if (folder.includes(undecoded)) return null;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const { uid, mode } = statSync(folder);
+    return uid === getuid() && (mode & 0o022) === 0 ? folder : null;
+  } catch {
+    // No home folder, or one that cannot be written: a start takes longer.
+    return null;
+  }
 }
 
 /** In a clone without a build, the sources. */

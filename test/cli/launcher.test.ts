@@ -1,15 +1,21 @@
 /** How the launcher starts Node, before the program is loaded. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { chmodSync, chownSync, existsSync, mkdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { temporaryFolder } from "../support/run-armoire.ts";
 
 const launcher = fileURLToPath(new URL("../../src/cli/armoire.js", import.meta.url));
 const { MALLOC_ARENA_MAX: _max, MALLOC_TRIM_THRESHOLD_: _threshold, ...environment } = process.env;
-const printAtExit = `data:text/javascript,process.on("exit", () =>
-  process._rawDebug(JSON.stringify({ pid: process.pid, arenas: process.env.MALLOC_ARENA_MAX ?? null })))`;
+const printAtExit = `data:text/javascript,process.on("exit", () => process._rawDebug(JSON.stringify({
+  pid: process.pid,
+  arenas: process.env.MALLOC_ARENA_MAX ?? null,
+  compiled: process.getBuiltinModule("node:module").getCompileCacheDir() ?? null,
+})))`;
 
 interface Start {
   readonly env?: NodeJS.ProcessEnv;
@@ -17,8 +23,8 @@ interface Start {
   readonly hasChannel?: boolean;
 }
 
-/** @returns the limit of arenas that the help of a command is printed with, by the process that was started */
-async function arenasOf(command: string, { env = {}, flags = [], hasChannel = false }: Start = {}) {
+/** Prints the help of a command. @returns what its process, which is the one that was started, says of itself at its end */
+async function start(command: string, { env = {}, flags = [], hasChannel = false }: Start = {}) {
   const args = [...flags, "--import", printAtExit, launcher, command, "--help"];
   const child = spawn(process.execPath, args, {
     env: { ...environment, ...env },
@@ -30,10 +36,12 @@ async function arenasOf(command: string, { env = {}, flags = [], hasChannel = fa
     once(child, "close"),
   ]);
   expect(help).toContain("Usage:");
-  const { pid, arenas } = JSON.parse(errors.trim().split("\n").at(-1) ?? "");
+  const { pid, ...state } = JSON.parse(errors.trim().split("\n").at(-1) ?? "");
   expect(pid).toBe(child.pid);
-  return arenas;
+  return state as { readonly arenas: string | null; readonly compiled: string | null };
 }
+
+const arenasOf = async (...args: Parameters<typeof start>) => (await start(...args)).arenas;
 
 describe.runIf(process.platform === "linux")("the launcher, on Linux,", () => {
   it("limits the allocator's arenas for a long command, in the same process", async () => {
@@ -61,5 +69,51 @@ describe.runIf(process.platform === "linux")("the launcher, on Linux,", () => {
     const script = `exec "$0" "$1" sync --mirror $'a\\xff'`;
     const run = promisify(execFile)("bash", ["-c", script, process.execPath, launcher], { env: environment });
     await expect(run).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining("is not UTF-8") });
+  });
+});
+
+describe.runIf(process.getuid !== undefined)("what V8 has compiled", () => {
+  const startFolder = async () => {
+    const folder = await temporaryFolder();
+    onTestFinished(() => folder[Symbol.asyncDispose]());
+    const compiled = join(folder.path, ".cache/armoire");
+    const { NODE_COMPILE_CACHE: _cache, XDG_CACHE_HOME: _caches, ...others } = environment;
+    const env = { ...others, NODE_COMPILE_CACHE: undefined, XDG_CACHE_HOME: undefined, HOME: folder.path };
+    return { path: folder.path, compiled, env };
+  };
+
+  it("is stored in a folder of the user's own, which nobody else can read", async () => {
+    const { compiled, env } = await startFolder();
+    expect((await start("status", { env })).compiled).toContain(`${compiled}/`);
+    expect(statSync(compiled).mode & 0o777).toBe(0o700);
+  });
+
+  it("is stored in the user's folder for caches, if there is one", async () => {
+    const { path, env } = await startFolder();
+    const caches = join(path, "caches");
+    expect((await start("status", { env: { ...env, XDG_CACHE_HOME: caches } })).compiled).toContain(
+      join(caches, "armoire/"),
+    );
+  });
+
+  it("is neither stored nor used where others can write", async () => {
+    const { compiled, env } = await startFolder();
+    mkdirSync(compiled, { recursive: true });
+    chmodSync(compiled, 0o777);
+    expect(await start("status", { env })).toMatchObject({ compiled: null });
+  });
+
+  it.runIf(process.getuid?.() === 0)("is neither stored nor used in the folder of another user", async () => {
+    const { compiled, env } = await startFolder();
+    mkdirSync(compiled, { recursive: true });
+    chownSync(compiled, 65_534, 65_534);
+    expect(await start("status", { env })).toMatchObject({ compiled: null });
+  });
+
+  it("is not stored in a folder whose name is not UTF-8", async () => {
+    const { path, env } = await startFolder();
+    const home = join(path, "none", "\ufffd");
+    expect(await start("status", { env: { ...env, HOME: home } })).toMatchObject({ compiled: null });
+    expect(existsSync(join(path, "none"))).toBe(false);
   });
 });

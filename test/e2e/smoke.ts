@@ -115,6 +115,7 @@ function install(nodeVersion: string): Installed {
       ...Object.fromEntries(own),
       PATH: [bin, process.env.PATH].join(delimiter),
       ARMOIRE_DATA_DIR: join(cwd, "data"),
+      XDG_CACHE_HOME: join(cwd, "cache"),
     },
     cwd,
   };

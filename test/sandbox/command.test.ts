@@ -19,7 +19,7 @@ function armoire(...args: string[]): {
   ended: Promise<Ending>;
 } {
   const child = spawn(process.execPath, [program, ...args], {
-    env: { PATH: process.env.PATH },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
     stdio: ["ignore", "pipe", "pipe"],
   });
   started.push(child);
