@@ -26,17 +26,32 @@ export interface Heartbeat {
 
 /**
  * While Redis cannot store the marks, workers send nothing.
+ * @param beforeListening called before each start of listening: Redis may have restarted with an older state
  * @throws RedisError `unsuitable` if the Redis user may not listen on channels
  */
 export async function startHeartbeat(
   { client, shownAs }: RedisConnection,
   responseQueue: string,
   coordinatorId: string,
+  beforeListening: () => Promise<void>,
 ): Promise<Heartbeat> {
   const key = currentRunKey(responseQueue);
   // An automatic subscription that fails would not be reported.
   const listener = client.duplicate({ autoResubscribe: false });
-  const listen = () => listener.subscribe(channelOf(coordinatorId));
+  let isListening = false;
+  listener.on("close", () => {
+    isListening = false;
+  });
+  const listen = async (): Promise<void> => {
+    if (isListening) return;
+    // It waits for the connection.
+    await listener.ping();
+    await beforeListening();
+    // On another connection it would begin without the call before it.
+    if (listener.status !== "ready") throw new Error("the connection is lost");
+    await listener.subscribe(channelOf(coordinatorId));
+    isListening = true;
+  };
   // A failure of the connection shows in the calls.
   listener.on("error", () => {});
   const setMarks = async (): Promise<string | null> => {

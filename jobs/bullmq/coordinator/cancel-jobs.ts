@@ -1,4 +1,7 @@
-/** Cancels jobs that no worker has started. While Redis is unreachable, nothing can be cancelled. */
+/**
+ * Cancels jobs that no worker has started, and removes those that Redis has although their requests have ended. While Redis is
+ * unreachable, nothing can be cancelled.
+ */
 import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { withTimeout } from "../async.ts";
@@ -32,4 +35,23 @@ export function createCanceller(client: Redis, queue: Queue): (jobId: string | n
     if (client.status !== "ready") return false;
     return (await withTimeout(timeoutMillis, () => removeIfWaiting(client, queue, jobId))) ?? false;
   };
+}
+
+const removeAtAnyState = `
+  local id = ARGV[1]
+  redis.call("ZREM", KEYS[2], id)
+  for n = 3, 5 do redis.call("LREM", KEYS[n], 0, id) end
+  return redis.call("DEL", KEYS[1], KEYS[1] .. ":lock")`;
+
+/** Removes the jobs of requests that have ended: a worker that has just taken one loses its lock, and sends nothing. */
+export async function removeEndedJobs(
+  client: Redis,
+  queue: Queue,
+  isEnded: (jobId: string) => boolean,
+): Promise<void> {
+  const jobIds = await queue.getRanges(["waiting", "active", "delayed"], 0, -1);
+  for (const jobId of jobIds.filter(isEnded)) {
+    const keys = [jobId, "delayed", "wait", "paused", "active"].map((key) => queue.toKey(key));
+    await client.eval(removeAtAnyState, keys.length, ...keys, jobId);
+  }
 }

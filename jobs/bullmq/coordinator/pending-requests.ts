@@ -51,6 +51,11 @@ export class PendingRequests {
     return this.#requests.has(id);
   }
 
+  /** Whether it is the job of a request of this coordinator that has ended. */
+  isEnded(jobId: string): boolean {
+    return jobId.startsWith(`${this.#coordinatorId}.`) && !this.#requests.has(jobId);
+  }
+
   add(request: SendRequest, { requeueCount, resolve, reject }: Completion): PendingRequest {
     const id = `${this.#coordinatorId}.${++this.#count}`;
     const attempt = (this.#failedAttempts.get(request.url) ?? 0) + 1;

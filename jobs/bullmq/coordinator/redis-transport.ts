@@ -16,7 +16,7 @@ import { watchQueue } from "../queue-watch.ts";
 import { openQueue } from "../queues.ts";
 import type { RedisConnection } from "../redis.ts";
 import { createBackoff } from "./backoff.ts";
-import { createCanceller } from "./cancel-jobs.ts";
+import { createCanceller, removeEndedJobs } from "./cancel-jobs.ts";
 import { detectLostJobs, type QueueStatus } from "./lost-jobs.ts";
 import { hasMismatchedWorkers } from "./mismatched-workers.ts";
 import { type PendingRequest, PendingRequests } from "./pending-requests.ts";
@@ -106,7 +106,9 @@ export async function openRedisTransport(options: RedisTransportOptions): Promis
       .then(() => ended.resolve(received));
   };
 
-  const heartbeat = await startHeartbeat(redis, responseQueueId, coordinatorId);
+  const heartbeat = await startHeartbeat(redis, responseQueueId, coordinatorId, () =>
+    removeEndedJobs(client, requestQueue, (jobId) => pending.isEnded(jobId)),
+  );
   const responseQueue = openResponseQueue({
     name: responseQueueId,
     client,

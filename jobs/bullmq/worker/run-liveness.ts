@@ -1,7 +1,7 @@
 /**
  * Detects that a worker must not send the request of its job any more, for one of two reasons. The run is over: its
  * heartbeat is gone, or a later run of the mirror has replaced it. Or the worker has lost the job: it was frozen, or
- * Redis was emptied, and the coordinator has queued the request again.
+ * Redis was emptied, and the coordinator has queued the request again; or Redis has restarted with an older state.
  */
 import type { Job, Queue } from "bullmq";
 import type { Redis } from "ioredis";
@@ -9,12 +9,9 @@ import { messageOf } from "../../../src/platform/errors.ts";
 import { cacheFor } from "../async.ts";
 import { isRunAlive } from "../heartbeat.ts";
 import type { FetchPayload } from "../protocol.ts";
-import { workerTimings } from "../queues.ts";
 
 /** Long enough for a nearby service to answer several requests, short enough to notice the end of a run. */
 const cacheMillis = 10;
-/** A lock that was taken so lately is still held. */
-const sureMillis = workerTimings.lockDuration / 4;
 const maxCachedRuns = 256;
 
 /** @returns a check for each job; false also while Redis does not respond. `token` is of the worker's lock on the job */
@@ -33,8 +30,8 @@ export function createLivenessCheck(
     checks.set(coordinatorId, check);
     return check;
   };
-  const holdsLock = async ({ id = "", processedOn = 0 }: Job, token: string | undefined) =>
-    Date.now() - processedOn < sureMillis || (await client.get(`${queue.toKey(id)}:lock`)) === token;
+  const holdsLock = async ({ id = "" }: Job, token: string | undefined) =>
+    (await client.get(`${queue.toKey(id)}:lock`)) === token;
   return async (job, token, payload) => {
     try {
       if (!(await checkOf(payload)())) {
@@ -42,7 +39,7 @@ export function createLivenessCheck(
         checks.delete(payload.reply.coordinatorId);
         return false;
       }
-      // The lock last: the first check may have waited for Redis.
+      // The lock last: the first check may have waited for Redis, and then a run that has become visible has removed its old jobs.
       return await holdsLock(job, token);
     } catch (error) {
       const reason = messageOf(error);

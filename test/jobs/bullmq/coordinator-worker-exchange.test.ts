@@ -508,3 +508,25 @@ it.concurrent("a worker refuses a response that repeats its credential before it
   stop.abort();
   await working;
 });
+
+it.concurrent("a request that has its response is not sent again when Redis restarts with an older state", async ({
+  expect,
+}) => {
+  await using rig = await startBullmqRig();
+  const transport = await rig.startCoordinator();
+  const sending = ["a", "b", "c"].map((path) => transport.send(requestFor(path)));
+  await expect.poll(() => rig.requestQueue.getWaitingCount()).toBe(3);
+  await rig.redis.admin.save();
+  const sent: string[] = [];
+  await rig.startWorker(async (url) => {
+    sent.push(new URL(url).pathname);
+    return responseOf("{}");
+  });
+  await Promise.all(sending);
+  await rig.redis.kill();
+  await rig.redis.start();
+  // It is queued behind what Redis has restored.
+  await transport.send(requestFor("d"));
+  await expect.poll(() => rig.requestQueue.getJobCountByTypes("waiting", "active")).toBe(0);
+  expect(sent.toSorted()).toEqual(["/a", "/b", "/c", "/d"]);
+});
