@@ -151,7 +151,7 @@ function laterOf(known: Deadline | null, other: Deadline | null): Deadline | nul
  */
 export function applyShort(
   state: WindowState,
-  { status, allowance }: AttemptReport,
+  { allowance }: AttemptReport,
   leaseSeq: number,
   spent: number,
 ): WindowState {
@@ -167,7 +167,8 @@ export function applyShort(
   }
   if (known === null) return state;
   if (known.resetAt !== null) return { ...state, short: { ...known, remaining: known.remaining - spent } };
-  return isLater && status !== null ? { ...state, short: null } : state;
+  // A response that reports the longer window alone shows that there is no short one any more; one without fields shows nothing.
+  return isLater && typeof allowance?.remaining === "number" ? { ...state, short: null } : state;
 }
 
 export function withoutEndedShort(state: WindowState, now: number): WindowState {

@@ -81,7 +81,7 @@ export function renew(before: WindowState, now: number): WindowState {
     isLimitUsed,
     lastCounts,
     ends,
-    short,
+    short: short?.resetAt === null ? null : short,
     overlapsUntil: isOver ? null : overlapAfter(state, end),
     plainBefore: isOver ? 0 : state.responses.plain,
     unnoticedStartAt: state.startedBy === null ? state.unnoticedStartAt : null,

@@ -111,6 +111,7 @@ describe("a short window beside a long one", () => {
     expect(decideLease(ended, 0)).toEqual({ do: "send", room: 1 });
     expect(decideLease(send(ended), 0)).toEqual({ do: "wait" });
     expect(decideLease(receive(ended, next(3, 70_000), start + 10_001), 0)).toMatchObject({ room: 3 });
+    expect(decideLease(receive(ended, {}, start + 10_001), 0)).toMatchObject({ room: 1 });
     const long = counts(300, 250, start + day);
     expect(decideLease(receive(ended, long, start + 10_001), 0)).toMatchObject({ room: 250 });
   });
