@@ -4,6 +4,7 @@
  */
 import { createReadStream, statSync } from "node:fs";
 import { pipeline } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { createGunzip, createZstdDecompress, type Gunzip, type ZstdDecompress } from "node:zlib";
 import { isEncrypted } from "../archive/container/encryption.ts";
 import { type AskPassphrase, openBackup } from "../archive/container/open.ts";
@@ -164,6 +165,9 @@ function* readMirrorBodies(file: string): Generator<Buffer> {
 /** A file of a few kilobytes may decompress to terabytes. */
 const maxGrowth = 1000;
 
+/** What Node's compression writes at the end of several chunks. */
+const emptyFrame = Buffer.from("28b52ffd2000010000", "hex");
+
 async function* decompress(file: string, decompressor: Gunzip | ZstdDecompress): AsyncGenerator<Buffer> {
   const { size } = statSync(file);
   // The iteration throws the errors of both streams.
@@ -179,8 +183,10 @@ async function* decompress(file: string, decompressor: Gunzip | ZstdDecompress):
         );
       yield piece;
     }
-    // Node ends at the first frame of Zstandard, and at a NUL after a member of gzip.
-    if (decompressor.bytesWritten !== size)
+    // Node may end at the first frame of Zstandard, and at a NUL after a member of gzip.
+    const start = decompressor.bytesWritten;
+    const rest = await buffer(createReadStream(file, { start, end: start + emptyFrame.length }));
+    if (rest.length > 0 && !rest.equals(emptyFrame))
       throw new UnreadableContentError("format", "more follows after the end of its first part");
   } catch (error) {
     if (!/^(Z|ZSTD)_/.test(codeOf(error))) throw error;

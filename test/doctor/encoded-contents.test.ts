@@ -1,8 +1,16 @@
 /** The search for secrets in mirrors and archives, and its reports of contents that it cannot search. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import {
+  brotliCompressSync,
+  createZstdCompress,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from "node:zlib";
 import type { CompressionCodec, Encoding } from "hyparquet";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -114,6 +122,13 @@ it.each([
   expect(await find()).toMatchObject({ found: [{ file, form: "as it is", in: "file" }], unsearched: [] });
   writeFileSync(file, bytes.subarray(0, bytes.length - 30));
   expect((await find()).unsearched).toEqual([{ path: file, reason: "damaged", why: "it is damaged" }]);
+});
+
+it("a secret in a file that was compressed with Zstandard in several chunks is found", async () => {
+  expectUnreadable(file);
+  const chunks = [lorem, secret, lorem].map((text) => Buffer.from(text));
+  writeFileSync(file, await buffer(Readable.from(chunks).pipe(createZstdCompress())));
+  expect(await find()).toMatchObject({ found: [{ file, in: "file" }], unsearched: [] });
 });
 
 it.each([
