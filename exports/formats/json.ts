@@ -217,7 +217,8 @@ export function jsonRowReader(columns: readonly string[], types: ColumnTypes = [
   return {
     add(line) {
       if (!line.startsWith("{")) return null;
-      const { value } = parseJsonOrThrow(line.endsWith(",") ? line.slice(0, -1) : line);
+      const { value, hasDuplicateKeys } = parseJsonOrThrow(line.endsWith(",") ? line.slice(0, -1) : line);
+      if (hasDuplicateKeys) throw new JsonError("not-json", "a member of the row is there twice");
       const row = value as Readonly<Record<string, unknown>>;
       return keys.map((key, n) => (types[n] === "verbatim" ? verbatimCell(row[key]) : toCell(row[key])));
     },

@@ -90,6 +90,22 @@ describe("sound packages", () => {
   });
 });
 
+it.each([
+  ["json", "the list has no end", (text: string) => text.replace(/\]\n$/, "")],
+  ["json", "the list has no beginning", (text: string) => text.slice(2)],
+  ["json", "a comma between rows is missing", (text: string) => text.replace("},\n", "}\n")],
+  ["json", "a comma follows the last row", (text: string) => text.replace("}\n]", "},\n]")],
+  ["json", "something follows the list", (text: string) => `${text}[]\n`],
+  ["json", "a member is there twice", (text: string) => text.replace('"name"', '"href"')],
+  ["ndjson", "a member is there twice", (text: string) => text.replace('"name"', '"href"')],
+  ["ndjson", "a line is empty", (text: string) => text.replace("\n", "\n\n")],
+  ["ndjson", "a comma follows a row", (text: string) => text.replace("}\n", "},\n")],
+] as const)("a file in %s is unreadable if %s", async (format, _how, change) => {
+  const folder = await write({ formats: [format] });
+  forge(folder, `brand.${format}`, (bytes) => change(bytes.toString()));
+  expect(await problemsIn(folder)).toContainEqual({ path: `brand.${format}`, code: "unreadable" });
+});
+
 describe.each(["csv", "json", "ndjson"] as const)("rows of %s", (format) => {
   const brandFile = `brand.${format}`;
 

@@ -80,7 +80,7 @@ export function openRowChecks(profile: CsvProfile): RowChecks {
             if (row[index] !== null) insertReference.run(path, to, textOf(row, [index]));
         },
         end() {
-          if (!reader.hasHeader()) problems.add("unreadable");
+          if (!reader.isWhole()) problems.add("unreadable");
           if (rows !== file.rows) problems.add("wrong-rows");
           return [...problems];
         },
@@ -120,11 +120,13 @@ const fitsAll = (row: Row, fits: readonly (RegExp | undefined)[]): boolean =>
 const textOf = (row: Row, indexes: readonly number[]): string =>
   JSON.stringify(indexes.map((index) => row[index]?.toString() ?? null));
 
-function readerOf(
-  { format, columns }: PackageFile,
-  profile: CsvProfile,
-): RowReader & { readonly hasHeader: () => boolean } {
-  if (format !== "csv") return { ...jsonRowReader(columns), hasHeader: () => true };
+interface WholeReader extends RowReader {
+  /** Whether there was also what belongs around the rows, and nothing else. To be called after the last line. */
+  isWhole(): boolean;
+}
+
+function readerOf({ format, columns }: PackageFile, profile: CsvProfile): WholeReader {
+  if (format !== "csv") return jsonReaderOf(format, columns);
   const reader = csvRowReader(profile);
   let header: Row | null = null;
   return {
@@ -134,7 +136,26 @@ function readerOf(
       header = row;
       return null;
     },
-    hasHeader: () =>
+    isWhole: () =>
       header?.length === columns.length && header.every((name, index) => name === columns[index]),
+  };
+}
+
+/** JSON is one list with a row on each line; NDJSON is nothing but rows. */
+function jsonReaderOf(format: string, columns: readonly string[]): WholeReader {
+  const reader = jsonRowReader(columns);
+  const isList = format === "json";
+  let next: "[" | "row or ]" | "row" | "]" | "end" = isList ? "[" : "row";
+  let isSound = true;
+  return {
+    add(line) {
+      const row = reader.add(line);
+      const part = row === null ? line : "row";
+      isSound &&= next.split(" or ").includes(part);
+      if (isList) next = part === "[" ? "row or ]" : part === "]" ? "end" : line.endsWith(",") ? "row" : "]";
+      else isSound &&= !line.endsWith(",");
+      return row;
+    },
+    isWhole: () => isSound && next === (isList ? "end" : "row"),
   };
 }
