@@ -1,7 +1,9 @@
 /** A Redis server for one test, on a socket in its own folder. The test can kill, freeze and restart it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { connect } from "node:net";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { Redis } from "ioredis";
 import { temporaryFolder } from "./run-armoire.ts";
 
@@ -61,4 +63,24 @@ export async function startRedis(settings: readonly string[] = []): Promise<Redi
       await folder[Symbol.asyncDispose]();
     },
   };
+}
+
+/**
+ * Watches all commands that a server without a password receives. A connection of ioredis fails if the first of them arrives
+ * together with the answer to MONITOR.
+ * @param onCommand gets a command and its arguments, in quotation marks
+ */
+export async function watchCommands(
+  { url }: Pick<RedisServer, "url">,
+  onCommand: (command: string) => void,
+): Promise<Disposable> {
+  const socket = connect(url);
+  const { promise: watching, resolve } = Promise.withResolvers<void>();
+  createInterface(socket).on("line", (line) => {
+    if (line === "+OK") resolve();
+    else onCommand(line.replaceAll('\\"', '"'));
+  });
+  socket.write("MONITOR\r\n");
+  await watching;
+  return { [Symbol.dispose]: () => void socket.destroy() };
 }

@@ -13,6 +13,7 @@ import { runWorker } from "../../../jobs/bullmq/worker/run-worker.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
 import { jsonResponse, startRawServer } from "../../support/raw-server.ts";
+import { watchCommands } from "../../support/redis.ts";
 import { tries } from "../../support/thorough.ts";
 import { type BullmqRig, describeAny, principal, responseOf, startBullmqRig } from "../support/bullmq-rig.ts";
 
@@ -165,8 +166,7 @@ it.concurrent("a worker with another credential gets no requests, and no credent
   const otherPrincipal = { ...ada, credential: bearerToken("other-0123456789abcdef") };
   await using rig = await startBullmqRig();
   const commands: string[] = [];
-  const monitor = await rig.redis.admin.monitor();
-  monitor.on("monitor", (_time: string, words: string[]) => void commands.push(words.join(" ")));
+  using _watched = await watchCommands(rig.redis, (command) => void commands.push(command));
   const transport = await rig.startCoordinator(ada);
   await rig.startWorker(async () => responseOf("from other"), otherPrincipal);
   const response = transport.send(requestFor("me/"));
@@ -175,7 +175,6 @@ it.concurrent("a worker with another credential gets no requests, and no credent
     .toContain("The workers for ada have another credential or version than this sync: give them the same.");
   await rig.startWorker(async () => responseOf("from ada"), ada);
   expect(textOf(await response)).toBe("from ada");
-  monitor.disconnect();
   expect(commands.length).toBeGreaterThan(20);
   for (const { credential } of [ada, otherPrincipal])
     expect(commands.join("\n")).not.toContain(String(credential));

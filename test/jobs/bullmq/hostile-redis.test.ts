@@ -83,7 +83,7 @@ describe("syncs", () => {
     async (kind, _name, poison) => {
       await using other = await startRig({ brands: 2, models: 2, sizes: 2 });
       const principal = catalogueAt(other.sandbox.url);
-      await using monitor = await watchResponseQueue(redis.admin);
+      using monitor = await watchResponseQueue(redis);
       if (kind === "requests") await poison(redis.admin, fetchQueueName(principal));
       else void monitor.name.then((name) => poison(redis.admin, name));
       await using _workers = await startFetchWorkers(1, {

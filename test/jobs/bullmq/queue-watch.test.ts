@@ -77,7 +77,7 @@ it("a sync continues once its overwritten queues are right, and no command is re
   await vi.waitFor(async () => expect(await callsOf(own.admin, "type")).toBeGreaterThan(0), polling);
   expect(await callsOf(own.admin, "evalsha")).toBeLessThan(200);
 
-  await using monitor = await watchResponseQueue(own.admin);
+  using monitor = await watchResponseQueue(own);
   const overwritten = monitor.name.then(async (queue) => {
     await own.admin.set(key(`${queue}:events`), "x");
     return queue;

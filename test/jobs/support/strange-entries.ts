@@ -1,6 +1,7 @@
 /** What a stranger may write into a Redis: entries for people, jobs for programs, and responses to requests of others. */
 import type { Redis } from "ioredis";
 import { keyPrefix, payloadVersion } from "../../../jobs/bullmq/queue-names.ts";
+import { type RedisServer, watchCommands } from "../../support/redis.ts";
 
 export const key = (name: string) => `${keyPrefix}:${name}`;
 const long = "x".repeat(5_000_000);
@@ -272,18 +273,12 @@ export const forged: readonly (readonly [string, object])[] = [
 
 /** Learns the name of the queue of responses, as a stranger may. */
 export async function watchResponseQueue(
-  admin: Redis,
-): Promise<AsyncDisposable & { readonly name: Promise<string> }> {
-  const monitor = await admin.duplicate().monitor();
+  redis: RedisServer,
+): Promise<Disposable & { readonly name: Promise<string> }> {
   const { promise: name, resolve } = Promise.withResolvers<string>();
-  monitor.on("monitor", (_time: string, words: string[]) => {
-    const found = new RegExp(`${keyPrefix}:(responses-[^:]+):`).exec(words.join(" "))?.[1];
+  const watched = await watchCommands(redis, (command) => {
+    const found = new RegExp(`${keyPrefix}:(responses-[^:]+):`).exec(command)?.[1];
     if (found !== undefined) resolve(found);
   });
-  return {
-    name,
-    async [Symbol.asyncDispose]() {
-      monitor.disconnect();
-    },
-  };
+  return { name, [Symbol.dispose]: () => watched[Symbol.dispose]() };
 }

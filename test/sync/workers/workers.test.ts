@@ -8,7 +8,7 @@ import { connectRedis } from "../../../jobs/bullmq/redis.ts";
 import { openMirrorReader } from "../../../src/mirror/reader.ts";
 import { bearerToken } from "../../../src/service/credentials/credential.ts";
 import { canonicalDump } from "../../support/canonical-dump.ts";
-import { type RedisServer, startRedis } from "../../support/redis.ts";
+import { type RedisServer, startRedis, watchCommands } from "../../support/redis.ts";
 import { catalogueAt, startFetchWorkers } from "../../support/workers.ts";
 import { startRig } from "../support/rig.ts";
 
@@ -116,15 +116,13 @@ it("completed jobs of an account are gone, and its jobs have no names", async ()
   await using rig = await startRig(world);
   const credential = bearerToken(rig.sandbox.users[0]?.token ?? "");
   const principal = { name: "anna", baseUrl: rig.sandbox.url, credential };
-  const monitor = await redis.admin.monitor();
   const commands: string[] = [];
-  monitor.on("monitor", (_time: string, words: string[]) => void commands.push(words.join(" ")));
+  using _watched = await watchCommands(redis, (command) => void commands.push(command));
   {
     await using _workers = await startFetchWorkers(2, { redis: redis.url, principals: [principal] });
     const workers = { redis: redis.url, principal: "anna" };
     expect(await rig.sync({ workers, credential, area: "account" })).toMatchObject({ complete: true });
   }
-  monitor.disconnect();
   const keys = await redis.admin.keys("*");
   // The run itself stays, with its outcome only.
   const run = /:sync-anna@[^:]+:(completed|1)$/;
