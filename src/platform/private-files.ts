@@ -3,13 +3,14 @@ import {
   closeSync,
   constants,
   fstatSync,
+  lstatSync,
   openSync,
+  readlinkSync,
   readSync,
-  realpathSync,
   type Stats,
   statSync,
 } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { join, parse, resolve, sep } from "node:path";
 import { replaceFile } from "./atomic-file.ts";
 import { FileError, hasCode, toFileError } from "./errors.ts";
 
@@ -121,33 +122,70 @@ export function requireOwnFolder(path: string, stats: Stats): void {
 }
 
 /**
- * A user who may write to a folder can replace its entries.
+ * A user who owns a folder, or may write to it, can replace its entries.
  * @throws FileError `unsafe` if other users can do so in a folder above `path`, which need not exist
  */
 export function requireUnreplaceable(path: string): void {
   // Windows has no such owners and modes.
   if (process.platform === "win32") return;
   const named = resolve(path);
-  const parents = isPresent(named)
-    ? [...parentsOf(named), ...parentsOf(realpathSync(named))]
-    : parentsOf(named);
-  const open = parents.find((parent) => isPresent(parent) && isRenamingAllowed(statSync(parent)));
-  if (open === undefined) return;
-  throw new FileError(
-    "unsafe",
-    `Other users may write to the folder ${open} and so replace ${named}. Private data is not kept or used there.`,
-    `Run: chmod go-w '${open}', or use another --data-dir.`,
-  );
+  for (const { folder, entry } of entriesOnTheWay(named)) {
+    const stats = statSync(folder);
+    if (!isTrusted(stats.uid))
+      throw new FileError(
+        "unsafe",
+        `The folder ${folder} belongs to another user of this machine, who could replace ${named}.`,
+        "Use another --data-dir.",
+      );
+    if (!isReplaceable(entry, stats)) continue;
+    throw new FileError(
+      "unsafe",
+      `Other users may write to the folder ${folder} and so replace ${named}. Private data is not kept or used there.`,
+      `Run: chmod go-w '${folder}', or use another --data-dir.`,
+    );
+  }
 }
 
-const parentsOf = (path: string): string[] =>
-  dirname(path) === path ? [] : [dirname(path), ...parentsOf(dirname(path))];
+/** As Linux follows at most. */
+const maxLinks = 40;
 
-const isPresent = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
+/**
+ * The folders in which the system looks up the parts of a path, and of the links in it, with what it finds there: undefined for
+ * the first part that does not exist, which is the last.
+ */
+function* entriesOnTheWay(path: string): Generator<{ folder: string; entry: Stats | undefined }> {
+  let folder = parse(path).root;
+  let links = 0;
+  for (let parts = partsOf(path); parts.length > 0; ) {
+    const [name = "", ...others] = parts;
+    const place = join(folder, name);
+    const entry = lstatSync(place, { throwIfNoEntry: false });
+    yield { folder, entry };
+    if (entry === undefined) return;
+    if (!entry.isSymbolicLink()) [folder, parts] = [place, others];
+    else {
+      if (++links > maxLinks) throw symbolicLinkError(path);
+      const target = resolve(folder, readlinkSync(place));
+      [folder, parts] = [parse(target).root, [...partsOf(target), ...others]];
+    }
+  }
+}
 
-/** Whether other users may rename entries. With the sticky bit, as on /tmp, each may rename only their own. */
-function isRenamingAllowed({ mode, uid, gid }: Stats): boolean {
-  if ((mode & sticky) !== 0) return false;
+const partsOf = (path: string): string[] =>
+  path
+    .slice(parse(path).root.length)
+    .split(sep)
+    .filter((part) => part !== "");
+
+/** Root can do everything anyway. */
+const isTrusted = (uid: number): boolean => uid === 0 || uid === process.geteuid?.();
+
+/**
+ * Whether other users may rename an entry of a folder. With the sticky bit, as on /tmp, each may rename only their own; the owner
+ * of a folder is examined with its own entries.
+ */
+function isReplaceable(entry: Stats | undefined, { mode, uid, gid }: Stats): boolean {
+  if ((mode & sticky) !== 0) return entry?.isSymbolicLink() === true && !isTrusted(entry.uid);
   // A user's private group has no other members.
   const isPrivateGroup = gid === uid || gid === 0;
   return (mode & (isPrivateGroup ? 0o002 : writableByOthers)) !== 0;

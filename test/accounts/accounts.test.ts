@@ -2,6 +2,7 @@
 import {
   chmodSync,
   chownSync,
+  lchownSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -21,7 +22,7 @@ import {
   listRemovedAccounts,
   readAccount,
 } from "../../src/accounts/accounts.ts";
-import { ArmoireError } from "../../src/platform/errors.ts";
+import { ArmoireError, FileError } from "../../src/platform/errors.ts";
 import { expectSecretIn } from "../support/canary.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 import { type AccountRig, startAccountRig } from "./support/account-rig.ts";
@@ -179,8 +180,7 @@ describe.skipIf(process.platform === "win32")("unsafe files and folders", () => 
 
   it.runIf(process.geteuid?.() === 0).each([
     [0, 0, true],
-    [1000, 1000, true],
-    [1000, 100, false],
+    [0, 100, false],
   ])(
     "a folder above whose group may write, unless it is the owner's own: of %d:%d",
     async (uid, gid, isOk) => {
@@ -192,6 +192,58 @@ describe.skipIf(process.platform === "win32")("unsafe files and folders", () => 
       else await expectUnsafe(above, /^Other users may write to/);
     },
   );
+
+  it.runIf(process.geteuid?.() === 0).each([0o755, 0o1777])(
+    "a folder above that belongs to another user, who may rename what is in it (mode %o)",
+    async (mode) => {
+      await rig.account("ada");
+      const above = join(rig.dataDir, "..");
+      chownSync(above, 1000, 1000);
+      chmodSync(above, mode);
+      await expectUnsafe(above, /^The folder .* belongs to another user of this machine, who could replace/);
+    },
+  );
+
+  it("a link on the way in a folder that others may write to", async () => {
+    await rig.account("ada");
+    const [first, second] = [await temporaryFolder(), await temporaryFolder()];
+    try {
+      symlinkSync(join(second.path, "next"), join(first.path, "data"));
+      symlinkSync(rig.dataDir, join(second.path, "next"));
+      expect(readAccount(join(first.path, "data"), "ada").name).toBe("ada");
+      chmodSync(second.path, 0o777);
+      expect(errorOf(() => readAccount(join(first.path, "data"), "ada")).message).toContain(second.path);
+    } finally {
+      await first[Symbol.asyncDispose]();
+      await second[Symbol.asyncDispose]();
+    }
+  });
+
+  it.runIf(process.geteuid?.() === 0)("a link of another user, also with the sticky bit", async () => {
+    await rig.account("ada");
+    const folder = await temporaryFolder();
+    try {
+      const link = join(folder.path, "data");
+      symlinkSync(rig.dataDir, link);
+      chmodSync(folder.path, 0o1777);
+      expect(readAccount(link, "ada").name).toBe("ada");
+      lchownSync(link, 1000, 1000);
+      expect(errorOf(() => readAccount(link, "ada"))).toMatchObject({ code: "unsafe" });
+    } finally {
+      await folder[Symbol.asyncDispose]();
+    }
+  });
+
+  it("a path whose links lead in a circle", async () => {
+    const folder = await temporaryFolder();
+    try {
+      symlinkSync(join(folder.path, "b"), join(folder.path, "a"));
+      symlinkSync(join(folder.path, "a"), join(folder.path, "b"));
+      expect(errorOf(() => readAccount(join(folder.path, "a"), "ada"))).toBeInstanceOf(FileError);
+    } finally {
+      await folder[Symbol.asyncDispose]();
+    }
+  });
 
   it.runIf(process.geteuid?.() === 0).each(["", "accounts", "accounts/ada"])(
     "a folder of another user (%j)",
