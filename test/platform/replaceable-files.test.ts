@@ -11,6 +11,7 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeAll, describe, expect, it } from "vitest";
 import { accountPlace, accountsFolder } from "../../src/accounts/account.ts";
+import { catalogueMirrorFile } from "../../src/mirror/file/paths.ts";
 import { mediaFile } from "../../src/mirror/media/media-files.ts";
 import { temporaryNameOf } from "../../src/platform/atomic-file.ts";
 import { FileError } from "../../src/platform/errors.ts";
@@ -71,6 +72,13 @@ describe("names", () => {
       writeFileSync(file, "own");
       expect(refusalOf(file, requireReplaceable), file).toEqual(refusal);
     }
+  });
+
+  it("no output but a mirror goes to the place of a catalogue's mirror, which does not exist yet", () => {
+    const place = catalogueMirrorFile(data, "https://api.example.org/");
+    expect(refusalOf(place, requireReplaceable)).toEqual(refusal);
+    expect(refusalOf(place, requireNotOwn)).toBeNull();
+    expect(refusalOf(join(data, "catalogue.sqlite"), requireReplaceable)).toBeNull();
   });
 
   it("a link to the folder of an account, and capital letters, do not hide its files", () => {

@@ -24,6 +24,7 @@ const pictureNames = /^[0-9a-f]{64}\b/;
  * @throws FileError `not-replaceable`; a system error
  */
 export function requireReplaceable(path: string): void {
+  if (isPlaceOfCatalogue(path)) throw ownPlaceError(path);
   requireNotOwn(path);
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats !== undefined && !stats.isFile())
@@ -49,14 +50,19 @@ export function requireReplaceable(path: string): void {
  * @throws FileError `not-replaceable` if only Armoire or SQLite writes here, or in the folder
  */
 export function requireNotOwn(path: string): void {
-  const isPlace = isOwn(path);
-  if (!isPlace && !foldersAround(dirname(resolve(path))).some(isOwnFolder)) return;
-  throw new FileError(
-    "not-replaceable",
-    `${path} is ${isPlace ? "the place of one of Armoire's own files" : "in one of Armoire's own folders"}.`,
-    "Nothing was written there. Give another name.",
-  );
+  if (isOwn(path)) throw ownPlaceError(path);
+  if (foldersAround(dirname(resolve(path))).some(isOwnFolder))
+    throw notReplaceable(`${path} is in one of Armoire's own folders.`);
 }
+
+const ownPlaceError = (path: string) => notReplaceable(`${path} is the place of one of Armoire's own files.`);
+
+const notReplaceable = (problem: string) =>
+  new FileError("not-replaceable", problem, "Nothing was written there. Give another name.");
+
+/** Where the next sync would make its mirror; a mirror may be put there. */
+const isPlaceOfCatalogue = (path: string): boolean =>
+  /[\\/][^\\/]+-[0-9a-f]{8}[\\/]catalogue\.sqlite$/.test(resolve(path).toLowerCase());
 
 /**
  * Also refuses a folder that does not exist yet, and a folder inside an own one: an account's folder is erased as a whole, and a
