@@ -48,7 +48,7 @@ function dropHeaders(head: ResponseHead, hasCredential: (bytes: Buffer) => boole
   return { status, headers: Object.fromEntries(others) };
 }
 
-/** Invalid in every encoding, so that the response means what it meant with its own body. Not empty: that means something else. */
+/** Takes the place of such a body: it is invalid in every encoding, too. An empty one would be valid. */
 const undecodable = new Uint8Array(1);
 
 /** The decoded body, or why there is none. */
