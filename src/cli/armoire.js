@@ -11,8 +11,9 @@ if (major < 22 || (major === 22 && minor < 19)) {
 }
 
 // Not imported: Node would compute all exports of a module, which takes longer.
-const { existsSync, mkdirSync, readFileSync, statSync, writeSync } = process.getBuiltinModule("node:fs");
-const { isAbsolute, join } = process.getBuiltinModule("node:path");
+const { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeSync } =
+  process.getBuiltinModule("node:fs");
+const { dirname, isAbsolute, join } = process.getBuiltinModule("node:path");
 
 /** Commands that handle little data. The others collect garbage sooner: otherwise V8 lets the heap grow to twice the size. */
 const brief = [
@@ -100,12 +101,25 @@ function compileCacheFolder() {
     const folder = join(caches, "armoire");
     if (folder.includes(undecoded)) return null;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const { uid, mode } = statSync(folder);
-    return uid === getuid() && (mode & 0o022) === 0 ? folder : null;
+    // From here on, links to it do not matter.
+    const place = realpathSync(folder);
+    const { uid, mode } = statSync(place);
+    // The folder that Node makes in it has the mode of the umask, so others must not even reach it.
+    const isPrivate = uid === getuid() && (mode & 0o077) === 0;
+    return isPrivate && !canBeReplaced(dirname(place)) ? place : null;
   } catch {
     // No home folder, or one that cannot be written: a start takes longer.
     return null;
   }
+}
+
+/** Whether another user could replace what is in a folder. `src/platform/private-files.ts` has the same rule. */
+function canBeReplaced(folder) {
+  const { uid, gid, mode } = statSync(folder);
+  const byOthers = gid === uid || gid === 0 ? 0o002 : 0o022;
+  const isOpen = (mode & byOthers) !== 0 && (mode & 0o1000) === 0;
+  if (isOpen || (uid !== 0 && uid !== process.getuid())) return true;
+  return dirname(folder) !== folder && canBeReplaced(dirname(folder));
 }
 
 /** In a clone without a build, the sources. */

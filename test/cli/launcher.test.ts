@@ -96,19 +96,32 @@ describe.runIf(process.getuid !== undefined)("what V8 has compiled", () => {
     );
   });
 
-  it("is neither stored nor used where others can write", async () => {
+  it.each([0o777, 0o755])("is neither stored nor used where others can enter (mode %o)", async (mode) => {
     const { compiled, env } = await startFolder();
     mkdirSync(compiled, { recursive: true });
-    chmodSync(compiled, 0o777);
+    chmodSync(compiled, mode);
     expect(await start("status", { env })).toMatchObject({ compiled: null });
   });
 
-  it.runIf(process.getuid?.() === 0)("is neither stored nor used in the folder of another user", async () => {
-    const { compiled, env } = await startFolder();
-    mkdirSync(compiled, { recursive: true });
-    chownSync(compiled, 65_534, 65_534);
-    expect(await start("status", { env })).toMatchObject({ compiled: null });
-  });
+  it.each([".", ".cache"])(
+    "is neither stored nor used if others can write to %j of the home",
+    async (name) => {
+      const { path, compiled, env } = await startFolder();
+      mkdirSync(compiled, { recursive: true });
+      chmodSync(join(path, name), 0o777);
+      expect(await start("status", { env })).toMatchObject({ compiled: null });
+    },
+  );
+
+  it.runIf(process.getuid?.() === 0).each([".", ".cache", ".cache/armoire"])(
+    "is neither stored nor used if %j of the home belongs to another user",
+    async (name) => {
+      const { path, compiled, env } = await startFolder();
+      mkdirSync(compiled, { recursive: true });
+      chownSync(join(path, name), 65_534, 65_534);
+      expect(await start("status", { env })).toMatchObject({ compiled: null });
+    },
+  );
 
   it("is not stored in a folder whose name is not UTF-8", async () => {
     const { path, env } = await startFolder();
