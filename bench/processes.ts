@@ -23,8 +23,8 @@ export function readLauncherFlags(): readonly string[] {
   return shebang.match(/--\S+/g) ?? [];
 }
 
-/** With which it starts itself again for a long command. */
-const readLauncherVariables = (): Readonly<Record<string, string>> =>
+/** With which it starts itself again for a long command, unless they are set. That would close file descriptor 3. */
+export const readLauncherVariables = (): Readonly<Record<string, string>> =>
   Object.fromEntries(
     [...readFileSync(armoire, "utf8").matchAll(/(MALLOC_\w+): "(\d+)"/g)].map(([, name, value]) => [
       name,

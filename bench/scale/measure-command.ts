@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { armoire, readLauncherFlags } from "../processes.ts";
+import { armoire, readLauncherFlags, readLauncherVariables } from "../processes.ts";
 
 export interface CommandCost {
   /** Of the processor. */
@@ -18,6 +18,7 @@ export async function measureCommand(args: readonly string[]): Promise<CommandCo
   // Bash reports the processor time of one child and of all that it started; Node only its own.
   const child = spawn("bash", ["-c", 'TIMEFORMAT="%U %S"; time "$@"', "bash", ...program], {
     stdio: ["ignore", "ignore", "pipe", "pipe"],
+    env: { ...process.env, ...readLauncherVariables() },
   });
   const [, errors, peaks] = child.stdio.slice(1) as NodeJS.ReadableStream[];
   if (errors === undefined || peaks === undefined) throw new Error("the command has no output");

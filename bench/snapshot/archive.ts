@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { readBodies } from "../../src/mirror/bodies/read-body.ts";
 import { readMirror } from "../../src/mirror/reader.ts";
 import { median } from "../median.ts";
-import { armoire, readLauncherFlags } from "../processes.ts";
+import { armoire, readLauncherFlags, readLauncherVariables } from "../processes.ts";
 import { type BenchmarkResult, formatCount, type Target } from "../results.ts";
 
 const rounds = 3;
@@ -121,6 +121,7 @@ function measure(one: Program): void {
   const script = `TIMEFORMAT='%R %U %S'; time "$@"`;
   const { status, output, stderr } = spawnSync("bash", ["-c", script, "bash", ...one.command], {
     ...{ stdio: ["ignore", "ignore", "pipe", "pipe"], encoding: "utf8" },
+    env: { ...process.env, ...readLauncherVariables() },
   });
   if (status !== 0) throw new Error(`${one.name} ended with ${status}: ${stderr}`);
   const [elapsed = "", user, system] = stderr.trim().split("\n").at(-1)?.split(" ") ?? [];

@@ -45,7 +45,7 @@ const args = process.argv.slice(2);
 if (long.includes(args[0])) restartWithAllocator();
 if (args.length !== 1 || args[0] !== "--version" || !printVersion()) await run();
 
-/** Replaces this process, once: `process.execve` keeps its ID, folder and streams. Where that is not possible, it goes on. */
+/** Replaces this process, once: `process.execve` keeps its ID, folder and standard streams. Where that is not possible, it goes on. */
 function restartWithAllocator() {
   const { env, execPath, execArgv, argv, channel, permission, platform } = process;
   const isSet = Object.keys(allocator).some((name) => name in env);
