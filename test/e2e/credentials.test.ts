@@ -173,6 +173,14 @@ it("a secret that the parser would quote is refused, and not repeated", async ()
     }
 });
 
+it("the token of an account is refused beside the path of its mirror", async () => {
+  await using rig = await startAccountRig();
+  const token = "canary-5f4e3d2c1b0a9f8e7d6c";
+  const account = await rig.account("ada", token);
+  const { exitCode, stderr } = await callArmoire(["--mirror", account.mirrorFile, token]);
+  expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/^armoire: An argument contains a secret/)]);
+});
+
 it("a token in the keychain is refused in an argument, and no other argument needs the keychain", async () => {
   await using rig = await startAccountRig();
   const token = "canary-9a8b7c6d5e4f3a2b1c0d";

@@ -2,6 +2,7 @@
  * Refuses command lines with a secret in an argument: other users of the machine can read them, and messages, exports and
  * archives would repeat it.
  */
+import { resolve } from "node:path";
 import { Command } from "commander";
 import type { Account } from "../../accounts/account.ts";
 import { readTokenMarks } from "../../accounts/account-file.ts";
@@ -69,7 +70,10 @@ async function readAccounts(command: Command, io: Io): Promise<Account[]> {
   const folders = new Set<string>();
   for (const options of isNamed ? [command, addGlobalOptions(new Command())] : [command]) {
     const settings = await readOrNull(() => readSettings(options, io));
-    if (settings !== null) folders.add(settings.dataDir.value);
+    if (settings === null) continue;
+    folders.add(settings.dataDir.value);
+    // That of an account's mirror, at its own path.
+    if (settings.mirror.value !== null) folders.add(resolve(settings.mirror.value, "../../.."));
   }
   const accounts: Account[] = [];
   for (const folder of folders)
