@@ -3,6 +3,7 @@ import { closeSync, openSync, readSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { writeTemporary } from "../platform/atomic-file.ts";
 import { isSystemError } from "../platform/errors.ts";
+import { requireRegularFile } from "../platform/files/regular-files.ts";
 import { requireNotOwnFolder } from "../platform/files/replaceable-files.ts";
 import { ageHeaderBytes, isEncrypted as hasAgeHeader } from "./container/encryption.ts";
 import { toReadingError } from "./container/open.ts";
@@ -43,10 +44,12 @@ export function resolveDestination(
 
 /**
  * Checks that a backup can be written there.
- * @throws BackupError `not-found`, `wrong-place`, `write-failed`, and `exists` if that is certain before the backup is made
+ * @throws BackupError `not-found`, `wrong-place`, `write-failed`, and `exists` if that is certain before the backup is made;
+ * FileError `not-a-file`
  */
 export async function requirePlace(request: PlaceRequest & { readonly replace?: boolean }): Promise<void> {
   const place = resolveDestination(request, "backup");
+  requireRegularFile(place);
   // An existing plain file is never the same backup as an encrypted one.
   if (!isFolder(resolve(request.to)) && request.isEncrypted && !request.replace && isPlainFile(place))
     throw fileExists(place);

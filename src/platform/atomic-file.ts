@@ -8,6 +8,7 @@ import { readdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { type Chunks, type FileSummary, type WriteOptions, writeHashedFile } from "./files/long-files.ts";
+import { requireRegularFile } from "./files/regular-files.ts";
 import { inNewFolders, removeFile, syncFolder } from "./folders.ts";
 import { isProcessAlive } from "./process-lock.ts";
 
@@ -19,8 +20,12 @@ const ownerOnly = 0o600;
 /** The mode to create a file with; the umask still applies. */
 export const fileMode = (isPrivate = false): number => (isPrivate ? ownerOnly : 0o666);
 
-/** Renames a complete, flushed file to its final name, replacing any other; durable on return. */
+/**
+ * Renames a complete, flushed file to its final name, replacing any other; durable on return.
+ * @throws FileError `not-a-file` if something else is there; a system error
+ */
 export function publish(temporary: string, place: string): void {
+  requireRegularFile(place);
   renameSync(temporary, place);
   syncFolder(dirname(place));
 }

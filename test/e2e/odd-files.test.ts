@@ -4,6 +4,7 @@ import {
   copyFileSync,
   existsSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   readlinkSync,
   rmSync,
@@ -73,6 +74,34 @@ it("a mirror that is a link to nothing is refused, and the link stays", async ()
   expectRefusal(await callArmoire(["backup", "restore", archive, "--mirror", link]), 1, message);
   expect(readlinkSync(link)).toBe(`${link}-target`);
   expect(existsSync(link)).toBe(false);
+});
+
+describe.each([
+  ["a named pipe", makePipe],
+  ["a symbolic link", makeLinkToNothing],
+] as const)("%s in the place of an archive is refused, and stays:", (what, make) => {
+  const license = ["--license", "CC0-1.0"];
+
+  it.each([
+    ["backup", []],
+    ["snapshot", license],
+  ] as const)("%s create --replace", async (command, options) => {
+    const archive = `${fixture.newPath()}.zip`;
+    make(archive);
+    const args = [command, "create", "--mirror", fixture.mirror, "--to", archive, "--replace", ...options];
+    expectRefusal(await callArmoire(args), 1, new RegExp(`zip is ${what}, not a regular file`));
+    expect(lstatSync(archive).isFile()).toBe(false);
+  });
+
+  it("snapshot create --sign, if it is in the place of the signature", async () => {
+    const [key, archive] = [`${fixture.newPath()}.pem`, `${fixture.newPath()}.zip`];
+    expect((await callArmoire(["snapshot", "key", "--create", key])).exitCode).toBe(0);
+    make(`${archive}.sig`);
+    const args = ["snapshot", "create", "--mirror", fixture.mirror, "--to", archive, ...license];
+    const signed = await callArmoire([...args, "--sign", key]);
+    expectRefusal(signed, 1, new RegExp(`zip.sig is ${what}, not a regular file`));
+    expect(lstatSync(`${archive}.sig`).isFile()).toBe(false);
+  });
 });
 
 it("a link to a mirror has the lock of its target, and is synced as that", async () => {
