@@ -9,9 +9,9 @@ import { findLinkedEntities } from "../mirror/account/catalogue-links.ts";
 import { lockMirror } from "../mirror/file/connection.ts";
 import { catalogueMirrorFile } from "../mirror/file/paths.ts";
 import { readMirror } from "../mirror/reader.ts";
-import { eraseFolder } from "../platform/erase.ts";
+import { eraseFile, eraseFolder } from "../platform/erase.ts";
 import { hasCode, toFileError } from "../platform/errors.ts";
-import { removeFile, syncFolder } from "../platform/folders.ts";
+import { syncFolder } from "../platform/folders.ts";
 import { type Account, type AccountPlace, accountPlace } from "./account.ts";
 import { requireAccountFolder } from "./account-folder.ts";
 import { findReadableAccount, lockAccounts, requireAccountOrFolder } from "./accounts.ts";
@@ -67,7 +67,7 @@ export async function removeAccount(options: RemoveAccountOptions): Promise<Remo
           : null;
         const hardLinked = eraseTokenFiles(place);
         const remainingToken = await deleteToken(place, account, keychain);
-        removeFile(place.accountFile);
+        if (!eraseFile(place.accountFile)) hardLinked.push(place.accountFile);
         syncFolder(place.folder);
         // Not the lock file: opening and closing it would release the lock that this process holds.
         if (purge) hardLinked.push(...eraseFolder(place.folder, [basename(lockFileOf(place))]));
