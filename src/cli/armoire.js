@@ -45,14 +45,18 @@ const args = process.argv.slice(2);
 if (long.includes(args[0])) restartWithAllocator();
 if (args.length !== 1 || args[0] !== "--version" || !printVersion()) await run();
 
-/** Replaces this process, once: `process.execve` keeps its ID, folder and standard streams. Where that is not possible, it goes on. */
+/**
+ * Replaces this process, once: `process.execve` keeps its ID, folder and standard streams, and closes other open files. Where
+ * that is not possible, or such a file is named, the process goes on.
+ */
 function restartWithAllocator() {
   const { env, execPath, execArgv, argv, channel, permission, platform } = process;
   const isSet = Object.keys(allocator).some((name) => name in env);
   const canRestart = typeof process.execve === "function" && !channel && !permission;
   if (platform !== "linux" || isSet || !canRestart) return;
   // Bytes that Node could not decode would be passed on as other ones, and no longer be refused.
-  if ([...args, ...Object.values(env)].some((text) => text.includes(undecoded))) return;
+  if ([...args, ...Object.values(env)].some((text) => text.includes(undecoded) || /\/fd\/\d/.test(text)))
+    return;
   process.execve(execPath, [execPath, ...execArgv, ...argv.slice(1)], { ...env, ...allocator });
 }
 
@@ -100,9 +104,13 @@ function compileCacheFolder() {
     const caches = isAbsolute(given) ? given : join(process.getBuiltinModule("node:os").homedir(), ".cache");
     const folder = join(caches, "armoire");
     if (folder.includes(undecoded)) return null;
+    // Nothing is made in another user's home, which `sudo` may have left in the environment.
+    let above = caches;
+    while (!existsSync(above)) above = dirname(above);
+    if (canBeReplaced(realpathSync.native(above))) return null;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     // From here on, links to it do not matter.
-    const place = realpathSync(folder);
+    const place = realpathSync.native(folder);
     const { uid, mode } = statSync(place);
     // The folder that Node makes in it has the mode of the umask, so others must not even reach it.
     const isPrivate = uid === getuid() && (mode & 0o077) === 0;

@@ -22,7 +22,7 @@ export const fileMode = (isPrivate = false): number => (isPrivate ? ownerOnly : 
 
 /**
  * Renames a complete, flushed file to its final name, replacing any other; durable on return.
- * @throws FileError `not-a-file` if something else is there; a system error
+ * @throws FileError `not-a-file` if something is there that is neither a file nor a link to one; a system error
  */
 export function publish(temporary: string, place: string): void {
   requireRegularFile(place);

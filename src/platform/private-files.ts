@@ -10,7 +10,7 @@ import {
   type Stats,
   statSync,
 } from "node:fs";
-import { join, parse, resolve, sep } from "node:path";
+import { isAbsolute, join, parse, resolve, sep } from "node:path";
 import { replaceFile } from "./atomic-file.ts";
 import { FileError, hasCode, toFileError } from "./errors.ts";
 
@@ -138,6 +138,12 @@ export function requireUnreplaceable(path: string): void {
         "Use another --data-dir.",
       );
     if (!isReplaceable(entry, stats)) continue;
+    if ((stats.mode & sticky) !== 0)
+      throw new FileError(
+        "unsafe",
+        `A link in ${folder} on the way to ${named} belongs to another user of this machine, who could replace it.`,
+        "Use another --data-dir.",
+      );
     throw new FileError(
       "unsafe",
       `Other users may write to the folder ${folder} and so replace ${named}. Private data is not kept or used there.`,
@@ -165,8 +171,9 @@ function* entriesOnTheWay(path: string): Generator<{ folder: string; entry: Stat
     if (!entry.isSymbolicLink()) [folder, parts] = [place, others];
     else {
       if (++links > maxLinks) throw symbolicLinkError(path);
-      const target = resolve(folder, readlinkSync(place));
-      [folder, parts] = [parse(target).root, [...partsOf(target), ...others]];
+      const target = readlinkSync(place);
+      // As the system does, `..` leads up from where the parts before it have led.
+      [folder, parts] = [isAbsolute(target) ? parse(target).root : folder, [...partsOf(target), ...others]];
     }
   }
 }

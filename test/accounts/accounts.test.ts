@@ -228,9 +228,28 @@ describe.skipIf(process.platform === "win32")("unsafe files and folders", () => 
       chmodSync(folder.path, 0o1777);
       expect(readAccount(link, "ada").name).toBe("ada");
       lchownSync(link, 1000, 1000);
-      expect(errorOf(() => readAccount(link, "ada"))).toMatchObject({ code: "unsafe" });
+      expect(errorOf(() => readAccount(link, "ada"))).toMatchObject({
+        ...{ code: "unsafe", message: expect.stringContaining("A link in"), hint: "Use another --data-dir." },
+      });
     } finally {
       await folder[Symbol.asyncDispose]();
+    }
+  });
+
+  it("a link whose target leads up from behind another link, to a folder that others may write to", async () => {
+    await rig.account("ada");
+    const [safe, open] = [await temporaryFolder(), await temporaryFolder()];
+    try {
+      mkdirSync(join(open.path, "x"));
+      symlinkSync(rig.dataDir, join(open.path, "y"));
+      symlinkSync(join(open.path, "x"), join(safe.path, "sub"));
+      symlinkSync("sub/../y", join(safe.path, "data"));
+      expect(readAccount(join(safe.path, "data"), "ada").name).toBe("ada");
+      chmodSync(open.path, 0o777);
+      expect(errorOf(() => readAccount(join(safe.path, "data"), "ada")).message).toContain(open.path);
+    } finally {
+      await safe[Symbol.asyncDispose]();
+      await open[Symbol.asyncDispose]();
     }
   });
 

@@ -65,6 +65,10 @@ describe.runIf(process.platform === "linux")("the launcher, on Linux,", () => {
     expect(await arenasOf("mirror", { hasChannel: true })).toBeNull();
   });
 
+  it("does not start twice if an open file is named, which would be closed", async () => {
+    expect(await arenasOf("mirror", { env: { ARMOIRE_TOKEN_FILE: "/dev/fd/3" } })).toBeNull();
+  });
+
   it("leaves an argument that is not UTF-8 as it is, to be refused", async () => {
     const script = `exec "$0" "$1" sync --mirror $'a\\xff'`;
     const run = promisify(execFile)("bash", ["-c", script, process.execPath, launcher], { env: environment });
@@ -122,6 +126,13 @@ describe.runIf(process.getuid !== undefined)("what V8 has compiled", () => {
       expect(await start("status", { env })).toMatchObject({ compiled: null });
     },
   );
+
+  it.runIf(process.getuid?.() === 0)("makes no folder in the home of another user", async () => {
+    const { path, env } = await startFolder();
+    chownSync(path, 65_534, 65_534);
+    expect(await start("status", { env })).toMatchObject({ compiled: null });
+    expect(existsSync(join(path, ".cache"))).toBe(false);
+  });
 
   it("is not stored in a folder whose name is not UTF-8", async () => {
     const { path, env } = await startFolder();

@@ -98,6 +98,8 @@ it.each([
   ["json", "something follows the list", (text: string) => `${text}[]\n`],
   ["json", "a member is there twice", (text: string) => text.replace('"name"', '"href"')],
   ["ndjson", "a member is there twice", (text: string) => text.replace('"name"', '"href"')],
+  ["json", "a line is no row", (text: string) => text.replace("[\n", "[\nrow\n")],
+  ["ndjson", "a line is no row", (text: string) => `row\n${text}`],
   ["ndjson", "a line is empty", (text: string) => text.replace("\n", "\n\n")],
   ["ndjson", "a comma follows a row", (text: string) => text.replace("}\n", "},\n")],
 ] as const)("a file in %s is unreadable if %s", async (format, _how, change) => {

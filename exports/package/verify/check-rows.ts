@@ -141,21 +141,26 @@ function readerOf({ format, columns }: PackageFile, profile: CsvProfile): WholeR
   };
 }
 
+/** No line has a line feed. */
+const end = "\n";
+
 /** JSON is one list with a row on each line; NDJSON is nothing but rows. */
 function jsonReaderOf(format: string, columns: readonly string[]): WholeReader {
   const reader = jsonRowReader(columns);
   const isList = format === "json";
-  let next: "[" | "row or ]" | "row" | "]" | "end" = isList ? "[" : "row";
+  let next = isList ? ["["] : ["{"];
   let isSound = true;
   return {
     add(line) {
       const row = reader.add(line);
-      const part = row === null ? line : "row";
-      isSound &&= next.split(" or ").includes(part);
-      if (isList) next = part === "[" ? "row or ]" : part === "]" ? "end" : line.endsWith(",") ? "row" : "]";
-      else isSound &&= !line.endsWith(",");
+      // Only rows begin so.
+      const part = row === null ? line : "{";
+      isSound &&= next.includes(part);
+      if (!isList) isSound &&= !line.endsWith(",");
+      else if (part === "[") next = ["{", "]"];
+      else next = part === "]" ? [end] : line.endsWith(",") ? ["{"] : ["]"];
       return row;
     },
-    isWhole: () => isSound && next === (isList ? "end" : "row"),
+    isWhole: () => isSound && next.includes(isList ? end : "{"),
   };
 }

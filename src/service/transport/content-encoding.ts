@@ -94,5 +94,6 @@ function decompressZstd(wire: Uint8Array, maxOutputLength: number): Buffer {
     left -= buffer.length;
     frames.push(buffer);
   } while (at < wire.length);
-  return Buffer.concat(frames);
+  const [first] = frames;
+  return first !== undefined && frames.length === 1 ? first : Buffer.concat(frames);
 }

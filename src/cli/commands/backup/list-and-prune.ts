@@ -44,7 +44,7 @@ export function configureListAndPrune(backup: Command, io: Io): void {
     details: [
       "The rules apply to each user and mirror separately. A backup is kept if at least one rule selects it. These always " +
         "stay: the latest one and its copies, the one of the highest run, the last one with the most linked catalogue " +
-        "resources, and files that you named or renamed. Only verified backups are removed or count as kept; damaged ones, and encrypted ones " +
+        "resources, and files that you named, or renamed to another account or time. Only verified backups are removed or count as kept; damaged ones, and encrypted ones " +
         "without the passphrase, stay. Days, weeks, months and years are in UTC, by the end of the last run.",
     ],
     examples: [
