@@ -2,13 +2,14 @@
  * Removes an account: its token, then `account.json`, then, with `purge`, its data. If the process is killed in between,
  * removing the account again completes it.
  */
-import { existsSync, readdirSync, rmdirSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmdirSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { isCatalogueLinked } from "../mirror/account/catalogue-linking.ts";
 import { findLinkedEntities } from "../mirror/account/catalogue-links.ts";
 import { lockMirror } from "../mirror/file/connection.ts";
 import { catalogueMirrorFile } from "../mirror/file/paths.ts";
 import { readMirror } from "../mirror/reader.ts";
+import { temporaryNameOf } from "../platform/atomic-file.ts";
 import { eraseFile, eraseFolder } from "../platform/erase.ts";
 import { hasCode, toFileError } from "../platform/errors.ts";
 import { syncFolder } from "../platform/folders.ts";
@@ -67,7 +68,11 @@ export async function removeAccount(options: RemoveAccountOptions): Promise<Remo
           : null;
         const hardLinked = eraseTokenFiles(place);
         const remainingToken = await deleteToken(place, account, keychain);
-        if (!eraseFile(place.accountFile)) hardLinked.push(place.accountFile);
+        // In one step: half overwritten, it would be the file of a damaged account.
+        const former = temporaryNameOf(place.accountFile);
+        if (existsSync(place.accountFile)) renameSync(place.accountFile, former);
+        syncFolder(place.folder);
+        if (!eraseFile(former)) hardLinked.push(place.accountFile);
         syncFolder(place.folder);
         // Not the lock file: opening and closing it would release the lock that this process holds.
         if (purge) hardLinked.push(...eraseFolder(place.folder, [basename(lockFileOf(place))]));
