@@ -36,19 +36,22 @@ export async function startHeartbeat(
   beforeListening: () => Promise<void>,
 ): Promise<Heartbeat> {
   const key = currentRunKey(responseQueue);
-  // An automatic subscription that fails would not be reported.
-  const listener = client.duplicate({ autoResubscribe: false });
+  // A new connection would listen without a report of a failure, and without the call before it.
+  const listener = client.duplicate({ autoResubscribe: false, autoResendUnfulfilledCommands: false });
   let isListening = false;
+  let lostConnections = 0;
   listener.on("close", () => {
     isListening = false;
+    lostConnections++;
   });
   const listen = async (): Promise<void> => {
     if (isListening) return;
     // It waits for the connection.
     await listener.ping();
+    const lostBefore = lostConnections;
     await beforeListening();
-    // On another connection it would begin without the call before it.
-    if (listener.status !== "ready") throw new Error("the connection is lost");
+    if (listener.status !== "ready" || lostConnections !== lostBefore)
+      throw new Error("the connection was lost");
     await listener.subscribe(channelOf(coordinatorId));
     isListening = true;
   };

@@ -70,6 +70,8 @@ export async function removeAccount(options: RemoveAccountOptions): Promise<Remo
         const remainingToken = await deleteToken(place, account, keychain);
         // In one step: half overwritten, it would be the file of a damaged account.
         const former = temporaryNameOf(place.accountFile);
+        // A killed command may have left one, which the renaming would replace without overwriting it.
+        if (!eraseFile(former)) hardLinked.push(former);
         if (existsSync(place.accountFile)) renameSync(place.accountFile, former);
         syncFolder(place.folder);
         if (!eraseFile(former)) hardLinked.push(place.accountFile);

@@ -123,9 +123,8 @@ function compileCacheFolder() {
 
 /** Whether another user could replace what is in a folder. `src/platform/private-files.ts` has the same rule. */
 function canBeReplaced(folder) {
-  const { uid, gid, mode } = statSync(folder);
-  const byOthers = gid === uid || gid === 0 ? 0o002 : 0o022;
-  const isOpen = (mode & byOthers) !== 0 && (mode & 0o1000) === 0;
+  const { uid, mode } = statSync(folder);
+  const isOpen = (mode & 0o022) !== 0 && (mode & 0o1000) === 0;
   if (isOpen || (uid !== 0 && uid !== process.getuid())) return true;
   return dirname(folder) !== folder && canBeReplaced(dirname(folder));
 }

@@ -7,6 +7,7 @@ import { showTimesIn } from "../presentation/times.ts";
 import { createProgram, loadCommand } from "./program.ts";
 import { version } from "./self-command.ts";
 import { addGlobalOptions, type GlobalOptions } from "./settings/global-options.ts";
+import { refuseReplacedSettings } from "./settings/settings-files.ts";
 import { refuseUndecodable } from "./settings/undecodable.ts";
 import { describeError, exitCodeOf, exitCodes } from "./terminal/exit-codes.ts";
 import { redactTokens } from "./terminal/format.ts";
@@ -40,6 +41,7 @@ export async function main(args: readonly string[], io: Io = systemIo()): Promis
   program.hook("preAction", async (_program, command) => {
     refuseUndecodable(args, io);
     await refuseSecrets(command);
+    refuseReplacedSettings(command, io);
     const { utc } = command.optsWithGlobals<GlobalOptions>();
     showTimesIn(io.screen === null || utc === true ? "UTC" : "local");
   });

@@ -191,11 +191,10 @@ const isTrusted = (uid: number): boolean => uid === 0 || uid === process.geteuid
  * Whether other users may rename an entry of a folder. With the sticky bit, as on /tmp, each may rename only their own; the owner
  * of a folder is examined with its own entries.
  */
-function isReplaceable(entry: Stats | undefined, { mode, uid, gid }: Stats): boolean {
+function isReplaceable(entry: Stats | undefined, { mode }: Stats): boolean {
   if ((mode & sticky) !== 0) return entry?.isSymbolicLink() === true && !isTrusted(entry.uid);
-  // A user's private group has no other members.
-  const isPrivateGroup = gid === uid || gid === 0;
-  return (mode & (isPrivateGroup ? 0o002 : writableByOthers)) !== 0;
+  // Also if the group is the owner's own: these bits are the mask of an access control list, which may name other users.
+  return (mode & writableByOthers) !== 0;
 }
 
 export function symbolicLinkError(path: string): FileError {

@@ -178,20 +178,12 @@ describe.skipIf(process.platform === "win32")("unsafe files and folders", () => 
     }
   });
 
-  it.runIf(process.geteuid?.() === 0).each([
-    [0, 0, true],
-    [0, 100, false],
-  ])(
-    "a folder above whose group may write, unless it is the owner's own: of %d:%d",
-    async (uid, gid, isOk) => {
-      await rig.account("ada");
-      const above = join(rig.dataDir, "..");
-      chownSync(above, uid, gid);
-      chmodSync(above, 0o775);
-      if (isOk) expect(readAccount(rig.dataDir, "ada").name).toBe("ada");
-      else await expectUnsafe(above, /^Other users may write to/);
-    },
-  );
+  it("a folder above that the owner's group may write to: the bits are also those of an access control list", async () => {
+    await rig.account("ada");
+    const above = join(rig.dataDir, "..");
+    chmodSync(above, 0o770);
+    await expectUnsafe(above, /^Other users may write to/);
+  });
 
   it.runIf(process.geteuid?.() === 0).each([0o755, 0o1777])(
     "a folder above that belongs to another user, who may rename what is in it (mode %o)",
@@ -206,62 +198,46 @@ describe.skipIf(process.platform === "win32")("unsafe files and folders", () => 
 
   it("a link on the way in a folder that others may write to", async () => {
     await rig.account("ada");
-    const [first, second] = [await temporaryFolder(), await temporaryFolder()];
-    try {
-      symlinkSync(join(second.path, "next"), join(first.path, "data"));
-      symlinkSync(rig.dataDir, join(second.path, "next"));
-      expect(readAccount(join(first.path, "data"), "ada").name).toBe("ada");
-      chmodSync(second.path, 0o777);
-      expect(errorOf(() => readAccount(join(first.path, "data"), "ada")).message).toContain(second.path);
-    } finally {
-      await first[Symbol.asyncDispose]();
-      await second[Symbol.asyncDispose]();
-    }
+    await using first = await temporaryFolder();
+    await using second = await temporaryFolder();
+    symlinkSync(join(second.path, "next"), join(first.path, "data"));
+    symlinkSync(rig.dataDir, join(second.path, "next"));
+    expect(readAccount(join(first.path, "data"), "ada").name).toBe("ada");
+    chmodSync(second.path, 0o777);
+    expect(errorOf(() => readAccount(join(first.path, "data"), "ada")).message).toContain(second.path);
   });
 
   it.runIf(process.geteuid?.() === 0)("a link of another user, also with the sticky bit", async () => {
     await rig.account("ada");
-    const folder = await temporaryFolder();
-    try {
-      const link = join(folder.path, "data");
-      symlinkSync(rig.dataDir, link);
-      chmodSync(folder.path, 0o1777);
-      expect(readAccount(link, "ada").name).toBe("ada");
-      lchownSync(link, 1000, 1000);
-      expect(errorOf(() => readAccount(link, "ada"))).toMatchObject({
-        ...{ code: "unsafe", message: expect.stringContaining("A link in"), hint: "Use another --data-dir." },
-      });
-    } finally {
-      await folder[Symbol.asyncDispose]();
-    }
+    await using folder = await temporaryFolder();
+    const link = join(folder.path, "data");
+    symlinkSync(rig.dataDir, link);
+    chmodSync(folder.path, 0o1777);
+    expect(readAccount(link, "ada").name).toBe("ada");
+    lchownSync(link, 1000, 1000);
+    expect(errorOf(() => readAccount(link, "ada"))).toMatchObject({
+      ...{ code: "unsafe", message: expect.stringContaining("A link in"), hint: "Use another --data-dir." },
+    });
   });
 
   it("a link whose target leads up from behind another link, to a folder that others may write to", async () => {
     await rig.account("ada");
-    const [safe, open] = [await temporaryFolder(), await temporaryFolder()];
-    try {
-      mkdirSync(join(open.path, "x"));
-      symlinkSync(rig.dataDir, join(open.path, "y"));
-      symlinkSync(join(open.path, "x"), join(safe.path, "sub"));
-      symlinkSync("sub/../y", join(safe.path, "data"));
-      expect(readAccount(join(safe.path, "data"), "ada").name).toBe("ada");
-      chmodSync(open.path, 0o777);
-      expect(errorOf(() => readAccount(join(safe.path, "data"), "ada")).message).toContain(open.path);
-    } finally {
-      await safe[Symbol.asyncDispose]();
-      await open[Symbol.asyncDispose]();
-    }
+    await using safe = await temporaryFolder();
+    await using open = await temporaryFolder();
+    mkdirSync(join(open.path, "x"));
+    symlinkSync(rig.dataDir, join(open.path, "y"));
+    symlinkSync(join(open.path, "x"), join(safe.path, "sub"));
+    symlinkSync("sub/../y", join(safe.path, "data"));
+    expect(readAccount(join(safe.path, "data"), "ada").name).toBe("ada");
+    chmodSync(open.path, 0o777);
+    expect(errorOf(() => readAccount(join(safe.path, "data"), "ada")).message).toContain(open.path);
   });
 
   it("a path whose links lead in a circle", async () => {
-    const folder = await temporaryFolder();
-    try {
-      symlinkSync(join(folder.path, "b"), join(folder.path, "a"));
-      symlinkSync(join(folder.path, "a"), join(folder.path, "b"));
-      expect(errorOf(() => readAccount(join(folder.path, "a"), "ada"))).toBeInstanceOf(FileError);
-    } finally {
-      await folder[Symbol.asyncDispose]();
-    }
+    await using folder = await temporaryFolder();
+    symlinkSync(join(folder.path, "b"), join(folder.path, "a"));
+    symlinkSync(join(folder.path, "a"), join(folder.path, "b"));
+    expect(errorOf(() => readAccount(join(folder.path, "a"), "ada"))).toBeInstanceOf(FileError);
   });
 
   it.runIf(process.geteuid?.() === 0).each(["", "accounts", "accounts/ada"])(

@@ -82,6 +82,16 @@ describe("removal", () => {
     }
   });
 
+  it("removing an account overwrites a temporary account file that a killed command left", async () => {
+    const { accountFile } = await rig.accountWithData("ada");
+    const left = `${accountFile}.new`;
+    writeFileSync(left, "settings");
+    const witness = openSync(left, "r");
+    await remove("ada", false);
+    expect(readFileSync(witness).equals(Buffer.alloc("settings".length))).toBe(true);
+    closeSync(witness);
+  });
+
   it("removing an account leaves hard links to its files unchanged, and names the files", async () => {
     const { mirrorFile } = await rig.accountWithData("ada");
     const content = readFileSync(mirrorFile);

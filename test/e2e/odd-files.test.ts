@@ -6,6 +6,7 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
+  readFileSync,
   readlinkSync,
   rmSync,
   symlinkSync,
@@ -101,7 +102,27 @@ describe.each([
     const signed = await callArmoire([...args, "--sign", key]);
     expectRefusal(signed, 1, new RegExp(`zip.sig is ${what}, not a regular file`));
     expect(lstatSync(`${archive}.sig`).isFile()).toBe(false);
+    expect(existsSync(archive)).toBe(false);
   });
+});
+
+it.each([
+  ["query", "select 1", "--out"],
+  ["changes", "--out"],
+  ["sync", "--metrics-file"],
+])("the files that settings come from are not replaced by %s", async (...args) => {
+  const [config, token] = [`${fixture.newPath()}.json`, `${fixture.newPath()}.json`];
+  writeFileSync(config, JSON.stringify({ baseUrl: fixture.sandbox.url }));
+  writeFileSync(token, "of-a-user", { mode: 0o600 });
+  const link = `${fixture.newPath()}.json`;
+  symlinkSync(token, link);
+  const env = { ARMOIRE_TOKEN_FILE: token };
+  const call = (out: string) =>
+    callArmoire([...args, out, "--mirror", fixture.mirror, "--config", config], { env });
+  expectRefusal(await call(config), 2, /would replace the file of --config\./);
+  for (const out of [token, link])
+    expectRefusal(await call(out), 2, /would replace the file of ARMOIRE_TOKEN_FILE\./);
+  expect(readFileSync(token, "utf8")).toBe("of-a-user");
 });
 
 it("a link to a mirror has the lock of its target, and is synced as that", async () => {

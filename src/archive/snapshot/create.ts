@@ -1,7 +1,9 @@
 /** Makes a snapshot of a catalogue's mirror: one file to share, whole or absent, without a request to the service. */
 import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
 import { type Coverage, readCoverage } from "../../mirror/runs/coverage.ts";
+import { requireRegularFile } from "../../platform/files/regular-files.ts";
 import { removeFile } from "../../platform/folders.ts";
+import { resolveDestination } from "../destination.ts";
 import { BackupError } from "../errors.ts";
 import { signatureFileOf, signStatement, writeSignatureFile } from "../signatures/signature.ts";
 import type { SigningKey } from "../signatures/signing-key.ts";
@@ -63,6 +65,10 @@ async function writeSnapshot(
   const { takenOn } = manifest;
   const name = `catalogue-${takenOn}.zip`;
   const to = request.to.replaceAll("{date}", takenOn);
+  // Before the snapshot is written, which would stay without its signature.
+  requireRegularFile(
+    signatureFileOf(resolveDestination({ to, isEncrypted: false, makesFolders: true }, name)),
+  );
   const mirrorCoverage = readCoverage(mirror);
   return {
     ...(await writeArchive({ ...request, to, name, content, isSame: isSameContent, isPublic: true })),

@@ -43,9 +43,8 @@ export interface Settings {
  */
 export function readSettings(command: Command, io: Io, folder = ""): Settings {
   const options = command.optsWithGlobals<GlobalOptions>();
-  const paths = envPaths("armoire", { suffix: "" });
   const given = options.config;
-  const config = given === undefined ? join(paths.config, "config.json") : inFolder(folder, given);
+  const config = given === undefined ? defaultConfigFile() : inFolder(folder, given);
   const configured: ConfigValues =
     given === undefined && !hasConfigFile(config) ? {} : readConfigFile(config);
   const pick = (
@@ -61,7 +60,7 @@ export function readSettings(command: Command, io: Io, folder = ""): Settings {
     if (fromFile !== undefined) return { value: fromFile, from: config };
     return { value: fallback, from: fallback === null ? "not set" : "default" };
   };
-  const pickedDir = pick("dataDir", "ARMOIRE_DATA_DIR", paths.data);
+  const pickedDir = pick("dataDir", "ARMOIRE_DATA_DIR", userFolders().data);
   const dataDir = { ...pickedDir, value: resolve(folder, requireFolderName(pickedDir)) };
   return {
     dataDir,
@@ -82,6 +81,11 @@ export function readSettings(command: Command, io: Io, folder = ""): Settings {
     verbose: options.verbose ?? false,
   };
 }
+
+const userFolders = () => envPaths("armoire", { suffix: "" });
+
+/** Read without --config, if it exists. */
+export const defaultConfigFile = (): string => join(userFolders().config, "config.json");
 
 /** The path as it is, if there is no other folder, so that messages show it as it was given. */
 const inFolder = (folder: string, path: string) => (folder === "" ? path : resolve(folder, path));
