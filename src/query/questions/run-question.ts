@@ -1,9 +1,15 @@
 /** Runs a canned question on a mirror, as a query with a deadline. */
+import { readShownViews } from "../../mirror/past/as-of.ts";
 import { type PointContext, pointContext } from "../../mirror/points/point.ts";
 import { readMirror } from "../../mirror/reader.ts";
 import { QueryError } from "../sql/errors.ts";
 import { startQueryProcess } from "../sql/query-process.ts";
-import { type QueryOptions, type QueryResult, runQuery } from "../sql/run-query.ts";
+import {
+  type QueryOptions,
+  type QueryRequest,
+  type QueryResult,
+  runQueryOverViews,
+} from "../sql/run-query.ts";
 import { toMatrix } from "./matrix.ts";
 import { areasOf } from "./question.ts";
 import { findQuestion } from "./questions.ts";
@@ -36,13 +42,15 @@ export async function runQuestion(
 ): Promise<QuestionResult> {
   const { question: name, options = {}, context = pointContext(), ...query } = request;
   const question = findQuestion(name);
-  const { parameters, limit, ifEmpty } = readMirror(
+  const { parameters, limit, ifEmpty, shownViews } = readMirror(
     query.file,
     (mirror) => {
       const { area } = mirror.identity;
       if (!areasOf(question).includes(area))
         throw area === "account" ? catalogueOnly(name) : accountOnly(name);
-      return resolveParameters(mirror, question, options, context);
+      // The public views of this version: those of the file may be of another one, or a stranger's.
+      const shownViews = readShownViews(mirror.db);
+      return { ...resolveParameters(mirror, question, options, context), shownViews };
     },
     query.asOf,
   );
@@ -52,29 +60,11 @@ export async function runQuestion(
   const about = { ifEmpty, emptyTables: { area: null, names: [] } };
   // The SQL yields no more rows that could be counted.
   const countMillis = maxRows === limit ? 0 : (query.countMillis ?? 0);
-  try {
-    if (matrix === undefined)
-      return Object.assign(
-        await runQuery({ ...query, countMillis, maxRows, sql, parameters }, startProcess),
-        about,
-      );
-    const { maxRows: _, ...wholeQuery } = query;
-    return Object.assign(
-      await toMatrix(await runQuery({ ...wholeQuery, sql, parameters }, startProcess), matrix, maxRows),
-      about,
-    );
-  } catch (error) {
-    throw error instanceof QueryError && error.code === "syntax" ? outdatedViews(name, error) : error;
-  }
-}
-
-/** A question's SQL is valid, except on views of an earlier version. */
-function outdatedViews(name: string, { message }: QueryError): QueryError {
-  return new QueryError(
-    "question",
-    `@${name} does not work on this mirror yet: ${message}`,
-    "An earlier version wrote the mirror; update it with `armoire mirror rebuild` or a sync.",
-  );
+  const ask = (request: QueryRequest) => runQueryOverViews(request, () => shownViews, startProcess);
+  if (matrix === undefined)
+    return Object.assign(await ask({ ...query, countMillis, maxRows, sql, parameters }), about);
+  const { maxRows: _, ...wholeQuery } = query;
+  return Object.assign(await toMatrix(await ask({ ...wholeQuery, sql, parameters }), matrix, maxRows), about);
 }
 
 function accountOnly(name: string): QueryError {

@@ -113,6 +113,19 @@ export async function runQuery(
   request: QueryRequest,
   startProcess = startQueryProcess,
 ): Promise<QueryResult> {
+  const readShown = () => (request.asOf === undefined ? [] : viewsAsOf(request.file, request.asOf));
+  return await runQueryOverViews(request, readShown, startProcess);
+}
+
+/**
+ * As `runQuery`, over other views than those of the file.
+ * @param readShown reads the statements that make them, after the request was checked
+ */
+export async function runQueryOverViews(
+  request: QueryRequest,
+  readShown: () => readonly string[],
+  startProcess: typeof startQueryProcess,
+): Promise<QueryResult> {
   const { file, sql, parameters = [], maxRows = Number.POSITIVE_INFINITY, signal } = request;
   signal?.throwIfAborted();
   requireNumbersFrom(0, { maxRows });
@@ -125,7 +138,7 @@ export async function runQuery(
       "Give long lists as one parameter, and read it with json_each().",
     );
   }
-  const shownViews = request.asOf === undefined ? [] : viewsAsOf(file, request.asOf);
+  const shownViews = readShown();
   const child = startProcess(limits, signal);
   const start = {
     type: "start",
