@@ -53,18 +53,38 @@ const foreignFormats = {
   [hexOf("Obj\u0001")]: "Avro",
   [hexOf("ARROW1")]: "Arrow",
   "894844460d0a1a0a": "HDF5",
-  "8c0d04": "OpenPGP",
   [hexOf("-----BEGIN PGP MESSAGE")]: "OpenPGP",
+  [hexOf("-----BEGIN AGE ENCRYPTED FILE")]: "age",
   [hexOf("Salted__")]: "encrypted OpenSSL",
+  [hexOf("U2FsdGVkX1")]: "encrypted OpenSSL",
+  "4c554b53babe": "LUKS",
   // Frames that decompressors skip, before those with the contents.
   ...Object.fromEntries(Array.from("0123456789abcdef", (n) => [`5${n}2a4d18`, "Zstandard or LZ4"])),
 };
 
+/**
+ * The first packet of an OpenPGP message that is encrypted or compressed: its type, with a length in the old or the new form,
+ * and its version or algorithm (RFC 9580, sections 4.2, 5.1, 5.3 and 5.6).
+ */
+const openPgp = [
+  /^(?:84..|85.{4}|86.{8}|c1(?:[0-9ab].|[cd].{3}|ff.{8}))0[36]/,
+  /^(?:8c..|8d.{4}|c3(?:[0-9ab].|[cd].{3}|ff.{8}))0[456]/,
+  /^(?:a0..|a1.{4}|a2.{8}|a3|c8(?:[0-9abef].|[cd].{3}|ff.{8}))0[0-3]/,
+];
+
+/** @returns the name of a format that is not decoded; undefined for any other */
+function foreignFormatOf(head: Buffer): string | undefined {
+  const hex = head.toString("hex");
+  const [, format] = Object.entries(foreignFormats).find(([signature]) => hex.startsWith(signature)) ?? [];
+  return format ?? (openPgp.some((packet) => packet.test(hex)) ? "OpenPGP" : undefined);
+}
+
 /** Whether a file has contents that a search of its plain bytes misses. */
 export const isEncoded = (head: Buffer): boolean =>
   isEncrypted(head) ||
-  [...Object.values(signatures), ...Object.keys(decompressors), ...Object.keys(foreignFormats)].some(
-    (signature) => head.toString("hex").startsWith(signature),
+  foreignFormatOf(head) !== undefined ||
+  [...Object.values(signatures), ...Object.keys(decompressors)].some((signature) =>
+    head.toString("hex").startsWith(signature),
   );
 
 /**
@@ -86,11 +106,9 @@ export async function readEncodedContents(
   }
   for (const [signature, create] of Object.entries(decompressors))
     if (startsWith(signature)) return { in: "file", pieces: requirePlain(decompress(file, create())) };
-  for (const [signature, format] of Object.entries(foreignFormats)) {
-    if (startsWith(signature))
-      throw new UnreadableContentError("format", `it is in a compressed format, ${format}`);
-  }
-  return null;
+  const format = foreignFormatOf(head);
+  if (format === undefined) return null;
+  throw new UnreadableContentError("format", `it is in a compressed or encrypted format, ${format}`);
 }
 
 /**

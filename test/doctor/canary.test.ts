@@ -70,7 +70,9 @@ it("a secret is allowed only in an account's token file and in files that the te
 
 it("a file that cannot be searched fails, unless the test expects it; the test passphrase is tried", async () => {
   const file = write("a.zip.age", Buffer.from("377abcaf271c0004", "hex"));
-  expect(await search()).toContain(`could not be searched (it is in a compressed format, 7-Zip): ${file}`);
+  expect(await search()).toContain(
+    `could not be searched (it is in a compressed or encrypted format, 7-Zip): ${file}`,
+  );
   for (const [content, passphrase, problem] of [
     ["canary-0001", testPassphrase, `secret of a test (encrypted): ${file}`],
     ["nothing here", "another one", "(it is encrypted, and no passphrase was given"],

@@ -215,10 +215,28 @@ it.each([
   ["gzip bomb", gzipSync(Buffer.alloc(2 ** 24)), "it decompresses to more than 1000 times its size"],
   ["twice compressed", gzipSync(gzipSync(text)), "its contents are encoded once more"],
   ["Zstandard of a database", zstdCompressSync("SQLite format 3\0"), "its contents are encoded once more"],
-  ["xz", Buffer.from("fd377a585a000004", "hex"), "it is in a compressed format, xz"],
-  ["7-Zip", Buffer.from("377abcaf271c0004", "hex"), "it is in a compressed format, 7-Zip"],
-  ["zlib", deflateSync(text), "it is in a compressed format, zlib"],
-  ["PDF", Buffer.from("%PDF-1.7\n"), "it is in a compressed format, PDF"],
+  ["xz", Buffer.from("fd377a585a000004", "hex"), "it is in a compressed or encrypted format, xz"],
+  ["7-Zip", Buffer.from("377abcaf271c0004", "hex"), "it is in a compressed or encrypted format, 7-Zip"],
+  ["zlib", deflateSync(text), "it is in a compressed or encrypted format, zlib"],
+  ...[
+    // gpg --encrypt with RSA and with Curve25519, --symmetric, --sign; the new form of lengths.
+    ...["85010c03a1b2", "845e03a1b2", "8c0d0409", "a30178da", "c15e03", "c1c0c003", "c32e0409", "c8eb01"],
+  ].map((head): [string, Buffer, string] => [
+    `OpenPGP ${head}`,
+    Buffer.concat([Buffer.from(head, "hex"), Buffer.from(text)]),
+    "it is in a compressed or encrypted format, OpenPGP",
+  ]),
+  [
+    "age in letters",
+    Buffer.from("-----BEGIN AGE ENCRYPTED FILE-----\n"),
+    "it is in a compressed or encrypted format, age",
+  ],
+  [
+    "OpenSSL in base64",
+    Buffer.from("U2FsdGVkX18xMjM0NTY3OA==\n"),
+    "it is in a compressed or encrypted format, encrypted OpenSSL",
+  ],
+  ["PDF", Buffer.from("%PDF-1.7\n"), "it is in a compressed or encrypted format, PDF"],
   [
     "ZIP of another program",
     await zip(text, "a.txt"),
