@@ -7,7 +7,7 @@ import { showTimesIn } from "../presentation/times.ts";
 import { createProgram, loadCommand } from "./program.ts";
 import { version } from "./self-command.ts";
 import { addGlobalOptions, type GlobalOptions } from "./settings/global-options.ts";
-import { refuseReplacedSettings } from "./settings/settings-files.ts";
+import { checkOutputPlaces } from "./settings/output-places.ts";
 import { refuseUndecodable } from "./settings/undecodable.ts";
 import { describeError, exitCodeOf, exitCodes } from "./terminal/exit-codes.ts";
 import { redactTokens } from "./terminal/format.ts";
@@ -20,6 +20,8 @@ import { type Io, systemIo } from "./terminal/io.ts";
 export async function main(args: readonly string[], io: Io = systemIo()): Promise<void> {
   // The user must be able to read and replace the files that it makes.
   process.umask(process.umask() & 0o077);
+  // ioredis would print its commands, and with them the password of Redis.
+  if (process.env.DEBUG) process.env.DEBUG += ",-ioredis*";
   /** The parser quotes arguments before the secrets in them are refused. */
   let parserErrors = "";
   /** Help, or the version. */
@@ -41,7 +43,7 @@ export async function main(args: readonly string[], io: Io = systemIo()): Promis
   program.hook("preAction", async (_program, command) => {
     refuseUndecodable(args, io);
     await refuseSecrets(command);
-    refuseReplacedSettings(command, io);
+    checkOutputPlaces(command, io);
     const { utc } = command.optsWithGlobals<GlobalOptions>();
     showTimesIn(io.screen === null || utc === true ? "UTC" : "local");
   });

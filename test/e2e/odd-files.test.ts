@@ -108,6 +108,28 @@ describe.each([
 
 it.each([
   ["query", "select 1", "--out"],
+  ["export", "--out"],
+  ["backup", "create", "--to"],
+  ["sync", "--metrics-file"],
+])(
+  "no output takes the place of a folder of the data directory that is not there yet: %s",
+  async (...args) => {
+    const dataDir = fixture.newPath();
+    for (const name of ["accounts", "schedule-runs"]) {
+      const place = join(dataDir, name);
+      const options = ["--mirror", fixture.mirror, "--data-dir", dataDir];
+      expectRefusal(
+        await callArmoire([...args, place, ...options]),
+        2,
+        /the place of one of Armoire's own folders/,
+      );
+      expect(existsSync(place)).toBe(false);
+    }
+  },
+);
+
+it.each([
+  ["query", "select 1", "--out"],
   ["changes", "--out"],
   ["sync", "--metrics-file"],
 ])("the files that settings come from are not replaced by %s", async (...args) => {

@@ -18,6 +18,7 @@ import { FileError } from "../../src/platform/errors.ts";
 import {
   requireNotOwn,
   requireNotOwnFolder,
+  requireOutsideOwnFolders,
   requireReplaceable,
 } from "../../src/platform/files/replaceable-files.ts";
 import { schedulePaths } from "../../src/schedule/schedule.ts";
@@ -52,6 +53,30 @@ function ownFiles(): string[] {
     mediaFile(account.mirrorFile, { sha256: "0".repeat(64), type: "image/png" }),
   ];
 }
+
+it.each([
+  ["", "accounts", "Accounts", "schedule-runs", "host-12345678", "host-12345678/media"],
+  ["accounts/x.csv", "accounts/ada/x.csv", "schedule-runs/daily.json", "host-12345678/media/x.csv"],
+])("own folders of a data directory are refused before they exist", (...places) => {
+  const folder = join(data, "..", "new");
+  for (const place of places)
+    expect(refusalOf(join(folder, place), (path) => requireOutsideOwnFolders(path, folder))).toEqual(refusal);
+});
+
+it("other places in a data directory, and beside it, may be named for output", () => {
+  const folder = join(data, "..", "new");
+  const places = [
+    "x.csv",
+    "exports/accounts",
+    "host-12345678/catalogue.csv",
+    "host-1234/media",
+    "../new2",
+    "..",
+  ];
+  for (const place of places)
+    expect(refusalOf(join(folder, place), (path) => requireOutsideOwnFolders(path, folder))).toBeNull();
+  expect(refusalOf(data, (path) => requireOutsideOwnFolders(path, data))).toBeNull();
+});
 
 const refusal = expect.objectContaining({ code: "not-replaceable", kind: "usage" });
 
@@ -142,6 +167,7 @@ describe("folders", () => {
     const before = readdirSync(rig.folder, { recursive: true }).sort();
     for (const folder of rig.folders) {
       expect(refusalOf(folder, requireNotOwnFolder), folder).toEqual(refusal);
+      expect(refusalOf(folder, requireNotOwn), folder).toEqual(refusal);
       const commands = [
         ["export", "--mirror", rig.file, "--out", folder],
         ["backup", "create", "--mirror", rig.file, "--to", folder],

@@ -43,25 +43,8 @@ export interface Settings {
  */
 export function readSettings(command: Command, io: Io, folder = ""): Settings {
   const options = command.optsWithGlobals<GlobalOptions>();
-  const given = options.config;
-  const config = given === undefined ? defaultConfigFile() : inFolder(folder, given);
-  const configured: ConfigValues =
-    given === undefined && !hasConfigFile(config) ? {} : readConfigFile(config);
-  const pick = (
-    name: "dataDir" | "baseUrl" | "serviceName",
-    variable: string,
-    fallback: string | null,
-  ): Setting => {
-    const flag = options[name];
-    if (flag !== undefined) return { value: flag, from: "command line" };
-    const fromEnv = io.env[variable];
-    if (fromEnv !== undefined && fromEnv !== "") return { value: fromEnv, from: variable };
-    const fromFile = configured[name];
-    if (fromFile !== undefined) return { value: fromFile, from: config };
-    return { value: fallback, from: fallback === null ? "not set" : "default" };
-  };
-  const pickedDir = pick("dataDir", "ARMOIRE_DATA_DIR", userFolders().data);
-  const dataDir = { ...pickedDir, value: resolve(folder, requireFolderName(pickedDir)) };
+  const { configured, pick } = readSources(options, io, folder);
+  const dataDir = dataDirFrom(pick, folder);
   return {
     dataDir,
     ...(options.account === undefined
@@ -80,6 +63,44 @@ export function readSettings(command: Command, io: Io, folder = ""): Settings {
     quiet: options.quiet ?? false,
     verbose: options.verbose ?? false,
   };
+}
+
+/** The data directory alone. @throws CliError */
+export function readDataDir(command: Command, io: Io): Setting<string> {
+  return dataDirFrom(readSources(command.optsWithGlobals<GlobalOptions>(), io, "").pick, "");
+}
+
+function dataDirFrom(pick: PickSetting, folder: string): Setting<string> {
+  const picked = pick("dataDir", "ARMOIRE_DATA_DIR", userFolders().data);
+  return { ...picked, value: resolve(folder, requireFolderName(picked)) };
+}
+
+/** @returns the value of a setting, from the first source that has one */
+type PickSetting = (
+  name: "dataDir" | "baseUrl" | "serviceName",
+  variable: string,
+  fallback: string | null,
+) => Setting;
+
+function readSources(
+  options: GlobalOptions,
+  io: Io,
+  folder: string,
+): { readonly configured: ConfigValues; readonly pick: PickSetting } {
+  const given = options.config;
+  const config = given === undefined ? defaultConfigFile() : inFolder(folder, given);
+  const configured: ConfigValues =
+    given === undefined && !hasConfigFile(config) ? {} : readConfigFile(config);
+  const pick: PickSetting = (name, variable, fallback) => {
+    const flag = options[name];
+    if (flag !== undefined) return { value: flag, from: "command line" };
+    const fromEnv = io.env[variable];
+    if (fromEnv !== undefined && fromEnv !== "") return { value: fromEnv, from: variable };
+    const fromFile = configured[name];
+    if (fromFile !== undefined) return { value: fromFile, from: config };
+    return { value: fallback, from: fallback === null ? "not set" : "default" };
+  };
+  return { configured, pick };
 }
 
 const userFolders = () => envPaths("armoire", { suffix: "" });

@@ -1,6 +1,15 @@
 /** Files that users name for output: which existing files they may replace, and names that only Armoire itself writes. */
-import { closeSync, existsSync, lstatSync, openSync, readdirSync, readSync, realpathSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { FileError } from "../errors.ts";
 import { findDatabaseLog } from "./regular-files.ts";
 
@@ -50,7 +59,7 @@ export function requireReplaceable(path: string): void {
  * @throws FileError `not-replaceable` if only Armoire or SQLite writes here, or in the folder
  */
 export function requireNotOwn(path: string): void {
-  if (isOwn(path)) throw ownPlaceError(path);
+  if (isOwn(path) || isOwnFolder(placeOf(path))) throw ownPlaceError(path);
   if (foldersAround(dirname(resolve(path))).some(isOwnFolder))
     throw notReplaceable(`${path} is in one of Armoire's own folders.`);
 }
@@ -83,6 +92,29 @@ const keptNames = /^(schedules\.json|ledger\.sqlite|account\.json)$/;
 /** Whether a regular file has mirrored data, an account, schedules or a ledger. @throws a system error */
 export const isKeptFile = (path: string): boolean =>
   keptNames.test(basename(path).toLowerCase()) || hasApplicationId(path);
+
+/**
+ * Also refuses own folders that do not exist yet, which nothing else shows to be own ones.
+ * @throws FileError `not-replaceable` for a place in this data directory that is, or is in, such a folder
+ */
+export function requireOutsideOwnFolders(path: string, dataDir: string): void {
+  const [place, folder] = [placeOf(path), placeOf(dataDir)];
+  const [first, second] = relative(folder.toLowerCase(), place.toLowerCase()).split(sep);
+  const isOfMirror = first !== undefined && folderOfMirror.test(first);
+  const mustBeFolder = foldersAround(dataDir).includes(place) || (isOfMirror && second === undefined);
+  if (isOwn(path)) throw ownPlaceError(path);
+  const isInOwn = first === "accounts" || first === "schedule-runs" || (isOfMirror && second === "media");
+  if (isInOwn || (mustBeFolder && !isFolder(place)))
+    throw notReplaceable(`${path} is the place of one of Armoire's own folders, or in one.`);
+}
+
+/** As `catalogueMirrorFile` names it. */
+const folderOfMirror = /-[0-9a-f]{8}$/;
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** The path without links, as far as it exists. */
+const placeOf = (path: string): string => foldersAround(path)[0] ?? resolve(path);
 
 /** The folder itself, and all that it is in; without links, as far as they exist. */
 function foldersAround(path: string): string[] {

@@ -1,15 +1,19 @@
-/** The files that the user's settings come from, which no output may replace. */
+/** Places that no output may take: the files of the user's settings, and Armoire's own folders in the data directory. */
 import { statSync } from "node:fs";
 import type { Command } from "commander";
+import { requireOutsideOwnFolders } from "../../platform/files/replaceable-files.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
 import type { GlobalOptions } from "./global-options.ts";
-import { defaultConfigFile } from "./settings.ts";
+import { defaultConfigFile, readDataDir } from "./settings.ts";
 
-const outputOptions = ["out", "to", "metricsFile", "heartbeat"];
+const outputOptions = ["out", "to", "metricsFile", "heartbeat", "create"];
 
-/** @throws CliError if an output is the file of --config, or its default, or one that a variable names, such as ARMOIRE_TOKEN_FILE */
-export function refuseReplacedSettings(command: Command, { env }: Io): void {
+/**
+ * @throws CliError if an output is the file of --config, or its default, or one that a variable names, such as
+ * ARMOIRE_TOKEN_FILE; FileError `not-replaceable` in an own folder
+ */
+export function checkOutputPlaces(command: Command, io: Io): void {
   const outputs = outputOptions.flatMap((name) => {
     const path: unknown = command.getOptionValue(name);
     return typeof path === "string" ? [path] : [];
@@ -17,13 +21,15 @@ export function refuseReplacedSettings(command: Command, { env }: Io): void {
   if (outputs.length === 0) return;
   const sources = [
     ["--config", command.optsWithGlobals<GlobalOptions>().config ?? defaultConfigFile()] as const,
-    ...Object.entries(env).filter(([name]) => /^ARMOIRE_\w+_FILE$/.test(name)),
+    ...Object.entries(io.env).filter(([name]) => /^ARMOIRE_\w+_FILE$/.test(name)),
   ];
   for (const [source, file] of sources) {
     if (!file || !outputs.some((output) => isSameFile(output, file))) continue;
     const hint = "Nothing was written. Give another name.";
     throw new CliError("usage", `The output would replace the file of ${source}.`, hint);
   }
+  const { value: dataDir } = readDataDir(command, io);
+  for (const output of outputs) requireOutsideOwnFolders(output, dataDir);
 }
 
 function isSameFile(one: string, other: string): boolean {
