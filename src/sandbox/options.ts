@@ -1,5 +1,5 @@
 /** The sandbox's options and their defaults. A wrong value is refused with a one-line error. */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
 import {
   type FaultPresetName,
@@ -131,6 +131,8 @@ export function readFaults(faults: FaultsOption): readonly FaultRule[] {
 
 function readRulesFile(path: string, hint: string): unknown {
   try {
+    // A pipe or device might never end.
+    if (!statSync(path).isFile()) throw new Error("it is not a regular file");
     return JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
     const reason = error instanceof SyntaxError ? "it is not JSON" : "it cannot be read";

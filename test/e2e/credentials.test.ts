@@ -147,6 +147,18 @@ it("a secret in an argument is refused, not repeated, and written nowhere", asyn
   expect(published.exitCode).toBe(0);
 });
 
+it("a password of Redis is refused as an argument, also as its address spells it", async () => {
+  await using folder = await temporaryFolder();
+  const env = {
+    ARMOIRE_REDIS_URL: "redis://:longp%61ssword@127.0.0.1:6379",
+    ARMOIRE_DATA_DIR: folder.path,
+  };
+  for (const text of ["longpassword", "longp%61ssword"]) {
+    const { stderr, exitCode } = await callArmoire(["search", text], { env });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.not.stringContaining("longp") });
+  }
+});
+
 it("a secret that the parser would quote is refused, and not repeated", async () => {
   const secret = "canary-secret/of+the=app~1";
   for (const name of ["ARMOIRE_TOKEN", "ARMOIRE_APP_SECRET"])

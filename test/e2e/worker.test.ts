@@ -41,9 +41,10 @@ it("a sync mirrors a catalogue through a worker, with the address and password o
   const settings = ["--base-url", sandbox.url, "--data-dir", folder.path];
   const address = join(folder.path, "redis-url");
   writeFileSync(address, `redis://:${password}@127.0.0.1:${port}\n`, { mode: 0o600 });
-  const env = { ARMOIRE_REDIS_URL_FILE: address };
+  const env = { ARMOIRE_REDIS_URL_FILE: address, DEBUG: "*" };
   const worker = await startWorker([...settings, "--principal", "catalogue"], env);
-  const { stdout, exitCode } = await runArmoire(["sync", ...settings, "--json"], { env });
+  const { stdout, stderr, exitCode } = await runArmoire(["sync", ...settings, "--json"], { env });
+  expect(stderr).not.toContain(password);
   expect({ exitCode, report: JSON.parse(stdout) }).toMatchObject({
     exitCode: 0,
     report: { complete: true, requests: { counted: sandbox.log().filter(({ counted }) => counted).length } },

@@ -72,6 +72,7 @@ describe("command-line options", () => {
     ]);
     expect(() => resolveOptions({ faults: { file: bad } })).toThrow(/not JSON.*bad\.json/);
     expect(() => resolveOptions({ faults: { file: missing } })).toThrow(/cannot be read.*missing\.json/);
+    expect(() => resolveOptions({ faults: { file: "/dev/zero" } })).toThrow(/cannot be read.*zero/);
   });
 });
 

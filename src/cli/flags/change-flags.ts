@@ -7,6 +7,7 @@ import type { FilterInput } from "../../change/filter.ts";
 import type { ChangeCommand } from "../../change/log/run-command.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
+import { withoutSettings } from "../terminal/other-programs.ts";
 import { collect } from "./option-values.ts";
 
 export interface ChangeFilterFlags {
@@ -94,9 +95,3 @@ export function readChangeCommand(
     throw new CliError("usage", "--on-change needs a command.", "For example: --on-change ./notify.sh");
   return { command: [program, ...args], format: onChangeFormat, env: withoutSettings(env) };
 }
-
-/** The command gets no token, no secret and no passphrase. */
-const withoutSettings = (env: Io["env"]): Io["env"] =>
-  Object.fromEntries(
-    Object.entries(env).filter(([name]) => !name.startsWith("ARMOIRE_") && name !== "CREDENTIALS_DIRECTORY"),
-  );

@@ -48,10 +48,11 @@ function withPassword(address: string, io: Io): string {
 /** Whether jobs are to be followed with OpenTelemetry. */
 export const readTelemetry = ({ env }: Io): boolean => env.ARMOIRE_TELEMETRY === "1";
 
-/** @returns the password in the environment's address; null without one @throws CliError */
-export function readRedisPassword(io: Io): string | null {
+/** @returns the password in the environment's address, and as that spells it; none without one @throws CliError */
+export function readRedisPasswords(io: Io): readonly string[] {
   const address = readRedisAddress({}, io);
-  return address === null ? null : passwordOf(address);
+  const password = address === null ? null : passwordOf(address);
+  return address === null || password === null ? [] : [password, new URL(address).password];
 }
 
 /** @returns the decoded password; null if the address has none */

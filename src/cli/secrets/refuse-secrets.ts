@@ -16,7 +16,7 @@ import { readSettings } from "../settings/settings.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
 import { keychainOf, readSecret } from "./credentials.ts";
-import { readRedisPassword } from "./redis-address.ts";
+import { readRedisPasswords } from "./redis-address.ts";
 
 /**
  * Known are the secrets of the environment and the accounts' tokens.
@@ -54,11 +54,14 @@ const variables = [
 
 async function readSecrets(io: Io): Promise<SecretText[]> {
   const secrets: SecretText[] = [];
-  const readers = [...variables.map((name) => () => readSecret(io, name)), () => readRedisPassword(io)];
+  const readers = [
+    ...variables.map((name) => () => [readSecret(io, name) ?? ""]),
+    () => readRedisPasswords(io),
+  ];
   for (const read of readers) {
-    const text = (await readOrNull(read))?.trim();
+    const texts = ((await readOrNull(read)) ?? []).map((text) => text.trim());
     // A shorter text may occur by chance.
-    if (text && text.length >= minSpecificLength) secrets.push(hideSecret(text));
+    secrets.push(...texts.filter((text) => text.length >= minSpecificLength).map(hideSecret));
   }
   return secrets;
 }

@@ -5,7 +5,7 @@ import { styleText } from "node:util";
 import { hasCode } from "../../platform/errors.ts";
 import { askTerminal, type Question } from "./ask-terminal.ts";
 import { CliError, describeError, type ExitCode, exitCodes, interruptedError } from "./exit-codes.ts";
-import { showInPager } from "./pager.ts";
+import { showInPager } from "./other-programs.ts";
 import { escapeLines } from "./safe-text.ts";
 import { wrapLines, wrapText } from "./wrap.ts";
 

@@ -113,14 +113,11 @@ export async function runQuery(
   request: QueryRequest,
   startProcess = startQueryProcess,
 ): Promise<QueryResult> {
-  const readShown = () => (request.asOf === undefined ? [] : viewsAsOf(request.file, request.asOf));
-  return await runQueryOverViews(request, readShown, startProcess);
+  const { file, asOf } = request;
+  return await runQueryOverViews(request, () => (asOf ? viewsAsOf(file, asOf) : []), startProcess);
 }
 
-/**
- * As `runQuery`, over other views than those of the file.
- * @param readShown reads the statements that make them, after the request was checked
- */
+/** As `runQuery`, over other views than the file's. @param readShown reads the statements that make them */
 export async function runQueryOverViews(
   request: QueryRequest,
   readShown: () => readonly string[],

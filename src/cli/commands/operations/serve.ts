@@ -27,7 +27,7 @@ import { CliError } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
 import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
-import { openBrowser } from "../../terminal/open-browser.ts";
+import { openBrowser } from "../../terminal/other-programs.ts";
 
 interface ServeFlags extends AsOfFlags, RedisFlags {
   readonly port: number;
@@ -119,7 +119,7 @@ export function configure(command: Command, io: Io): void {
         ? toJsonLine(describeForJson(server, settings, redis))
         : describeForTerminal(server, settings, redis),
     );
-    if (flags.open && !(await openBrowser(server.url))) io.err("No browser could be opened.\n");
+    if (flags.open && !(await openBrowser(server.url, io.env))) io.err("No browser could be opened.\n");
     // Ctrl-C is the normal end of a server, so the exit code is 0.
     await stopped;
     await server.close();
