@@ -1,5 +1,5 @@
 /** Workers at the command line, in processes of their own. */
-import { writeFileSync } from "node:fs";
+import { linkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
@@ -50,6 +50,17 @@ it("a sync mirrors a catalogue through a worker, with the address and password o
     report: { complete: true, requests: { counted: sandbox.log().filter(({ counted }) => counted).length } },
   });
   expect(await endOf(worker)).toMatchObject({ exitCode: 0 });
+});
+
+it("a sync with workers ends if its ledger is refused", async () => {
+  await using redis = await startRedis();
+  await using folder = await temporaryFolder();
+  await using sandbox = await startSandbox(world);
+  const settings = ["--base-url", sandbox.url, "--data-dir", folder.path];
+  expect((await callArmoire(["sync", ...settings, "--depth", "brands"])).exitCode).toBe(0);
+  linkSync(join(folder.path, "ledger.sqlite"), join(folder.path, "copy"));
+  const refused = await runArmoire(["sync", ...settings, "--redis", redis.url]);
+  expectRefusal(refused, 1, /ledger\.sqlite has another name, too/);
 });
 
 it("a sync announces that it waits for a worker, and ends at Ctrl-C without a request", async () => {

@@ -14,7 +14,7 @@ export interface RateLimitedClientOptions {
   readonly reserve: number;
   /** At most so many sockets of this process. */
   readonly connections: number;
-  /** Default: this process sends. */
+  /** Closed with the client, also if that cannot be opened. Default: this process sends. */
   readonly transport?: Transport | null;
   readonly clock: Clock;
 }
@@ -26,8 +26,17 @@ export interface RateLimitedClient {
   close(): Promise<void>;
 }
 
-/** @throws LedgerError, ServiceSettingsError */
+/** @throws LedgerError, ServiceSettingsError, FileError for the ledger's file */
 export async function openRateLimitedClient(options: RateLimitedClientOptions): Promise<RateLimitedClient> {
+  try {
+    return await open(options);
+  } catch (error) {
+    await options.transport?.close();
+    throw error;
+  }
+}
+
+async function open(options: RateLimitedClientOptions): Promise<RateLimitedClient> {
   const { baseUrl, credential, ledgerFile, budget, reserve, connections, transport, clock } = options;
   const { href: rootUrl, origin } = new URL(baseUrl);
   const ledger = await openLedger({ file: ledgerFile, principal: { origin, credential } });
