@@ -16,7 +16,7 @@ import type { Credential } from "../service/credentials/credential.ts";
 import { ServiceError } from "../service/errors.ts";
 import type { FetchResult } from "../service/fetch-result.ts";
 import { describeAllowance } from "../sync/describe-plan.ts";
-import { readLatest, summarizeAllowance } from "../sync/rate-limit/known-allowance.ts";
+import { readLatest, readLedger, summarizeAllowance } from "../sync/rate-limit/known-allowance.ts";
 import { proveLedger } from "../sync/rate-limit/store/ledger-store.ts";
 import { fetchTokenOwner, type TokenOwnerRequest } from "../sync/run/identify-user.ts";
 import { openRateLimitedClient } from "../sync/run/rate-limited-client.ts";
@@ -46,7 +46,7 @@ export async function diagnose(request: DiagnoseRequest): Promise<Diagnosis[]> {
   const { dataDir, mirrorFiles, ledgerFile, baseUrl, credential, account } = request;
   const diagnoses = [checkSqlite(), checkDataDir(dataDir)];
   if (mirrorFiles !== null) diagnoses.push(...checkMirrors(mirrorFiles, account));
-  if (existsSync(ledgerFile)) diagnoses.push(checkLedger(ledgerFile, baseUrl));
+  if (existsSync(ledgerFile)) diagnoses.push(checkLedger(ledgerFile, request));
   if (baseUrl === null) return diagnoses;
   const service =
     account !== null && credential !== null
@@ -130,12 +130,19 @@ export function checkMirror(file: string): Diagnosis {
   }
 }
 
-/** @param baseUrl whose allowance is described; null for none */
-function checkLedger(file: string, baseUrl: string | null): Diagnosis {
+/** With the allowance of the credential, which `armoire plan` shows, too. */
+function checkLedger(
+  file: string,
+  { baseUrl, credential, account }: Pick<DiagnoseRequest, "baseUrl" | "credential" | "account">,
+): Diagnosis {
   try {
     proveLedger(file);
     const now = systemClock.now();
-    const known = baseUrl === null ? null : readLatest(file, new URL(baseUrl).origin, now);
+    const origin = baseUrl === null ? null : new URL(baseUrl).origin;
+    // All tokens in an account's ledger belong to one user, and the last one is in use.
+    const read = (at: string) =>
+      account === null ? readLedger(file, { origin: at, credential }, now) : readLatest(file, at, now);
+    const known = origin === null ? null : read(origin);
     const hint = known && `Allowance: ${describeAllowance(summarizeAllowance(known), now)}.`;
     return { isOk: true, message: `The ledger ${file} is readable`, hint };
   } catch (error) {

@@ -172,3 +172,16 @@ it("doctor counts its request, and sends none when the allowance is spent", asyn
     await service.close();
   }
 });
+
+it("doctor shows the allowance of the credential in use, and none of another one", async () => {
+  const dataDir = fixture.newPath();
+  const at = ["--base-url", fixture.sandbox.url, "--data-dir", dataDir];
+  expect((await callArmoire(["sync", "--depth", "brands", ...at])).exitCode).toBe(0);
+  const { key, secret } = fixture.sandbox.app;
+  const allowanceWith = async (env: NonNullable<RunOptions["env"]>) => {
+    const { checks } = await runDoctor(at, env);
+    return checks.find(({ message }) => message.startsWith("The ledger"))?.hint;
+  };
+  expect(await allowanceWith({})).toMatch(/^Allowance: /);
+  expect(await allowanceWith({ ARMOIRE_APP_KEY: key, ARMOIRE_APP_SECRET: secret })).toBeNull();
+});
