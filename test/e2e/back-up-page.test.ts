@@ -12,17 +12,24 @@ it("all commands of docs/back-up-your-data.md succeed in the order of the page",
   const page = readFileSync(join(import.meta.dirname, "../../docs/back-up-your-data.md"), "utf8");
   const executed: string[] = [];
   const checkSection = /^## 6\..*?(?=^## 7\.)/ms.exec(page)?.[0] ?? "";
+  const [pageBefore = "", removal = ""] = page.split(/^(?=## Remove the account)/m);
   const commands = [
-    ...shellCommandsIn(page.replaceAll("https://api.example.org/", sandbox.url)),
+    ...shellCommandsIn(pageBefore.replaceAll("https://api.example.org/", sandbox.url)),
     // A second backup, and the section on checks again: these are done regularly.
     ...[["armoire", "backup", "--account", "ada", "--to", "backups"], ...shellCommandsIn(checkSection)],
+    ...shellCommandsIn(removal),
   ];
   for (const [program, ...args] of commands) {
     if (program === "mkdir") mkdirSync(join(folder.path, args.join()));
     if (program !== "armoire") continue;
-    // Only previewed: the test must not change this machine.
-    const isInstall = args.join(" ").startsWith("schedule install");
-    const { stdout, stderr, exitCode } = await callArmoire(isInstall ? [...args, "--dry-run"] : args, {
+    const answers: Readonly<Record<string, readonly string[]>> = {
+      // Only previewed: the test must not change this machine.
+      "schedule install": ["--dry-run"],
+      // Replaces the name that the user types.
+      "account remove": ["--yes"],
+    };
+    const more = answers[args.slice(0, 2).join(" ")] ?? [];
+    const { stdout, stderr, exitCode } = await callArmoire([...args, ...more], {
       env: {
         ARMOIRE_DATA_DIR: join(folder.path, "data"),
         // Replaces the user's input at the prompts.
@@ -35,11 +42,13 @@ it("all commands of docs/back-up-your-data.md succeed in the order of the page",
     expect(stdout).not.toBe("");
     if (args.join(" ").startsWith("backup --account"))
       expect(stdout).toContain("It was verified after writing.");
+    if (args[1] === "remove") expect(stderr).toMatch(/^The schedule [a-z-]+ still uses this account; /);
     executed.push(args.slice(0, 2).join(" "));
   }
   expect(executed).toEqual(
     expect.arrayContaining([
       "account add",
+      "account remove",
       "backup --account",
       "backup list",
       "backup prune",

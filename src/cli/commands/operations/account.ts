@@ -1,4 +1,5 @@
 /** `armoire account add|list|remove`: the users whose data is mirrored. */
+import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { accountPlace } from "../../../accounts/account.ts";
 import { requireNewAccountName } from "../../../accounts/account-name.ts";
@@ -11,6 +12,7 @@ import {
 } from "../../../accounts/accounts.ts";
 import { type AccountOverview, readOverview } from "../../../accounts/overview.ts";
 import { removeAccount } from "../../../accounts/remove-account.ts";
+import { listSchedules } from "../../../schedule/schedules.ts";
 import { ServiceError } from "../../../service/errors.ts";
 import {
   formatAccounts,
@@ -196,10 +198,27 @@ async function removeOne(name: string, flags: RemoveFlags, command: Command, io:
   if (settings.json) io.out(toJsonLine(removed));
   else if (!settings.quiet) printText(io, formatRemoved(removed));
   io.err(formatHardLinked(removed));
+  for (const schedule of schedulesOf(dataDir, name))
+    io.err(
+      `The schedule ${schedule} still uses this account; \`armoire schedule remove ${schedule}\` removes it.\n`,
+    );
   if (removed.remainingToken === null) return;
   const { entry, why } = removed.remainingToken;
   io.err(
     `The keychain may still contain the token${entry === null ? "" : `, as armoire "${entry}"`}: ${escapeControls(why)}.\nRevoke the token at the service.\n`,
   );
   io.setExitCode(exitCodes.failed);
+}
+
+/** The names of the schedules that write the account's mirror. */
+function schedulesOf(dataDir: string, account: string): readonly string[] {
+  const { mirrorFile } = accountPlace(dataDir, account);
+  try {
+    return listSchedules(dataDir)
+      .filter(({ mirror }) => resolve(mirror) === resolve(mirrorFile))
+      .map(({ name }) => name);
+  } catch {
+    // A damaged file of schedules, which every command for schedules reports.
+    return [];
+  }
 }
