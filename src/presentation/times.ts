@@ -44,11 +44,11 @@ export function formatStoredTime<Value>(value: Value): Value | string {
 const storedTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
- * When a schedule is due next: the terminal and the pages say it alike.
+ * When a schedule is due next: the terminal and the pages say it alike. It is rounded down, to the minute that the user gave.
  * @param nextAt ISO 8601, UTC; null if it is never due again
  */
 export const formatNext = (nextAt: string | null, now: number, step: Step = "minute"): string =>
-  nextAt === null ? "never" : formatMoment(nextAt, now, step);
+  nextAt === null ? "never" : `${formatTime(nextAt, step)} ${distance(nextAt, now)}`;
 
 /**
  * A future time, rounded up, with its distance from now.
@@ -60,5 +60,8 @@ export function formatMoment(moment: string, now: number, step: Step = "minute")
   const { millis } = precisions[step];
   const later = new Date(Math.ceil(Date.parse(moment) / millis) * millis);
   const shown = formatTime(later.toISOString(), step);
-  return `${shown} (in ${formatDuration(Math.max(0, Date.parse(moment) - now) / 1000)})`;
+  return `${shown} ${distance(moment, now)}`;
 }
+
+const distance = (moment: string, now: number): string =>
+  `(in ${formatDuration(Math.max(0, Date.parse(moment) - now) / 1000)})`;

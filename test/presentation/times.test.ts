@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { formatAge, formatDays, formatDuration } from "../../src/presentation/durations.ts";
-import { formatMoment, formatTime } from "../../src/presentation/times.ts";
+import { formatMoment, formatNext, formatTime } from "../../src/presentation/times.ts";
 
 const now = Date.parse("2026-01-30T20:00:00Z");
 
@@ -20,6 +20,11 @@ it("a future time is rounded up to the minute, with the distance", () => {
   expect(formatMoment("2026-01-31T06:00:00.000Z", now)).toBe("2026-01-31 06:00 UTC (in 10 h)");
   expect(formatMoment("2026-01-31T23:59:00.001Z", now)).toBe("2026-02-01 00:00 UTC (in 28 h)");
   expect(formatMoment("2026-01-30T19:59:00.000Z", now)).toBe("2026-01-30 19:59 UTC (in 1 s)");
+});
+
+it("the next time of a schedule is in the minute that was given, whatever its delay", () => {
+  expect(formatNext("2026-01-31T06:00:31.000Z", now)).toBe("2026-01-31 06:00 UTC (in 10 h)");
+  expect(formatNext(null, now)).toBe("never");
 });
 
 it("a time can be shown by the second", () => {

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { systemClock } from "../../../platform/clock.ts";
 import { formatDuration } from "../../../presentation/durations.ts";
-import { formatMoment } from "../../../presentation/times.ts";
+import { formatNext } from "../../../presentation/times.ts";
 import { readRuns } from "../../../schedule/run-history.ts";
 import { addSchedule, listSchedules, readSchedule, removeSchedule } from "../../../schedule/schedules.ts";
 import { shortDurationMillis } from "../../flags/option-values.ts";
@@ -128,10 +128,12 @@ async function addOne(
   if (settings.json) io.out(toJsonLine(listed));
   else if (!settings.quiet) {
     const late =
-      added.delayMillis === 0 ? "" : `, with a delay of ${formatDuration(added.delayMillis / 1000)}`;
+      added.delayMillis === 0
+        ? ""
+        : `, ${formatDuration(added.delayMillis / 1000)} after the time of --cron (see --jitter)`;
     printText(
       io,
-      `${name} runs next at ${formatMoment(listed.nextAt ?? "", Date.now(), stepOf(added))}${late}, if \`armoire schedule run\` is running, or after \`armoire schedule install ${name}\`.\n`,
+      `${name} runs next at ${formatNext(listed.nextAt, Date.now(), stepOf(added))}${late}, if \`armoire schedule run\` is running, or after \`armoire schedule install ${name}\`.\n`,
     );
   }
 }

@@ -4,7 +4,7 @@ import type { Overview } from "../../../../jobs/bullmq/operators/overview.ts";
 import { dayMillis, toIso } from "../../../platform/clock.ts";
 import { formatAge } from "../../../presentation/durations.ts";
 import { formatCount, formatPercent } from "../../../presentation/numbers.ts";
-import { formatMoment } from "../../../presentation/times.ts";
+import { formatNext } from "../../../presentation/times.ts";
 import type { Html } from "../../page.ts";
 import { describeResult } from "../runs/run-result.ts";
 
@@ -54,7 +54,7 @@ function describeNext({ schedules }: Overview, now: number): string {
   const [next] = schedules;
   if (next === undefined) return "no schedule";
   if (next.nextAt === null) return "none is due";
-  return `${next.name}, ${formatMoment(toIso(next.nextAt), now)}`;
+  return `${next.name}, ${formatNext(toIso(next.nextAt), now)}`;
 }
 
 function describeMemory({ memory: { usedBytes, maxBytes } }: Overview): string {
