@@ -62,5 +62,10 @@ export function withFile(file: string, { code, message, hint, cause }: BackupErr
 
 export function compareRootHash(expected: string | undefined, actual: string | null): BackupProblem[] {
   if (expected === undefined || actual === null || expected.toLowerCase() === actual) return [];
-  return [{ entry: null, message: `its root hash is ${actual}: it is another one, or a forged one` }];
+  return [
+    {
+      entry: null,
+      message: `its root hash is ${actual}, not the expected one: it is another file, or was forged`,
+    },
+  ];
 }

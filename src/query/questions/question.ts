@@ -100,7 +100,7 @@ export const cups: QuestionOption = {
 };
 
 const since =
-  "only from this day or time on, such as 2026-11-03 or -7d; except in @discontinued also after a run: its number or latest";
+  "only from this day or time on, such as 2026-11-03 or -7d; all questions but @discontinued also take a run: its number, or latest";
 
 export const sinceSeen: QuestionOption = { name: "since", type: "seen", ...optional, about: since };
 

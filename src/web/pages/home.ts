@@ -63,7 +63,7 @@ function figure({ kind, held: count, known, gone, p50CheckAt }: KindStatus, now:
   const freshness =
     p50CheckAt === null
       ? `none ${known === 0 ? "known" : "checked"} yet`
-      : `half checked within ${formatAge(p50CheckAt, now)}`;
+      : `half were checked within the last ${formatAge(p50CheckAt, now)}`;
   return html`
 <li><h3>${formatKind(kind)}s</h3>
 <p class="big"><span class="number">${formatNumber(count)}</span> ${known === 0 ? "" : html`<span class="muted">of ${formatNumber(expected)}</span>`}</p>

@@ -66,7 +66,7 @@ ${asOf === null ? "" : banner(asOf, frame.presentHref)}
 ${body}
 ${downloadLinks(frame)}
 </main>
-${service === null ? "" : html`<footer class="bottom"><p>A mirror of <span class="code">${service}</span>. Nothing here asks the service.</p></footer>`}
+${service === null ? "" : html`<footer class="bottom"><p>A mirror of <span class="code">${service}</span>. These pages send no requests to it.</p></footer>`}
 <div id="end-of-page" hidden></div>
 </body>
 </html>

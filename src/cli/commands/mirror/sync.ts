@@ -160,11 +160,13 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
     import("../../../sync/sync.ts"),
     import("../../../sync/sync-account.ts"),
   ]);
+  const display = progressDisplay(io, performance.now.bind(performance), formatProgress);
   const interruption = new AbortController();
   let interruptedWith: ExitCode | null = null;
   io.onInterrupt((exitCode) => {
     interruptedWith = exitCode;
     interruption.abort(interruptedError(exitCode, "nothing was requested"));
+    display.end();
     if (!settings.quiet)
       io.err("\nStopping: running requests are finished and saved. Press again to stop at once.\n");
   });
@@ -210,7 +212,6 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
     throw error;
   });
   const seed = await loadSeed(flags, interruption.signal, settings, io);
-  const display = progressDisplay(io, performance.now.bind(performance), formatProgress);
   const notify = (text: string) => {
     display.end();
     if (!settings.quiet) io.err(text);
@@ -264,7 +265,7 @@ async function run(target: SyncTarget, flags: SyncFlags, settings: Settings, io:
     const limits = account === null ? limitsOf(flags) : null;
     printText(io, formatReport(report, { outlook, now: Date.now(), reserve, account: name, limits }));
     // Before everything is held, fetches come first; there is no such command for single brands.
-    if (report.complete && flags.brand.length === 0)
+    if (report.complete && report.stopped === null && flags.brand.length === 0)
       printText(io, formatOwedChecks(readOwed(target, settings, io)));
     if (name !== null) printText(io, formatAccountParts(report, name, Date.now()));
   }

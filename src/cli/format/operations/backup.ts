@@ -32,7 +32,7 @@ export function formatCreated({
 }: CreatedBackup): string {
   const outcome = isNew ? "Backed up" : "The same backup exists already:";
   return `${outcome} ${describeState(manifest)}
-${isEncrypted ? "Encrypted" : "Not encrypted: anyone who has the file can read it"}, ${bytes} bytes: ${escapeControls(file)}
+${isEncrypted ? "Encrypted" : "Not encrypted: anyone who has the file can read it"}, ${formatBytes(bytes)}: ${escapeControls(file)}
 It was verified after writing.
 Root hash ${rootHash}
 Keep the root hash elsewhere: with it, \`armoire backup verify FILE --root-hash HASH\` also detects a forged backup.
