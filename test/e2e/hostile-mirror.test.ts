@@ -101,9 +101,24 @@ describe("other definitions", () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
+  it.each(["_size(id)", "_revision", "BRAND(href)"])(
+    "a table that refers to one of Armoire is refused: its triggers would run with deletions (%s)",
+    async (target) => {
+      const file = changedMirror(
+        `create table added (p references ${target} on delete cascade)`,
+        "create trigger changing after delete on added begin update _resource set checked_at = 0; end",
+      );
+      const before = readFileSync(file);
+      for (const command of [["status"], ["sync"], ["mirror", "rebuild"], ["mirror", "compact"]])
+        expectRefusal(await run(file, ...command), 14, /are not as Armoire makes them: /);
+      expect(readFileSync(file).equals(before)).toBe(true);
+    },
+  );
+
   it("tables, their indexes, and views that a user has added are accepted", async () => {
     const file = changedMirror(
-      "create table notes (href, note)",
+      "create table notes (href unique, note)",
+      "create table replies (href references notes (href), text)",
       "create index notes_of on notes (href)",
       "create view noted as select * from brand join notes using (href)",
     );

@@ -57,6 +57,7 @@ export function requireMirror(db: Database.Database, file: string): void {
     );
   }
   if (!isOfVersion(definitions, applied.at(-1) ?? "") || definitions.some(hidesOwn)) throw changedError(file);
+  if (definitions.some((definition) => refersToOwn(db, definition))) throw changedError(file);
 }
 
 function isOfVersion(definitions: readonly Definition[], version: string): boolean {
@@ -94,6 +95,19 @@ function schemaText(definitions: readonly Definition[]): string {
 function hidesOwn({ type, name }: Definition): boolean {
   if (type === "table" && Object.hasOwn(views, name.toLowerCase())) return true;
   return (type === "table" || type === "view") && /^(json|pragma)_/i.test(name);
+}
+
+/**
+ * Whether an added table has a foreign key to a table or view of Armoire: deleting a row of that would fail, or delete rows of
+ * the added table, whose triggers could then change anything.
+ */
+function refersToOwn(db: Database.Database, { type, name }: Definition): boolean {
+  if (type !== "table" || name.startsWith("_")) return false;
+  return db
+    .prepare<[string], string>('select "table" from pragma_foreign_key_list(?)')
+    .pluck()
+    .all(name)
+    .some((target) => target.startsWith("_") || Object.hasOwn(views, target.toLowerCase()));
 }
 
 /** The public views that the file lacks or defines otherwise: name to SELECT statement. */
