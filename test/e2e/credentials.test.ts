@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
@@ -132,6 +132,13 @@ it("a secret in an argument is refused, not repeated, and written nowhere", asyn
     });
     expect(stderr).toMatch(/^armoire: .*so it is not shown here\.\n.*get a new one\.\n$/);
   }
+  // Also if commands would refuse the file of the token, or the account.
+  chmodSync(path("data/accounts/ada/token"), 0o644);
+  writeFileSync(path("data/accounts/ada/account.json"), "{");
+  expect(await armoire("search", token)).toMatchObject({
+    exitCode: 2,
+    stderr: expect.not.stringContaining(token),
+  });
   expect(readdirSync(folder.path, { recursive: true }).sort()).toEqual(before);
   const citation = "A. Author: Bras, https://doi.example/10.5281/f00f00f00f00f00f00f00f";
   const license = "https://licences.example/0123456789abcdef0123";

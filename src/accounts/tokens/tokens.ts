@@ -2,12 +2,22 @@
  * Stores and reads an account's token: in the system's keychain, or, without one, in a file that only its owner may read.
  * Only this file handles the token as text.
  */
+import { readdirSync } from "node:fs";
 import { temporaryNameOf } from "../../platform/atomic-file.ts";
 import { eraseFile } from "../../platform/erase.ts";
 import { toFileError } from "../../platform/errors.ts";
+import { readRegularFile } from "../../platform/files/regular-files.ts";
 import { readPrivateFile, writePrivateFile } from "../../platform/private-files.ts";
-import { bearerToken, type Credential, redact, tokenText } from "../../service/credentials/credential.ts";
-import { type Account, type AccountPlace, accountPlace } from "../account.ts";
+import {
+  bearerToken,
+  type Credential,
+  hideSecret,
+  redact,
+  type SecretText,
+  tokenText,
+} from "../../service/credentials/credential.ts";
+import { minSpecificLength } from "../../service/credentials/secret-encodings.ts";
+import { type Account, type AccountPlace, accountPlace, accountsFolder } from "../account.ts";
 import type { AccountFacts } from "../account-file.ts";
 import { findReadableAccount, recordAccount, requireAccountNotRemoved } from "../accounts.ts";
 import { AccountError } from "../errors.ts";
@@ -32,6 +42,30 @@ export async function readToken(account: Account, keychain: Keychain): Promise<C
     `Store it again with \`armoire account add ${account.name}\`; the mirror stays.`,
   );
 }
+
+/**
+ * Reads the tokens in the files of a data directory to recognise them, also those that `readToken` would refuse: files of
+ * damaged accounts, or that others may read. Files that cannot be read are left out.
+ */
+export function findTokens(dataDir: string): SecretText[] {
+  let names: string[];
+  try {
+    names = readdirSync(accountsFolder(dataDir));
+  } catch {
+    return [];
+  }
+  return names.flatMap((name) => {
+    try {
+      const text = readRegularFile(accountPlace(dataDir, name).tokenFile, maxTokenBytes).toString().trim();
+      // A shorter text may occur by chance.
+      return text.length < minSpecificLength ? [] : [hideSecret(text)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+const maxTokenBytes = 65_536;
 
 /** The account with its stored token. */
 export interface StoredToken {

@@ -8,7 +8,7 @@ import type { Account } from "../../accounts/account.ts";
 import { readTokenMarks } from "../../accounts/account-file.ts";
 import { listReadableAccounts } from "../../accounts/accounts.ts";
 import { mayContainToken } from "../../accounts/tokens/token-marks.ts";
-import { readToken } from "../../accounts/tokens/tokens.ts";
+import { findTokens, readToken } from "../../accounts/tokens/tokens.ts";
 import { encodingsOf, hideSecret, type SecretText } from "../../service/credentials/credential.ts";
 import { minSpecificLength } from "../../service/credentials/secret-encodings.ts";
 import { addGlobalOptions, type GlobalOptions } from "../settings/global-options.ts";
@@ -39,7 +39,11 @@ export async function refuseSecretArguments(
     return token === null ? isInKeychain : contain(token);
   };
   let isGiven = (await readSecrets(io)).some(contain);
-  for (const account of await readAccounts(command, io)) isGiven ||= await containTokenOf(account);
+  for (const folder of await findDataDirs(command, io)) {
+    isGiven ||= findTokens(folder).some(contain);
+    const accounts = (await readOrNull(() => listReadableAccounts(folder))) ?? [];
+    for (const account of accounts) isGiven ||= await containTokenOf(account);
+  }
   if (!isGiven) return;
   const hint = "Others may have read the command line: get a new one.";
   throw new CliError("usage", "An argument contains a secret, so it is not shown here.", hint);
@@ -66,7 +70,7 @@ async function readSecrets(io: Io): Promise<SecretText[]> {
   return secrets;
 }
 
-async function readAccounts(command: Command, io: Io): Promise<Account[]> {
+async function findDataDirs(command: Command, io: Io): Promise<ReadonlySet<string>> {
   // The secret may be the value of an option that names the data directory or the settings.
   const { config, dataDir } = command.optsWithGlobals<GlobalOptions>();
   const isNamed = config !== undefined || dataDir !== undefined;
@@ -78,10 +82,7 @@ async function readAccounts(command: Command, io: Io): Promise<Account[]> {
     // That of an account's mirror, at its own path.
     if (settings.mirror.value !== null) folders.add(resolve(settings.mirror.value, "../../.."));
   }
-  const accounts: Account[] = [];
-  for (const folder of folders)
-    accounts.push(...((await readOrNull(() => listReadableAccounts(folder))) ?? []));
-  return accounts;
+  return folders;
 }
 
 /** What cannot be read is reported by the commands that need it. */
