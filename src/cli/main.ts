@@ -33,7 +33,9 @@ export async function main(args: readonly string[], io: Io = systemIo()): Promis
     writeErr: (text) => {
       parserErrors += text;
     },
-    outputError: (text, write) => write(redactTokens(text + hintAtDash(text))),
+    // The parser begins its errors with "error:", and all others begin with the program's name.
+    outputError: (text, write) =>
+      write(redactTokens(text.replace(/^error: /, "armoire: ") + hintAtDash(text))),
   });
   program.hook("preSubcommand", (_program, command) => loadCommand(command, io));
   const refuseSecrets = async (command: Command) => {

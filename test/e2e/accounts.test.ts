@@ -96,14 +96,16 @@ describe("adding", () => {
     ]);
   });
 
-  it("account add prints one JSON object with --json, and nothing with --quiet", async () => {
+  it("account add prints one JSON object with --json, and with --quiet only that the token is in a file", async () => {
     const { stdout } = await add("ada", 0, "--json");
     expect(JSON.parse(stdout)).toMatchObject({
       ...{ name: "ada", userId: 1000, username: "anna", tokenIn: "file", isReplaced: false },
       ...{ scopes: ["profile", "email"], unknownScopes: ["bras", "measurements"] },
       whyNoKeychain: expect.any(String),
     });
-    expect(await add("ada", 0, "--quiet")).toEqual({ stdout: "", stderr: "", exitCode: 0 });
+    const quiet = await add("ada", 0, "--quiet");
+    expect(quiet).toMatchObject({ stdout: "", exitCode: 0 });
+    expect(quiet.stderr).toMatch(/^The token is in a file: .*\/ada\/token\n$/);
   });
 
   it("account add refuses the reserved name catalogue with exit code 2, without a request", async () => {

@@ -131,6 +131,8 @@ async function addOne(name: string, flags: TokenFlags, command: Command, io: Io)
   const { account, ...rest } = added;
   if (settings.json) io.out(toJsonLine({ ...account, ...rest }));
   else if (!settings.quiet) printText(io, formatAdded(added));
+  else if (added.whyNoKeychain !== null)
+    io.err(`The token is in a file: ${escapeControls(account.tokenFile)}\n`);
 }
 
 /** Asks for confirmation at the terminal. @throws CliError if the user declines or there is no terminal */
