@@ -76,7 +76,7 @@ describe("in the middle of the first crawl", () => {
     );
     expect(text).toMatch(/\nmodel +\d+ +\d+ +0\n/);
     expect(text).toMatch(/\nmodel {2}new, most valuable first {2}http/);
-    expect(text).toMatch(/\nup to +requests +at your 30 a day +with app key \(300\) +without \(30\)\n/);
+    expect(text).toMatch(/\nup to +requests +at 30 a day +with app key \(300\) +without \(30\)\n/);
     expect(text).toMatch(/\nnow +\d+ % +█+\n1 day[\s\S]*\n60 days {2}100 % {2}█{40}\n$/);
     // The output in a pipe is the same as on a terminal without colours.
     expect(text).not.toContain("\u001b");

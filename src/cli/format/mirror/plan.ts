@@ -2,7 +2,7 @@
 import { depths as allDepths, type Depth } from "../../../../schema/kind.ts";
 import type { LinkedCataloguePlan } from "../../../mirror/account/catalogue-links.ts";
 import { formatDays, formatDuration } from "../../../presentation/durations.ts";
-import { formatPercent } from "../../../presentation/numbers.ts";
+import { formatNumber, formatPercent } from "../../../presentation/numbers.ts";
 import { formatKind } from "../../../presentation/words.ts";
 import {
   describeAllowance,
@@ -62,11 +62,11 @@ export function formatPlan(
   } else {
     const isFetched = forecast.depths.every(({ remainingRequests }) => remainingRequests === 0);
     if (!isFetched)
-      parts.push(`\nTime until the mirror is complete, about\n${tabulateDays(forecast, screen)}`);
+      parts.push(`\nEstimated time until the mirror is complete\n${tabulateDays(forecast, screen)}`);
     parts.push(`\n${describeMaxStaleness(forecast)}\n`);
     if (formatPercent(shareNow(forecast.coverage)) !== "100 %")
       parts.push(
-        `\nShare of users' bras whose models are held (--order value, ${forecast.requestsPerDay} requests a day)\n${chartCoverage(forecast)}`,
+        `\nShare of users' bras whose models are held (--order value, ${formatNumber(forecast.requestsPerDay)} requests a day)\n${chartCoverage(forecast)}`,
       );
   }
   return parts.join("");
@@ -91,8 +91,8 @@ function toDueRow({ kind, fetch, check, freeChecks }: SyncPlan["due"][number]): 
 
 /** One line, once all lists are read. */
 function describeAccount({ isWhole, days, requestsPerDay }: AccountForecast): string {
-  if (!isWhole || !days) return "";
-  return `\nTime until the mirror is complete: about ${formatDays(days)} at ${requestsPerDay} requests a day.\n`;
+  if (!isWhole || !days || requestsPerDay === null) return "";
+  return `\nTime until the mirror is complete: about ${formatDays(days)} at ${formatNumber(requestsPerDay)} requests a day.\n`;
 }
 
 /** One line with the command that makes the checks; empty if none is owed. */
@@ -134,7 +134,7 @@ export function summarizeForecast({ depths, coverage, requestsPerDay }: Forecast
     .filter(() => depth !== "brands" && covered < expected)
     .filter((_, n) => formatPercent(milestones[n - 1]?.share ?? 0) !== "100 %")
     .map(({ day, share }) => `${formatPercent(share)} in ${formatDays(day)}`);
-  return `${[now, ...shares].join(", ")}; ${ends.join(", ")}, at ${requestsPerDay} requests a day.`;
+  return `${[now, ...shares].join(", ")}; ${ends.join(", ")}, at ${formatNumber(requestsPerDay)} requests a day.`;
 }
 
 /** Requests and days until each depth is complete, at this allowance and at the documented ones. */
@@ -143,7 +143,7 @@ export function tabulateDays(
   screen: Pick<Screen, "columns"> | null = null,
 ): string {
   const { withApp, withNone } = documentedAllowances;
-  const own = limit === null ? [] : [`at your ${limit} a day`];
+  const own = limit === null ? [] : [`at ${formatNumber(limit)} a day`];
   const columns = ["up to", "requests", ...own, `with app key (${withApp})`, `without (${withNone})`];
   const shown = (days: number) => (days === 0 ? "done" : formatDays(days));
   const rows = depths.map(({ depth, remainingRequests, days }) => [

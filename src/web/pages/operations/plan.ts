@@ -74,7 +74,7 @@ function timesOf(forecast: Forecast): Html {
   const { depths, limit } = forecast;
   const { withApp, withNone } = documentedAllowances;
   const shown = (days: number) => (days === 0 ? "done" : formatDays(days));
-  return html`<section aria-labelledby="times"><h2 id="times">Time until the mirror is complete, about</h2>
+  return html`<section aria-labelledby="times"><h2 id="times">Estimated time until the mirror is complete</h2>
 ${table({
   caption: "Time until the mirror is complete",
   columns: [

@@ -89,11 +89,11 @@ describe("one line", () => {
 describe("days", () => {
   it("days are given for the current limit, and for the documented allowances with and without an application", () => {
     expect(tabulateDays(forecast).split("\n")).toEqual([
-      "up to   requests  at your 100 a day  with app key (300)  without (30)",
+      "up to   requests  at 100 a day  with app key (300)  without (30)",
       expect.stringMatching(/^─/),
-      "brands         0  done               done                done",
-      "models        90  1 day              1 day               3 days",
-      "sizes       4100  41 days            14 days             137 days",
+      "brands         0  done          done                done",
+      "models        90  1 day         1 day               3 days",
+      "sizes       4100  41 days       14 days             137 days",
       "",
     ]);
   });
