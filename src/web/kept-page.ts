@@ -1,8 +1,10 @@
 /**
  * A page to keep: all that an account has as one HTML file, which any browser opens from the disk. In: the wardrobe and its
  * pictures. Out: text with the style sheet in it, without script and without anything from elsewhere. The pictures are in it,
- * too; those of the page in a backup are beside it, since the backup has them already.
+ * too; those of the page in a backup are beside it, since the backup has them already. Others may get the page: it names files
+ * without the folders of its maker.
  */
+import { basename } from "node:path";
 import { html, raw } from "hono/html";
 import { stateOfBackup } from "../accounts/newest-backup.ts";
 import type { Coverage } from "../mirror/runs/coverage.ts";
@@ -73,7 +75,7 @@ export async function renderKeptPage(page: KeptPage): Promise<RenderedPage> {
 ${pictureList(wardrobe.pictures.map(addresses.pictureOf))}
 ${summary(wardrobe, null)}
 ${shortfall([describeMissing(coverage) ?? ""])}
-${account === null ? "" : backupNote(account, account.isBackupOld)}
+${account === null ? "" : backupNote(account, account.isBackupOld, basename)}
 <section aria-labelledby="gallery"><h2 id="gallery">Gallery</h2>${gallery(bras, addresses, false)}</section>
 <section aria-labelledby="dimensions"><h2 id="dimensions">Dimensions</h2>${dimensionTable(bras, addresses.hrefOf)}</section>
 <section aria-labelledby="measurements"><h2 id="measurements">Measurements</h2>${measurementFigures(measurements)}
@@ -127,5 +129,5 @@ function verifyHint(account: ServedAccount | null): Html {
   const about = html`This page is for reading. A backup has the data itself, and can be checked and restored`;
   return newestBackup === null || stateOfBackup(newestBackup) === "missing"
     ? html`${about}: <code>armoire backup --account ${name} --to FOLDER</code>`
-    : html`${about}: <code>armoire backup verify ${newestBackup.file}</code>`;
+    : html`${about}: <code>armoire backup verify ${basename(newestBackup.file)}</code>`;
 }

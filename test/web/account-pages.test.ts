@@ -236,6 +236,8 @@ it("the narrowest gore is found from the screen; each page, and the page to keep
       (await kept({ name: "ada", newestBackup, isBackupOld })).text;
     expect(await ofBackup(true)).toContain("The newest backup lacks later changes");
     expect(await ofBackup(false)).toContain("Newest backup with everything that is held");
+    // Others may get the page.
+    expect(await ofBackup(false)).not.toContain(dirname(account.file));
     // The avatar, before the bras.
     const avatar = png("avatar").toString("base64");
     expect(text.indexOf(`src="data:image/png;base64,${avatar}"`)).toBeGreaterThan(text.indexOf("<h1>"));

@@ -29,11 +29,15 @@ export const wholeNote = (coverage: Coverage): Html =>
   html`<p class="note${coverage.complete ? " whole" : ""}" role="note">${describeCoverage(coverage, formatMinute, "everything that the service has of you")}</p>`;
 
 /** @param isOld whether the mirror has changed since; null if that is not known */
-export function backupNote({ name, newestBackup: backup }: ServedAccount, isOld: boolean | null): Html {
+export function backupNote(
+  { name, newestBackup: backup }: ServedAccount,
+  isOld: boolean | null,
+  shownAs = (path: string): string => path,
+): Html {
   if (backup === null)
     return html`<p class="note" role="note">No backup is known. <code>armoire backup --account ${name} --to FOLDER</code> makes one.</p>`;
   const { createdAt, verifiedAt, damagedAt, file } = backup;
-  const place = html`<span class="code">${file}</span>`;
+  const place = html`<span class="code">${shownAs(file)}</span>`;
   const state = stateOfBackup(backup);
   if (state === "missing")
     return html`<p class="note" role="note"><strong>The newest backup is not there any more</strong>: ${place}</p>`;
