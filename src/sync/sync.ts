@@ -30,6 +30,7 @@ import { readOriginOrThrow } from "../service/same-origin.ts";
 import { createDescriber } from "./describe-resource.ts";
 import { SyncError } from "./errors.ts";
 import { resolveOptions, type ScopeOptions, type SyncScope } from "./options.ts";
+import { readLedger } from "./rate-limit/known-allowance.ts";
 import { createRefusalExaminer } from "./rate-limit/refusals/examine-refusals.ts";
 import { createResponseWatch } from "./rate-limit/refusals/watch-responses.ts";
 import { ledgerFileBeside } from "./rate-limit/store/ledger-file.ts";
@@ -151,6 +152,9 @@ async function syncMirror(
     }
     const transport = workers && (await workers.openTransport(context));
     const metrics = workers?.openMetrics(context);
+    const ledger = options.ledgerFile ?? ledgerFileBeside(file);
+    const principal = { origin: new URL(baseUrl).origin, credential };
+    const isTokenKnown = readLedger(ledger, principal, clock.now()) !== null;
     // Opened only now: a sync that cannot begin leaves no ledger behind.
     const { client, runBudget, close } = await openRateLimitedClient({
       baseUrl,
@@ -160,7 +164,7 @@ async function syncMirror(
       connections: concurrency,
       transport,
       clock,
-      ledgerFile: options.ledgerFile ?? ledgerFileBeside(file),
+      ledgerFile: ledger,
     });
     const rootUrl = new URL(baseUrl).href;
     const runStop = new RunStop({
@@ -189,7 +193,7 @@ async function syncMirror(
           ? await identifyTokenOwner(
               mirror,
               execute,
-              { ...scope, user: options.user },
+              { ...scope, user: options.user, isTokenKnown },
               { signal: runStop.cancel, now: clock.now() },
             )
           : null;

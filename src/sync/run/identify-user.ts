@@ -37,16 +37,24 @@ export interface TokenOwnerResult {
 
 const keepsAll = "Everything mirrored stays.";
 
+export interface ExpectedOwner extends Pick<SyncScope, "mode"> {
+  readonly user?: AccountUser | undefined;
+  /** Whether the token was used before. */
+  readonly isTokenKnown: boolean;
+}
+
 /** @throws SyncError `not-authenticated`, `other-user`, `no-user` */
 export async function identifyTokenOwner(
   { reader: mirror, writes }: RunMirror,
   execute: ExecuteJob,
-  { mode, user: expected }: Pick<SyncScope, "mode"> & { readonly user?: AccountUser | undefined },
+  { mode, user: expected, isTokenKnown }: ExpectedOwner,
   { signal, now }: { readonly signal: AbortSignal; readonly now: number },
 ): Promise<TokenOwnerResult> {
   const { baseUrl } = mirror.identity;
   const fetch = async (url: string, kind: string): Promise<JobResult> => {
-    const etag = mode === "full" ? null : heldTag(mirror, url, kind);
+    // Of a new token, "not modified" would not show the owner: two users may have the same ETag.
+    const isWhole = mode === "full" || (kind === "me" && !isTokenKnown);
+    const etag = isWhole ? null : heldTag(mirror, url, kind);
     const job = { resourceId: 0, url, etag };
     const later = postponedResult(mirror, job, now);
     if (later !== null) return later;

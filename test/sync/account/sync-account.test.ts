@@ -145,6 +145,20 @@ describe("user", () => {
     expect(await rig.sync(accountOf(rig))).toMatchObject({ complete: true, requests: { counted: 0 } });
   });
 
+  it("the user of a new token is requested whole: with the same ETag for all users, not modified would say nothing", async () => {
+    await using rig = await startRig({ users: 2 });
+    const requestsOfUser = () =>
+      rig.sandbox.log().filter(({ url }) => /\/me\/?$/.test(new URL(url, rig.sandbox.url).pathname));
+    for (const [user, conditional] of [
+      [0, false],
+      [0, true],
+      [1, false],
+    ] as const) {
+      await rig.sync(accountOf(rig, user)).catch(() => {});
+      expect(requestsOfUser().at(-1)).toMatchObject({ conditional });
+    }
+  });
+
   it("the user of a token must be the expected user of a new mirror", async () => {
     await using rig = await startRig({ users: 2 });
     const anna = { userId: "1000", username: "anna" };
