@@ -128,6 +128,22 @@ it.each([
   },
 );
 
+it("the files of secrets that the same command names are not replaced", async () => {
+  const [secret, archive] = [`${fixture.newPath()}.zip.age`, `${fixture.newPath()}.zip`];
+  writeFileSync(secret, "gown fling sandy rug\n", { mode: 0o600 });
+  const backUp = ["backup", "create", "--mirror", fixture.mirror, "--to", secret, "--replace"];
+  expectRefusal(
+    await callArmoire([...backUp, "--encrypt", "--passphrase-file", secret]),
+    2,
+    /would replace the file of --passphrase-file/,
+  );
+  const key = `${archive}.sig`;
+  expect((await callArmoire(["snapshot", "key", "--create", key])).exitCode).toBe(0);
+  const share = ["snapshot", "create", "--mirror", fixture.mirror, "--to", archive, "--license", "CC0-1.0"];
+  expectRefusal(await callArmoire([...share, "--sign", key]), 2, /would replace the file of --sign/);
+  expect((await callArmoire(["snapshot", "key", key])).exitCode).toBe(0);
+});
+
 it.each([
   ["query", "select 1", "--out"],
   ["changes", "--out"],

@@ -8,23 +8,31 @@ import type { GlobalOptions } from "./global-options.ts";
 import { defaultConfigFile, readDataDir } from "./settings.ts";
 
 const outputOptions = ["out", "to", "metricsFile", "heartbeat", "create"];
+/** Options that name files of secrets. */
+const secretOptions = ["passphraseFile", "tokenFile", "sign", "principals"];
 
 /**
- * @throws CliError if an output is the file of --config, or its default, or one that a variable names, such as
- * ARMOIRE_TOKEN_FILE; FileError `not-replaceable` in an own folder
+ * @throws CliError if an output is the file of --config, or its default, or one that another option or a variable names, such as
+ * --passphrase-file or ARMOIRE_TOKEN_FILE; FileError `not-replaceable` in an own folder
  */
 export function checkOutputPlaces(command: Command, io: Io): void {
   const outputs = outputOptions.flatMap((name) => {
     const path: unknown = command.getOptionValue(name);
-    return typeof path === "string" ? [path] : [];
+    if (typeof path !== "string") return [];
+    // The signature, too.
+    return command.getOptionValue("sign") === undefined ? [path] : [path, `${path}.sig`];
   });
   if (outputs.length === 0) return;
   const sources = [
     ["--config", command.optsWithGlobals<GlobalOptions>().config ?? defaultConfigFile()] as const,
-    ...Object.entries(io.env).filter(([name]) => /^ARMOIRE_\w+_FILE$/.test(name)),
+    ...command.options
+      .filter((option) => secretOptions.includes(option.attributeName()))
+      .map((option) => [option.long, command.getOptionValue(option.attributeName())] as const),
+    ...Object.entries(io.env).filter(([name]) => /^(ARMOIRE_\w+_FILE|NODE_EXTRA_CA_CERTS)$/.test(name)),
   ];
   for (const [source, file] of sources) {
-    if (!file || !outputs.some((output) => isSameFile(output, file))) continue;
+    if (typeof file !== "string" || file === "" || !outputs.some((output) => isSameFile(output, file)))
+      continue;
     const hint = "Nothing was written. Give another name.";
     throw new CliError("usage", `The output would replace the file of ${source}.`, hint);
   }
