@@ -154,6 +154,41 @@ it("a secret in an argument is refused, not repeated, and written nowhere", asyn
   expect(published.exitCode).toBe(0);
 });
 
+it.each([0o600, 0o644])(
+  "a secret of a file is refused as an argument, whatever its mode (%o)",
+  async (mode) => {
+    await using folder = await temporaryFolder();
+    const [file, principals] = [join(folder.path, "secret"), join(folder.path, "principals")];
+    writeFileSync(file, "tok-abcdef-99887766\n", { mode });
+    writeFileSync(principals, "anna tok-of-anna-55443322\n", { mode });
+    for (const [text, args, env] of [
+      ["99887766", ["search", "tok-abcdef-99887766"], { ARMOIRE_TOKEN_FILE: file }],
+      ["99887766", ["search", "tok-abcdef-99887766"], { ARMOIRE_APP_SECRET_FILE: file }],
+      [
+        "55443322",
+        [
+          "worker",
+          "--principals",
+          principals,
+          "--dashboard-name",
+          "tok-of-anna-55443322",
+          "--redis",
+          "/none",
+        ],
+        {},
+      ],
+    ] as const) {
+      const settings = { ...env, ARMOIRE_DATA_DIR: folder.path };
+      const { stderr, exitCode } = await callArmoire(args, { env: settings });
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 2,
+        stderr: expect.stringContaining("not shown here"),
+      });
+      expect(stderr).not.toContain(text);
+    }
+  },
+);
+
 it("a password of Redis is refused as an argument, also as its address spells it", async () => {
   await using folder = await temporaryFolder();
   const env = {

@@ -11,7 +11,7 @@ import type { Settings } from "../settings/settings.ts";
 import type { Io } from "../terminal/io.ts";
 import { keychainOf, readAppCredential, readTokenOfEnvironment } from "./credentials.ts";
 import { type PassphraseFlags, readKnownPassphrase } from "./passphrase.ts";
-import { readRedisPasswords } from "./redis-address.ts";
+import { readRedisPassword } from "./redis-address.ts";
 
 export interface KnownSecrets {
   readonly secrets: readonly KnownSecret[];
@@ -84,8 +84,8 @@ export async function readKnownSecrets(
     secrets.set("passphrase", { label: "passphrase of backups", credential: hideSecret(passphrase), places });
   }
   try {
-    const [password = ""] = readRedisPasswords(io);
-    if (password.length >= minLength) {
+    const password = readRedisPassword(io);
+    if (password !== null && password.length >= minLength) {
       const { ARMOIRE_REDIS_URL_FILE: file } = io.env;
       const places = file ? [resolve(file)] : [];
       secrets.set("redis", { label: "password of Redis", credential: hideSecret(password), places });

@@ -48,11 +48,16 @@ function withPassword(address: string, io: Io): string {
 /** Whether jobs are to be followed with OpenTelemetry. */
 export const readTelemetry = ({ env }: Io): boolean => env.ARMOIRE_TELEMETRY === "1";
 
-/** @returns the password in the environment's address, and as that spells it; none without one @throws CliError */
-export function readRedisPasswords(io: Io): readonly string[] {
+/** @returns the password in the environment's address; null without one @throws CliError */
+export function readRedisPassword(io: Io): string | null {
   const address = readRedisAddress({}, io);
-  const password = address === null ? null : passwordOf(address);
-  return address === null || password === null ? [] : [password, new URL(address).password];
+  return address === null ? null : passwordOf(address);
+}
+
+/** @returns the password of an address, and as the address spells it; none without one */
+export function passwordsOf(address: string): readonly string[] {
+  const password = passwordOf(address);
+  return password === null ? [] : [password, new URL(address).password];
 }
 
 /** @returns the decoded password; null if the address has none */

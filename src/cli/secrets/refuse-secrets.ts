@@ -9,14 +9,15 @@ import { readTokenMarks } from "../../accounts/account-file.ts";
 import { listReadableAccounts } from "../../accounts/accounts.ts";
 import { mayContainToken } from "../../accounts/tokens/token-marks.ts";
 import { findTokens, readToken } from "../../accounts/tokens/tokens.ts";
+import { readRegularFile } from "../../platform/files/regular-files.ts";
 import { encodingsOf, hideSecret, type SecretText } from "../../service/credentials/credential.ts";
 import { minSpecificLength } from "../../service/credentials/secret-encodings.ts";
 import { addGlobalOptions, type GlobalOptions } from "../settings/global-options.ts";
 import { readSettings } from "../settings/settings.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
-import { keychainOf, readSecret } from "./credentials.ts";
-import { readRedisPasswords } from "./redis-address.ts";
+import { keychainOf } from "./credentials.ts";
+import { passwordsOf } from "./redis-address.ts";
 
 /**
  * Known are the secrets of the environment and the accounts' tokens.
@@ -38,7 +39,7 @@ export async function refuseSecretArguments(
     const token = await readOrNull(() => readToken(account, keychainOf(io)));
     return token === null ? isInKeychain : contain(token);
   };
-  let isGiven = (await readSecrets(io)).some(contain);
+  let isGiven = findSecrets(command, io).some(contain);
   for (const folder of await findDataDirs(command, io)) {
     isGiven ||= findTokens(folder).some(contain);
     const accounts = (await readOrNull(() => listReadableAccounts(folder))) ?? [];
@@ -56,18 +57,36 @@ const variables = [
   "ARMOIRE_REDIS_PASSWORD",
 ] as const;
 
-async function readSecrets(io: Io): Promise<SecretText[]> {
-  const secrets: SecretText[] = [];
-  const readers = [
-    ...variables.map((name) => () => [readSecret(io, name) ?? ""]),
-    () => readRedisPasswords(io),
+/** Options that name files with secrets. */
+const fileOptions = ["passphraseFile", "tokenFile", "principals"];
+
+function findSecrets(command: Command, { env }: Io): SecretText[] {
+  const textOf = (name: string) => env[name] || readText(env[`${name}_FILE`]);
+  const texts = [
+    ...variables.map(textOf),
+    ...passwordsOf(textOf("ARMOIRE_REDIS_URL").trim()),
+    // The file of principals has a name and a token in each line.
+    ...fileOptions.flatMap((name) => {
+      const text = readText(command.getOptionValue(name));
+      return name === "principals"
+        ? text.split("\n").map((line) => line.trim().replace(/^\S+\s/, ""))
+        : [text];
+    }),
   ];
-  for (const read of readers) {
-    const texts = ((await readOrNull(read)) ?? []).map((text) => text.trim());
-    // A shorter text may occur by chance.
-    secrets.push(...texts.filter((text) => text.length >= minSpecificLength).map(hideSecret));
+  const trimmed = texts.map((text) => text.trim());
+  // A shorter text may occur by chance.
+  return trimmed.filter((text) => text.length >= minSpecificLength).map(hideSecret);
+}
+
+const maxSecretBytes = 65_536;
+
+/** Also of a file that commands would refuse, such as one that others can read. @returns "" if it cannot be read */
+function readText(file: unknown): string {
+  try {
+    return typeof file === "string" ? readRegularFile(file, maxSecretBytes).toString() : "";
+  } catch {
+    return "";
   }
-  return secrets;
 }
 
 async function findDataDirs(command: Command, io: Io): Promise<ReadonlySet<string>> {
