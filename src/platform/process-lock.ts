@@ -15,7 +15,7 @@ import {
 import { hostname } from "node:os";
 import Database from "better-sqlite3";
 import { FileError, hasCode } from "./errors.ts";
-import { readRegularFile, requireOwnFile } from "./files/regular-files.ts";
+import { readRegularFile, requireDatabaseFile, requireOwnFile } from "./files/regular-files.ts";
 
 /** Longer than `isLocked` holds the file open. */
 const busyTimeoutMillis = 100;
@@ -203,6 +203,8 @@ function openLockFile(lockFile: string): HeldFile {
     try {
       const isNew = createPrivately(lockFile);
       requireOwnFile(lockFile);
+      // SQLite would open a pipe in the place of its journal, and wait for ever.
+      requireDatabaseFile(lockFile);
       const id = idOf(lockFile);
       if (id !== null)
         return { id, isNew, db: new Database(lockFile, { timeout: busyTimeoutMillis, fileMustExist: true }) };

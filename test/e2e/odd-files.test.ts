@@ -62,6 +62,14 @@ it.each(["-journal", "-wal", "-shm"])("a pipe in the place of a mirror's %s is r
   rmSync(mirror + suffix);
 });
 
+it("a pipe in the place of the journal of a mirror's lock is refused", async () => {
+  const mirror = copyMirror();
+  makePipe(`${mirror}.lock-journal`);
+  const message = /m\.sqlite\.lock-journal is a named pipe, not a regular file/;
+  expectRefusal(await runArmoire(syncTo(mirror)), 1, message);
+  expectRefusal(await runArmoire(["mirror", "compact", "--mirror", mirror]), 1, message);
+});
+
 it("a mirror that is a link to nothing is refused, and the link stays", async () => {
   const link = fixture.newPath();
   makeLinkToNothing(link);

@@ -20,7 +20,7 @@ import { keychainOf } from "./credentials.ts";
 import { passwordsOf } from "./redis-address.ts";
 
 /**
- * Known are the secrets of the environment and the accounts' tokens.
+ * Known are the secrets of the environment, those of files that options name, and the accounts' tokens.
  * @throws CliError, which does not quote the argument
  */
 export async function refuseSecretArguments(
