@@ -97,7 +97,7 @@ export function csvText(
 const maxMatchedLength = 65_536;
 
 /** Text that needs neither quotes nor changes; most cells match it. */
-const plainText = /^[^'=+\-@＝＋－＠\t",\r\n\0\\\p{Surrogate}][^",\r\n\0\\\p{Surrogate}]*$/u;
+const plainText = /^[^'=+\-@＝＋－＠\ufeff\t",\r\n\0\\\p{Surrogate}][^",\r\n\0\\\p{Surrogate}]*$/u;
 /** Empty text is not null, and some readers end a row at each kind of line end. */
 const needsQuotes = /^$|[",\r\n]/;
 
@@ -120,7 +120,7 @@ function* changedPieces(cell: string, profile: CsvProfile, write: WriteSlice): G
   yield quote;
 }
 
-const needsGuard = /^['=+\-@＝＋－＠\t\r\n]/;
+const needsGuard = /^['=+\-@＝＋－＠\ufeff\t\r\n]/;
 
 const guarded = (text: string, profile: CsvProfile): string =>
   profile !== "exact" && needsGuard.test(text) ? `'${text}` : text;
@@ -129,9 +129,9 @@ const guarded = (text: string, profile: CsvProfile): string =>
  * Text in a CSV file differs in two ways, both reversible, applied in this order:
  *
  * 1. Lone surrogates and NUL are escaped, as in every format (`escapeText`).
- * 2. Not in `exact`: text gets an apostrophe if it begins with `=`, `+`, `-`, `@` or their full-width forms, with a tab or a
- *    line break, so that no spreadsheet runs it as a formula; and also if it begins with an apostrophe, so that a reader can
- *    remove exactly one.
+ * 2. Not in `exact`: text gets an apostrophe if it begins with `=`, `+`, `-`, `@` or their full-width forms, with a tab, a
+ *    line break or a byte order mark, which a spreadsheet skips at the beginning of a file, so that none runs it as a formula;
+ *    and also if it begins with an apostrophe, so that a reader can remove exactly one.
  */
 export const toCsvText = (text: string, profile: CsvProfile): string => guarded(escapeText(text), profile);
 

@@ -96,5 +96,5 @@ function describeCsv(profile: PackageContents["csv"]): string {
   const nulls = 'An empty field is null, and `""` is empty text; pandas and R make both NA.';
   if (profile === "exact")
     return `${nulls} Text is as the service sent it, also text that a spreadsheet runs as a formula.`;
-  return `${nulls} Text that begins with \`=\`, \`+\`, \`-\`, \`@\` (also in full width), a tab, a line break or an apostrophe has one apostrophe more at its start, so that no spreadsheet runs it as a formula. The scripts remove it; another reader removes one apostrophe at the start of each text, or reads an export made with \`--exact\`.`;
+  return `${nulls} Text that begins with \`=\`, \`+\`, \`-\`, \`@\` (also in full width), a tab, a line break, a byte order mark or an apostrophe has one apostrophe more at its start, so that no spreadsheet runs it as a formula. The scripts remove it; another reader removes one apostrophe at the start of each text, or reads an export made with \`--exact\`.`;
 }

@@ -123,7 +123,7 @@ function configureCreate(command: Command, io: Io): Command {
       "Many programs refuse NUL and lone surrogates (half a character of UTF-16), so every format has the texts \\u0000 and \\ud800 in " +
         "their place. Where the service sent such a text itself, its backslash is doubled. Bodies of the table envelope are as sent.",
       'In CSV, null is an empty field and empty text is "". Text that begins ' +
-        "with =, +, -, @ (also in full width), a tab, a line break or an apostrophe gets an apostrophe before it, unless --exact is given: " +
+        "with =, +, -, @ (also in full width), a tab, a line break, a byte order mark or an apostrophe gets an apostrophe before it, unless --exact is given: " +
         "a reader removes one apostrophe at the start of a text.",
       "--where is what would follow WHERE in SQL, over the columns of the table. It may read other tables with a subquery, and has " +
         "the limits of `armoire query`.",
