@@ -1,6 +1,8 @@
 /** Puts the parts of the server together. It is a file of its own so that the library loads Hono with the first server only. */
+
 import { Hono, type MiddlewareHandler } from "hono";
 import type { Operators } from "../../jobs/bullmq/operators/open-operators.ts";
+import type { Area } from "../../schema/kind.ts";
 import type { NewestBackup } from "../accounts/newest-backup.ts";
 import type { Point } from "../mirror/points/point.ts";
 import { type Clock, systemClock } from "../platform/clock.ts";
@@ -86,7 +88,7 @@ export async function startServers(options: ServerOptions, threadFrom?: number):
   const operators = redis === null ? null : await reachRedis(redis, allowsActions);
   const { ledgerFile } = options;
   const kept = { now: () => clock.now(), ...(threadFrom !== undefined && { threadFrom }) };
-  const catalogue = openForPages(options.findCatalogue, {
+  const catalogue = openForPages(options.findCatalogue, "catalogue", {
     ...kept,
     ...(ledgerFile !== undefined && { ledgerFile }),
   });
@@ -121,7 +123,7 @@ export async function startServers(options: ServerOptions, threadFrom?: number):
   app.get("/events/mirror", streams.mirror.open);
   if (operators !== null) app.get("/events/shared", streams.shared.open);
   const account = options.account ?? null;
-  const accountMirror = account && openForPages(account.findMirror, kept);
+  const accountMirror = account && openForPages(account.findMirror, "account", kept);
   const spare = createSpareProcess();
   const dispatcher = createDispatcher({
     ...{
@@ -184,9 +186,9 @@ export async function startServers(options: ServerOptions, threadFrom?: number):
 /** Then a search, or a list of all models, reads each page of the file at most once: half of its time. */
 const cacheKibibytes = 8192;
 
-function openForPages(findFile: () => string | null, options: KeptValuesOptions): MirrorOfPages {
+function openForPages(findFile: () => string | null, area: Area, options: KeptValuesOptions): MirrorOfPages {
   const values = createKeptValues(options);
-  return { mirror: serveMirror(findFile, values.clear, cacheKibibytes), values };
+  return { mirror: serveMirror(findFile, values.clear, cacheKibibytes, area), values };
 }
 
 /** Without a mirror that can be read, the first page says so. */

@@ -121,6 +121,13 @@ it("the plan knows the allowance, and the API has the account for the printed to
   expect((await get("brands/")).status).toBe(403);
   running.process.kill("SIGINT");
   expect(await running.result).toMatchObject({ exitCode: 0, stderr: "" });
+  // Without the account there is no key.
+  const file = join(folder.path, "accounts/ada/mirror.sqlite");
+  const refused = await runArmoire(["serve", "--mirror", file, "--port", "0", ...common]);
+  expect(refused).toMatchObject({
+    exitCode: 4,
+    stderr: expect.stringContaining("of an account, not of a catalogue"),
+  });
 });
 
 it("the key of a removed account opens no later account of its name", async () => {

@@ -3,6 +3,7 @@
  * was replaced, migrated or removed meanwhile is opened again.
  */
 import { statSync } from "node:fs";
+import type { Area } from "../../../schema/kind.ts";
 import { MirrorError, toMirrorError } from "../../mirror/file/errors.ts";
 import type { Point } from "../../mirror/points/point.ts";
 import { resolvePoint } from "../../mirror/points/resolve-point.ts";
@@ -43,11 +44,13 @@ const maxPastReaders = 4;
  * @param findFile called again while there is no file
  * @param onReplaced called when nothing known of the file holds any more
  * @param cacheKibibytes of the file, kept in memory for reading its present state. Default: that of `openMirrorReader`
+ * @param area the only one that is served: the mirror of an account needs its key. Default: any
  */
 export function serveMirror(
   findFile: () => string | null,
   onReplaced: () => void = () => {},
   cacheKibibytes?: number,
+  area?: Area,
 ): ServedMirror {
   /** By the run whose state they show. */
   const past = new Map<number, OpenReader>();
@@ -91,7 +94,7 @@ export function serveMirror(
     // A migration: the views of earlier states would lack its columns.
     closeAll();
     openings++;
-    present = watchVersions(openReader(file, undefined));
+    present = watchVersions(openReader(file, undefined, area));
     if (cacheKibibytes !== undefined) present.reader.db.pragma(`cache_size = -${cacheKibibytes}`);
     return present;
   };
@@ -100,7 +103,7 @@ export function serveMirror(
     const now = openPresent(file);
     if (point === undefined) return now;
     const { run } = resolvePoint(now.reader.db, point);
-    const open = past.get(run) ?? openReader(file, { kind: "run", run });
+    const open = past.get(run) ?? openReader(file, { kind: "run", run }, area);
     // The last used one is the last in the map.
     past.delete(run);
     past.set(run, open);
@@ -163,7 +166,7 @@ export function serveMirror(
     },
     open: (point) =>
       withErrors((file) => {
-        const { reader, begin } = openReader(file, point);
+        const { reader, begin } = openReader(file, point, area);
         begin();
         return reader;
       }),
@@ -195,8 +198,19 @@ interface PresentReader extends OpenReader {
   commits(): unknown;
 }
 
-function openReader(file: string, point: Point | undefined): OpenReader {
+function openReader(file: string, point: Point | undefined, area: Area | undefined): OpenReader {
   const opened = openMirrorReader(file, point, busyMillis);
+  if (area !== undefined && opened.identity.area !== area) {
+    opened.close();
+    throw new MirrorError(
+      "other-service",
+      file,
+      area === "catalogue"
+        ? "This mirror is of an account, not of a catalogue"
+        : "This mirror is of a catalogue, not of an account",
+      "`armoire serve --account NAME` serves an account, with a key. `armoire backup restore FILE --account NAME` restores one.",
+    );
+  }
   const [begin, rollback] = [opened.db.prepare<[]>("begin"), opened.db.prepare<[]>("rollback")];
   const reader = { ...opened, db: keepStatements(opened.db) };
   return { reader, begin: () => begin.run(), rollback: () => rollback.run() };

@@ -136,7 +136,9 @@ describe("an account", () => {
       key: createAccessKey(key, rig.clock),
       host: "127.0.0.1",
     };
-    expect(() => createApi({ ...options, findAccount: () => rig.file })).toThrow(/not of account/);
+    expect(() => createApi({ ...options, findAccount: () => rig.file })).toThrow(
+      /of a catalogue, not of an account/,
+    );
   });
 });
 
