@@ -28,7 +28,7 @@ it.each<[ModeName, string, RegExp, () => readonly string[], number]>([
   ["EIO of a read", "status", /Cannot read the mirror \(a read failed\)/, status, 4],
   ["EIO of a read", "status", /Cannot read the mirror \(a read failed\)/, status, 12],
   ["EMFILE from then on", "account add", /Cannot read or write \S+ \(EMFILE\)/, addAccount, 2],
-  ["EMFILE from then on", "account add", /Cannot create or open \D+ \S+ \(EMFILE\)/, addAccount, 6],
+  ["EMFILE from then on", "account add", /Cannot create or open \D+ \S+ \(EMFILE\)/, addAccount, 8],
 ])("%s ends `armoire %s` with that error in two lines (%#)", async (name, _, message, argsOf, at) => {
   // Without the shim there is nothing to test.
   if (shim.path === null) return void process.stdout.write(`No failing calls here: ${shim.why}.\n`);
