@@ -70,6 +70,12 @@ export async function identifyTokenOwner(
   const me = await fetch(meUrl, "me");
   const held = readAccountUser(mirror.db);
   const user = userIn(mirror, me, held ?? expected ?? null);
+  if (user === null && held !== null && !isTokenKnown)
+    throw new SyncError(
+      "no-user",
+      `${meUrl}: the user of this token could not be read, and it was not used for this mirror before`,
+      `Nothing was changed. Try again later, or use a token of ${nameOfUser(held)}.`,
+    );
   // A service may send the number later than the name.
   const isMore = held === null || (held.userId === null && user?.userId !== null);
   if (user !== null && isMore) await writes.recordUser(user, meUrl);

@@ -159,6 +159,17 @@ describe("user", () => {
     }
   });
 
+  it("nothing is written with a new token whose user cannot be read", async () => {
+    await using rig = await startRig({ users: 2 });
+    await rig.sync(accountOf(rig));
+    const before = everythingIn(rig);
+    rig.sandbox.setFaults([{ kind: "me", fault: "status", status: 503, times: "always" }]);
+    await expect(rig.sync(accountOf(rig, 1))).rejects.toMatchObject({ code: "no-user" });
+    expect(everythingIn(rig)).toEqual(before);
+    // The token that was used before continues without it.
+    expect(await rig.sync(accountOf(rig))).toMatchObject({ resources: { failed: 1 } });
+  });
+
   it("the user of a token must be the expected user of a new mirror", async () => {
     await using rig = await startRig({ users: 2 });
     const anna = { userId: "1000", username: "anna" };
