@@ -42,11 +42,17 @@ export function closeAbsences(
   };
 }
 
-/**
- * Ends later pages that no listing contains any more, so that they are no longer due, and validates the listings that they
- * belonged to. Raw: recursive.
- */
+/** Ends later pages that no listing contains any more, and validates the listings that they belonged to. */
 export function supersedePages(db: Connection, absences: Absences, runId: number): void {
+  const leftIds = endLeftPages(db, runId);
+  if (leftIds.length > 0) preparePasses(db, absences).validateAtEnd(leftIds, runId);
+}
+
+/**
+ * Ends later pages that no listing contains any more, so that they are no longer due. Raw: recursive.
+ * @returns their ids
+ */
+export function endLeftPages(db: Connection, runId: number): number[] {
   const leftIds = db
     .prepare<[], number>(
       `with recursive reached (id) as (
@@ -59,7 +65,7 @@ export function supersedePages(db: Connection, absences: Absences, runId: number
     .pluck()
     .all();
   endResources(db, leftIds, "superseded", runId);
-  if (leftIds.length > 0) preparePasses(db, absences).validateAtEnd(leftIds, runId);
+  return leftIds;
 }
 
 /**

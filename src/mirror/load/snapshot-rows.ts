@@ -1,6 +1,7 @@
 /** The rows of loaded snapshots: made when one is loaded, completed when its load has finished. */
 import { randomBytes } from "node:crypto";
 import type { Passes } from "../absence/listing-pass.ts";
+import { endLeftPages } from "../absence/tombstones.ts";
 import type { Connection } from "../file/connection.ts";
 import { removeMeta } from "../file/meta.ts";
 import { prepare, prepareColumn, type Statement } from "../file/statements.ts";
@@ -55,6 +56,8 @@ export function finishSnapshots(
   passes: Passes,
   { runId, snapshotIds, size }: Sampling,
 ): number {
+  // Here, so that the end of the run does not validate the listings that these pages belonged to.
+  endLeftPages(db, runId);
   passes.postpone(selectUnconfirmedPages(db).all(), runId);
   // A killed load has drawn nothing of what it loaded.
   const undrawn = new Set(selectUndrawn(db).all());
