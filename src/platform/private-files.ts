@@ -14,7 +14,8 @@ import { isAbsolute, join, parse, resolve, sep } from "node:path";
 import { replaceFile } from "./atomic-file.ts";
 import { FileError, hasCode, toFileError } from "./errors.ts";
 
-const defaultMaxBytes = 65_536;
+/** Of a file with a secret or with settings, in bytes. */
+export const maxPrivateBytes = 65_536;
 const accessByOthers = 0o077;
 const writableByOthers = 0o022;
 const sticky = 0o1000;
@@ -44,7 +45,7 @@ export interface ReadPrivateOptions {
  */
 export function readPrivateFile(
   file: string,
-  { followsLinks, acceptsSystemFile = false, maxBytes = defaultMaxBytes }: ReadPrivateOptions,
+  { followsLinks, acceptsSystemFile = false, maxBytes = maxPrivateBytes }: ReadPrivateOptions,
 ): string | null {
   // O_NONBLOCK: opening a pipe must not wait for its other end. Windows knows neither flag.
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;

@@ -188,7 +188,7 @@ const cacheKibibytes = 8192;
 
 function openForPages(findFile: () => string | null, area: Area, options: KeptValuesOptions): MirrorOfPages {
   const values = createKeptValues(options);
-  return { mirror: serveMirror(findFile, values.clear, cacheKibibytes, area), values };
+  return { mirror: serveMirror(findFile, { onReplaced: values.clear, cacheKibibytes, area }), values };
 }
 
 /** Without a mirror that can be read, the first page says so. */

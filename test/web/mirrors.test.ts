@@ -151,7 +151,7 @@ it("a value is computed again once the mirror has changed, at most every five se
   copyFileSync(rig.file, file);
   let now = 0;
   const values = createKeptValues({ now: () => now });
-  const served = serveMirror(() => file, values.clear);
+  const served = serveMirror(() => file, { onReplaced: values.clear });
   let computed = 0;
   const read = () => served.read(undefined, (mirror) => values.recent(mirror, "count", () => ++computed));
   expect(read()).toBe(1);
@@ -174,7 +174,7 @@ it("a value is computed again once the mirror has changed, at most every five se
 describe("of a large mirror", () => {
   let now = 0;
   const values = createKeptValues({ now: () => now, threadFrom: 0 });
-  const served = serveMirror(() => rig.file, values.clear);
+  const served = serveMirror(() => rig.file, { onReplaced: values.clear });
   const read = () => served.read(undefined, (mirror) => values.slow(mirror, "tables"));
   afterAll(() => {
     served.close();
@@ -229,7 +229,7 @@ describe("of a large mirror", () => {
 
   it("a page waits only so long for a newer value than the last one", async () => {
     const impatient = createKeptValues({ now: () => now, threadFrom: 0, patienceMillis: 1 });
-    const file = serveMirror(() => rig.file, impatient.clear);
+    const file = serveMirror(() => rig.file, { onReplaced: impatient.clear });
     const readAgain = () => file.read(undefined, (mirror) => impatient.slow(mirror, "tables"));
     const last = await whenComputed(readAgain);
     const db = new Database(rig.file);

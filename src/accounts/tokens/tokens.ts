@@ -7,7 +7,7 @@ import { temporaryNameOf } from "../../platform/atomic-file.ts";
 import { eraseFile } from "../../platform/erase.ts";
 import { toFileError } from "../../platform/errors.ts";
 import { readRegularFile } from "../../platform/files/regular-files.ts";
-import { readPrivateFile, writePrivateFile } from "../../platform/private-files.ts";
+import { maxPrivateBytes, readPrivateFile, writePrivateFile } from "../../platform/private-files.ts";
 import {
   bearerToken,
   type Credential,
@@ -56,7 +56,7 @@ export function findTokens(dataDir: string): SecretText[] {
   }
   return names.flatMap((name) => {
     try {
-      const text = readRegularFile(accountPlace(dataDir, name).tokenFile, maxTokenBytes).toString().trim();
+      const text = readRegularFile(accountPlace(dataDir, name).tokenFile, maxPrivateBytes).toString().trim();
       // A shorter text may occur by chance.
       return text.length < minSpecificLength ? [] : [hideSecret(text)];
     } catch {
@@ -64,8 +64,6 @@ export function findTokens(dataDir: string): SecretText[] {
     }
   });
 }
-
-const maxTokenBytes = 65_536;
 
 /** The account with its stored token. */
 export interface StoredToken {

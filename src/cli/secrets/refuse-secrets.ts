@@ -10,9 +10,11 @@ import { listReadableAccounts } from "../../accounts/accounts.ts";
 import { mayContainToken } from "../../accounts/tokens/token-marks.ts";
 import { findTokens, readToken } from "../../accounts/tokens/tokens.ts";
 import { readRegularFile } from "../../platform/files/regular-files.ts";
+import { maxPrivateBytes } from "../../platform/private-files.ts";
 import { encodingsOf, hideSecret, type SecretText } from "../../service/credentials/credential.ts";
 import { minSpecificLength } from "../../service/credentials/secret-encodings.ts";
 import { addGlobalOptions, type GlobalOptions } from "../settings/global-options.ts";
+import { secretFileOptions } from "../settings/output-places.ts";
 import { readSettings } from "../settings/settings.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
@@ -57,16 +59,13 @@ const variables = [
   "ARMOIRE_REDIS_PASSWORD",
 ] as const;
 
-/** Options that name files with secrets. */
-const fileOptions = ["passphraseFile", "tokenFile", "principals"];
-
 function findSecrets(command: Command, { env }: Io): SecretText[] {
   const textOf = (name: string) => env[name] || readText(env[`${name}_FILE`]);
   const texts = [
     ...variables.map(textOf),
     ...passwordsOf(textOf("ARMOIRE_REDIS_URL").trim()),
     // The file of principals has a name and a token in each line.
-    ...fileOptions.flatMap((name) => {
+    ...secretFileOptions.flatMap((name) => {
       const text = readText(command.getOptionValue(name));
       return name === "principals"
         ? text.split("\n").map((line) => line.trim().replace(/^\S+\s/, ""))
@@ -78,12 +77,10 @@ function findSecrets(command: Command, { env }: Io): SecretText[] {
   return trimmed.filter((text) => text.length >= minSpecificLength).map(hideSecret);
 }
 
-const maxSecretBytes = 65_536;
-
 /** Also of a file that commands would refuse, such as one that others can read. @returns "" if it cannot be read */
 function readText(file: unknown): string {
   try {
-    return typeof file === "string" ? readRegularFile(file, maxSecretBytes).toString() : "";
+    return typeof file === "string" ? readRegularFile(file, maxPrivateBytes).toString() : "";
   } catch {
     return "";
   }

@@ -8,8 +8,8 @@ import type { GlobalOptions } from "./global-options.ts";
 import { defaultConfigFile, readDataDir } from "./settings.ts";
 
 const outputOptions = ["out", "to", "metricsFile", "heartbeat", "create"];
-/** Options that name files of secrets. */
-const secretOptions = ["passphraseFile", "tokenFile", "sign", "principals"];
+/** Options that name files with secrets. */
+export const secretFileOptions = ["passphraseFile", "tokenFile", "sign", "principals"];
 
 /**
  * @throws CliError if an output is the file of --config, or its default, or one that another option or a variable names, such as
@@ -26,7 +26,7 @@ export function checkOutputPlaces(command: Command, io: Io): void {
   const sources = [
     ["--config", command.optsWithGlobals<GlobalOptions>().config ?? defaultConfigFile()] as const,
     ...command.options
-      .filter((option) => secretOptions.includes(option.attributeName()))
+      .filter((option) => secretFileOptions.includes(option.attributeName()))
       .map((option) => [option.long, command.getOptionValue(option.attributeName())] as const),
     ...Object.entries(io.env).filter(([name]) => /^(ARMOIRE_\w+_FILE|NODE_EXTRA_CA_CERTS)$/.test(name)),
   ];

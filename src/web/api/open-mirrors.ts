@@ -30,8 +30,8 @@ export interface ApiMirrors {
 
 /** @throws MirrorError, PointError: when an existing mirror cannot be used, or has no such point */
 export function openMirrors({ findCatalogue, findAccount = null, asOf }: MirrorOptions): ApiMirrors {
-  const catalogue = serveMirror(findCatalogue, undefined, undefined, "catalogue");
-  const account = findAccount && serveMirror(findAccount, undefined, undefined, "account");
+  const catalogue = serveMirror(findCatalogue, { area: "catalogue" });
+  const account = findAccount && serveMirror(findAccount, { area: "account" });
   const lookups = new WeakMap<MirrorReader, MirrorLookup>();
   const lookupIn = (mirror: MirrorReader): MirrorLookup => {
     const lookup = lookups.get(mirror) ?? prepareLookup(mirror);

@@ -40,17 +40,19 @@ const busyMillis = 250;
 /** Earlier states that are kept open. */
 const maxPastReaders = 4;
 
-/**
- * @param findFile called again while there is no file
- * @param onReplaced called when nothing known of the file holds any more
- * @param cacheKibibytes of the file, kept in memory for reading its present state. Default: that of `openMirrorReader`
- * @param area the only one that is served: the mirror of an account needs its key. Default: any
- */
+export interface ServeMirrorOptions {
+  /** Called when nothing known of the file holds any more. */
+  readonly onReplaced?: () => void;
+  /** Of the file, kept in memory for reading its present state. Default: that of `openMirrorReader`. */
+  readonly cacheKibibytes?: number;
+  /** The only one that is served: the mirror of an account needs its key. Default: any. */
+  readonly area?: Area;
+}
+
+/** @param findFile called again while there is no file */
 export function serveMirror(
   findFile: () => string | null,
-  onReplaced: () => void = () => {},
-  cacheKibibytes?: number,
-  area?: Area,
+  { onReplaced = () => {}, cacheKibibytes, area }: ServeMirrorOptions = {},
 ): ServedMirror {
   /** By the run whose state they show. */
   const past = new Map<number, OpenReader>();
