@@ -233,8 +233,9 @@ describe("commands", () => {
     mkdirSync(dirname(token), { recursive: true, mode: 0o700 });
     writeFileSync(token, "canary-token", { mode: 0o600 });
     const missing = `${schedulePaths(temporary.path).runLock}.lock`;
+    const placeOfMirror = join(temporary.path, "127.0.0.1-1-00000000", "catalogue.sqlite");
     const env = { ARMOIRE_DATA_DIR: temporary.path, ARMOIRE_BASE_URL: "http://127.0.0.1:1" };
-    for (const file of [token, missing]) {
+    for (const file of [token, missing, placeOfMirror]) {
       const { exitCode, stdout, stderr } = await runArmoire([...args, file], { env });
       expect([exitCode, stdout, stderr]).toEqual([
         2,

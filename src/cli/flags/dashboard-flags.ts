@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { DashboardOptions } from "../../../jobs/bullmq/dashboard/server.ts";
 import { messageOf } from "../../platform/errors.ts";
 import { touchHeartbeat } from "../../platform/files/heartbeat-file.ts";
-import { requireNotOwn } from "../../platform/files/replaceable-files.ts";
+import { requireReplaceable } from "../../platform/files/replaceable-files.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import { collect, portNumber } from "./option-values.ts";
 
@@ -56,7 +56,7 @@ export const heartbeatOption = [
  * @throws FileError `not-replaceable`
  */
 export function heartbeatOf({ heartbeat }: HeartbeatFlags, onProblem: (text: string) => void): () => void {
-  if (heartbeat !== undefined) requireNotOwn(heartbeat);
+  if (heartbeat !== undefined) requireReplaceable(heartbeat);
   let hasFailed = false;
   return () => {
     if (heartbeat === undefined) return;
