@@ -36,14 +36,18 @@ export function* parseRows(
   content: Buffer,
   refuse: (line: number) => void = () => {},
 ): Generator<BookkeepingRow> {
-  const lines = content.toString().split("\n");
-  for (const [n, line] of lines.entries()) {
-    if (line === "" && n === lines.length - 1) return;
-    const row = parseRow(line);
-    if (row === null) refuse(n + 1);
+  // One by one: millions of lines as texts would take several times the memory of the content.
+  for (let [start, n] = [0, 1]; start < content.length; n++) {
+    const found = content.indexOf(lineFeed, start);
+    const end = found === -1 ? content.length : found;
+    const row = parseRow(content.toString("utf8", start, end));
+    if (row === null) refuse(n);
     else yield row;
+    start = end + 1;
   }
 }
+
+const lineFeed = 10;
 
 function parseRow(line: string): BookkeepingRow | null {
   try {
