@@ -119,6 +119,7 @@ it.each([
   ["export", "--out"],
   ["backup", "create", "--to"],
   ["sync", "--metrics-file"],
+  ["snapshot", "key", "--create"],
 ])(
   "no output takes the place of a folder of the data directory that is not there yet: %s",
   async (...args) => {
@@ -135,6 +136,28 @@ it.each([
     }
   },
 );
+
+it("no new mirror takes the place of a folder of the data directory that is not there yet", async () => {
+  const [dataDir, backup, snapshot] = [
+    fixture.newPath(),
+    `${fixture.newPath()}.zip`,
+    `${fixture.newPath()}.zip`,
+  ];
+  const from = ["--mirror", fixture.mirror, "--to"];
+  expect((await callArmoire(["backup", "create", ...from, backup])).exitCode).toBe(0);
+  const made = await callArmoire(["snapshot", "create", ...from, snapshot, "--license", "CC0-1.0"]);
+  expect(made.exitCode).toBe(0);
+  const place = join(dataDir, "accounts");
+  for (const args of [
+    ["sync", "--base-url", fixture.sandbox.url],
+    ["snapshot", "load", snapshot],
+    ["backup", "restore", backup],
+  ]) {
+    const ended = await callArmoire([...args, "--mirror", place, "--data-dir", dataDir]);
+    expectRefusal(ended, 2, /the place of one of Armoire's own folders/);
+    expect(existsSync(place)).toBe(false);
+  }
+});
 
 it("the files of secrets that the same command names are not replaced", async () => {
   const [secret, archive] = [`${fixture.newPath()}.zip.age`, `${fixture.newPath()}.zip`];

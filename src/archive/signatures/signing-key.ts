@@ -3,7 +3,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, type KeyO
 import { dirname, resolve } from "node:path";
 import { writeNewFile } from "../../platform/atomic-file.ts";
 import { hasCode, toFileError } from "../../platform/errors.ts";
-import { requireNotOwn } from "../../platform/files/replaceable-files.ts";
+import { requireReplaceable } from "../../platform/files/replaceable-files.ts";
 import { removeFile, syncFolder } from "../../platform/folders.ts";
 import { readPrivateFile } from "../../platform/private-files.ts";
 import { SigningKeyError } from "../errors.ts";
@@ -25,7 +25,7 @@ export interface SigningKey {
  */
 export function createSigningKey(file: string): SigningKey {
   const path = resolve(file);
-  requireNotOwn(path);
+  requireReplaceable(path);
   const { privateKey } = generateKeyPairSync("ed25519");
   try {
     writeNewFile(path, privateKey.export({ type: "pkcs8", format: "pem" }).toString());

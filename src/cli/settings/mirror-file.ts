@@ -6,7 +6,7 @@ import { MirrorError } from "../../mirror/file/errors.ts";
 import { catalogueMirrorFile, listCatalogueMirrors } from "../../mirror/file/paths.ts";
 import type { Point } from "../../mirror/points/point.ts";
 import { type MirrorReader, openMirrorReader, readMirror } from "../../mirror/reader.ts";
-import { requireNotOwn } from "../../platform/files/replaceable-files.ts";
+import { requireNotOwn, requireOutsideOwnFolders } from "../../platform/files/replaceable-files.ts";
 import { CliError } from "../terminal/exit-codes.ts";
 import type { Io } from "../terminal/io.ts";
 import type { Settings } from "./settings.ts";
@@ -95,13 +95,15 @@ export function mirrorFileToSync(settings: Settings): { file: string; baseUrl: s
     );
   }
   const file = mirror.value ?? catalogueMirrorFile(dataDir.value, baseUrl.value);
-  if (account === null) requirePlaceForMirror(file);
+  if (account === null) requirePlaceForMirror(file, settings);
   return { file, baseUrl: baseUrl.value };
 }
 
 /** An existing mirror may be anywhere. @throws FileError for a new one at a place of other files */
-export function requirePlaceForMirror(file: string): void {
-  if (!existsSync(file)) requireNotOwn(file);
+export function requirePlaceForMirror(file: string, { dataDir }: Pick<Settings, "dataDir">): void {
+  if (existsSync(file)) return;
+  requireNotOwn(file);
+  requireOutsideOwnFolders(file, dataDir.value);
 }
 
 /**

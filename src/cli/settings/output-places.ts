@@ -7,7 +7,7 @@ import type { Io } from "../terminal/io.ts";
 import type { GlobalOptions } from "./global-options.ts";
 import { defaultConfigFile, readDataDir } from "./settings.ts";
 
-const outputOptions = ["out", "to", "metricsFile", "heartbeat", "create"];
+const outputOptions = ["out", "to", "metricsFile", "heartbeat"];
 /** Options that name files with secrets. */
 export const secretFileOptions = ["passphraseFile", "tokenFile", "sign", "principals"];
 
@@ -16,12 +16,13 @@ export const secretFileOptions = ["passphraseFile", "tokenFile", "sign", "princi
  * --passphrase-file or ARMOIRE_TOKEN_FILE; FileError `not-replaceable` in an own folder
  */
 export function checkOutputPlaces(command: Command, io: Io): void {
-  const outputs = outputOptions.flatMap((name) => {
-    const path: unknown = command.getOptionValue(name);
-    if (typeof path !== "string") return [];
-    // The signature, too.
-    return command.getOptionValue("sign") === undefined ? [path] : [path, `${path}.sig`];
-  });
+  const named = outputOptions
+    .map((name): unknown => command.getOptionValue(name))
+    .filter((path) => typeof path === "string");
+  const signatures = command.getOptionValue("sign") === undefined ? [] : named.map((path) => `${path}.sig`);
+  // `snapshot key` alone makes a file that is no option's value.
+  const created = command.getOptionValue("create") === true ? command.args : [];
+  const outputs = [...named, ...signatures, ...created];
   if (outputs.length === 0) return;
   const sources = [
     ["--config", command.optsWithGlobals<GlobalOptions>().config ?? defaultConfigFile()] as const,

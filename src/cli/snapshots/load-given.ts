@@ -59,7 +59,7 @@ interface Wanted {
 export async function loadGiven(given: GivenSnapshots, settings: Settings, io: Io): Promise<GivenReport> {
   const { allowPrivate, sampleSize, withHistory = false, signal } = given;
   const downloads = { allowPrivate, signal, settings, io };
-  if (settings.mirror.value !== null) requirePlaceForMirror(settings.mirror.value);
+  if (settings.mirror.value !== null) requirePlaceForMirror(settings.mirror.value, settings);
   const { wanted, mirror } = await chooseWanted(given, downloads);
   if (wanted.length === 0) return { mirror, run: null, snapshots: [], sampled: 0, seconds: 0 };
   // All downloads come first: what has arrived stays until there is all of it.

@@ -8,6 +8,7 @@ import { userOf } from "../../../mirror/account/user.ts";
 import { rootHashOption } from "../../flags/option-values.ts";
 import { formatRestored } from "../../format/operations/backup.ts";
 import { addPassphraseOption, passphraseAsker } from "../../secrets/passphrase.ts";
+import { requirePlaceForMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { CliError, exitCodes } from "../../terminal/exit-codes.ts";
 import { toJsonLine } from "../../terminal/format.ts";
@@ -66,6 +67,7 @@ async function restoreOne(file: string, flags: RestoreFlags, command: Command, i
       printText(io, `The files of the backup are in ${resolve(to)}; README.txt describes them.\n`);
     return;
   }
+  if (account === null && mirror.value !== null) requirePlaceForMirror(mirror.value, settings);
   const restored = await restoreBackup({
     ...request,
     replace: flags.replace === true,
