@@ -159,9 +159,20 @@ async function requireDatabase(client: Redis, shownAs: string): Promise<void> {
   }
 }
 
+/** ioredis would take a password from it, or turn off the check of certificates. */
+const hasQuery = () =>
+  new RedisError(
+    "bad-address",
+    "The address of Redis has a query or a fragment.",
+    "Leave out ? and #, and what follows them.",
+  );
+
 /** @throws RedisError `bad-address` */
 function showAddress(url: string): string {
-  if (url.startsWith("/")) return url;
+  if (url.startsWith("/")) {
+    if (/[?#]/.test(url)) throw hasQuery();
+    return url;
+  }
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed === null || !["redis:", "rediss:"].includes(parsed.protocol) || parsed.host === "") {
     // The message omits the address, which may contain a password.
@@ -171,14 +182,7 @@ function showAddress(url: string): string {
       "For a Redis on this machine, use redis://127.0.0.1:6379.",
     );
   }
-  if (parsed.search !== "" || parsed.hash !== "") {
-    // ioredis would take a password from it, or turn off the check of certificates.
-    throw new RedisError(
-      "bad-address",
-      "The address of Redis has a query or a fragment.",
-      "Leave out ? and #, and what follows them.",
-    );
-  }
+  if (parsed.search !== "" || parsed.hash !== "") throw hasQuery();
   if (!/^(\/\d*)?$/.test(parsed.pathname)) {
     throw new RedisError(
       "bad-address",

@@ -159,6 +159,14 @@ it("no new mirror takes the place of a folder of the data directory that is not 
   }
 });
 
+it("the file of a statement is not replaced by its answer", async () => {
+  const file = `${fixture.newPath()}.json`;
+  writeFileSync(file, "select 1");
+  const args = ["query", "--file", file, "--out", file, "--mirror", fixture.mirror];
+  expectRefusal(await callArmoire(args), 2, /would replace the file of --file/);
+  expect(readFileSync(file, "utf8")).toBe("select 1");
+});
+
 it("the files of secrets that the same command names are not replaced", async () => {
   const [secret, archive] = [`${fixture.newPath()}.zip.age`, `${fixture.newPath()}.zip`];
   writeFileSync(secret, "gown fling sandy rug\n", { mode: 0o600 });

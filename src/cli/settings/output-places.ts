@@ -13,7 +13,7 @@ export const secretFileOptions = ["passphraseFile", "tokenFile", "sign", "princi
 
 /**
  * @throws CliError if an output is the file of --config, or its default, or one that another option or a variable names, such as
- * --passphrase-file or ARMOIRE_TOKEN_FILE; FileError `not-replaceable` in an own folder
+ * --file, --passphrase-file or ARMOIRE_TOKEN_FILE; FileError `not-replaceable` in an own folder
  */
 export function checkOutputPlaces(command: Command, io: Io): void {
   const named = outputOptions
@@ -27,7 +27,7 @@ export function checkOutputPlaces(command: Command, io: Io): void {
   const sources = [
     ["--config", command.optsWithGlobals<GlobalOptions>().config ?? defaultConfigFile()] as const,
     ...command.options
-      .filter((option) => secretFileOptions.includes(option.attributeName()))
+      .filter((option) => [...secretFileOptions, "file"].includes(option.attributeName()))
       .map((option) => [option.long, command.getOptionValue(option.attributeName())] as const),
     ...Object.entries(io.env).filter(([name]) => /^(ARMOIRE_\w+_FILE|NODE_EXTRA_CA_CERTS)$/.test(name)),
   ];

@@ -30,12 +30,14 @@ it.each(["rediss:", "REDISS:"])(
   },
 );
 
-it("an address of Redis with a query is refused: it could turn the check of certificates off", async () => {
-  const address = "rediss://127.0.0.1:6379/?tls=insecure&password=secret";
-  const error = await connectRedis(address).catch((reason: unknown) => reason);
-  expect(error).toMatchObject({ code: "bad-address" });
-  expect(String(error)).not.toContain("secret");
-});
+it.each(["rediss://127.0.0.1:6379/?tls=insecure&password=secret", "/run/redis.sock?password=secret"])(
+  "an address of Redis with a query is refused: it could turn the check of certificates off, or have a password (%#)",
+  async (address) => {
+    const error = await connectRedis(address).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: "bad-address" });
+    expect(String(error)).not.toContain("secret");
+  },
+);
 
 it.each(["abc", "1x", "1/2", "-1"])(
   "an address of Redis whose path is not the number of a database is refused: %s",
