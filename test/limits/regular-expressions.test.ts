@@ -57,7 +57,7 @@ const looksAround = (pattern: string) => /\(\?<?[=!]|\\b/.test(pattern);
 it("every regular expression takes linear time", async () => {
   const checked = [...literals.values()].filter(({ pattern }) => isThorough || !looksAround(pattern));
   expect(checked.length).toBeGreaterThan(100);
-  expect(await slowOnes(checked)).toEqual([]);
+  expect((await slowOnes(checked)).join("\n")).toBe("");
 });
 
 it("regular expressions made from parts are in known files", () => {
