@@ -121,6 +121,17 @@ describe("names", () => {
     expect(refusalOf(`${file}-journal`, requireReplaceable)).toEqual(refusal);
   });
 
+  it.each(["PRIVATE KEY", "OPENSSH PRIVATE KEY", "ENCRYPTED PRIVATE KEY"])(
+    "a private key is not replaced: %s",
+    (name) => {
+      const file = join(data, "publisher.pem");
+      writeFileSync(file, `-----BEGIN ${name}-----\nMC4C\n-----END ${name}-----\n`);
+      expect(refusalOf(file, requireReplaceable)).toEqual(refusal);
+      writeFileSync(file, "-----BEGIN PUBLIC KEY-----\n");
+      expect(refusalOf(file, requireReplaceable)).toBeNull();
+    },
+  );
+
   it("a file is not replaced while SQLite would read another one together with it", () => {
     for (const end of ["-wal", "-shm", "-journal"]) {
       const file = join(data, `exported${end}.db`);

@@ -28,8 +28,8 @@ const accountNames = /^(account\.json|token|newest-backup\.json)(\.new)?$|^mirro
 const pictureNames = /^[0-9a-f]{64}\b/;
 
 /**
- * An existing regular file may be replaced, unless it is one of Armoire's own, a mirror, or the database of another
- * program. What a program has left beside an earlier database would be applied to a new one.
+ * An existing regular file may be replaced, unless it is one of Armoire's own, a mirror, the database of another
+ * program, or a private key. What a program has left beside an earlier database would be applied to a new one.
  * @throws FileError `not-replaceable`; a system error
  */
 export function requireReplaceable(path: string): void {
@@ -42,6 +42,12 @@ export function requireReplaceable(path: string): void {
     throw new FileError(
       "not-replaceable",
       `${path} is a database of a program, such as a mirror.`,
+      "It was not replaced. Give another name.",
+    );
+  if (stats !== undefined && isPrivateKey(path))
+    throw new FileError(
+      "not-replaceable",
+      `${path} is a private key.`,
       "It was not replaced. Give another name.",
     );
   const log = findDatabaseLog(path);
@@ -184,6 +190,10 @@ const isSqlite = (path: string): boolean => readHeader(path).toString("latin1", 
 
 /** The header of an SQLite file has it at byte 68; exports have none. */
 const hasApplicationId = (path: string): boolean => isSqlite(path) && readHeader(path).readUInt32BE(68) !== 0;
+
+/** In PEM. */
+const isPrivateKey = (path: string): boolean =>
+  /^-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----/.test(readHeader(path).toString("latin1"));
 
 /** The rest is zeros if the file is shorter. */
 function readHeader(path: string): Buffer {
