@@ -50,6 +50,8 @@ function untilWhole<Expected extends { readonly y: number }>(
 }
 
 const [minDays, maxDays] = [14, 60];
+/** Beside a line that is so many times as high as all bars, these could not be seen. */
+const maxTimesHigher = 20;
 
 /** Counted requests a day, up to today. @param limit requests a day; null if it is not known */
 export function requestsChart(days: readonly DayOfSyncs[], limit: number | null, now: number): Chart {
@@ -63,6 +65,8 @@ export function requestsChart(days: readonly DayOfSyncs[], limit: number | null,
     return { x, y: counted.get(x) ?? 0 };
   });
   const total = points.reduce((sum, { y }) => sum + y, 0);
+  const highest = Math.max(...points.map(({ y }) => y));
+  const showsLimit = limit !== null && limit <= maxTimesHigher * highest;
   const allowance = limit === null ? "" : `, of an allowance of ${formatNumber(limit)} a day`;
   return {
     title: "Counted requests a day",
@@ -70,7 +74,7 @@ export function requestsChart(days: readonly DayOfSyncs[], limit: number | null,
     x: { label: "day", form: "day" },
     y: { label: "counted requests", form: "count" },
     series: [{ name: "counted", form: "bar", points }],
-    ...(limit !== null && { limits: [{ label: `allowance ${formatNumber(limit)}`, y: limit }] }),
+    ...(showsLimit && { limits: [{ label: `allowance ${formatNumber(limit)}`, y: limit }] }),
   };
 }
 

@@ -136,6 +136,16 @@ it("requests are shown for at most sixty days, with the days without any", () =>
   expect(chart.limits).toBeUndefined();
 });
 
+it("the allowance is a line beside the requests, unless it is more than twenty times as high", () => {
+  const days = [{ day: today, counted: 15, brasCovered: 0 }];
+  expect(requestsChart(days, 300, now).limits).toEqual([{ label: "allowance 300", y: 300 }]);
+  const chart = requestsChart(days, 301, now);
+  expect([chart.limits, chart.summary]).toEqual([
+    undefined,
+    "15 counted requests in 14 days, of an allowance of 301 a day.",
+  ]);
+});
+
 it("the summary of ages counts the resources checked within a day", () => {
   const chart = agesChart([
     { label: "1 day", resources: 20_000 },
