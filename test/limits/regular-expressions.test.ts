@@ -67,8 +67,10 @@ it("regular expressions made from parts are in known files", () => {
 async function slowOnes(expressions: readonly Found[]): Promise<string[]> {
   const slow: string[] = [];
   for (const { pattern, flags, files } of expressions) {
-    const result = await check(pattern, flags, { timeout: 60_000 });
-    if (result.status === "safe") continue;
+    const search = () => check(pattern, flags, { timeout: 60_000 });
+    // Attacks are made at random, and one in thousands seems to grow where none does: a second search must find one, too.
+    const result = (await search()).status === "safe" ? null : await search();
+    if (result === null || result.status === "safe") continue;
     const growth = result.status === "vulnerable" ? result.complexity.summary : result.status;
     slow.push(`/${pattern}/${flags} is ${growth}: ${[...files].join(", ")}`);
   }
