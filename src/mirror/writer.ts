@@ -207,7 +207,7 @@ export async function openMirrorWriter(options: OpenMirrorOptions): Promise<Mirr
       ingest: guard(ingest),
       loads: () =>
         prepareLoadWrites(connection, absences, {
-          ...{ guard, kinds, context, bodies, resources, search, derivedWriter },
+          ...{ guard, kinds, context, area: identity.area, bodies, links, search },
         }),
       settleSnapshots: guard((kind) => {
         settleSnapshots(connection, absences, { area: identity.area, context, kind });

@@ -26,7 +26,8 @@ export interface RebuildReport {
 /** Derives every revision in the order and with the run of its first derivation. */
 export function rebuildProjections(db: Connection, area: Area, context: DeriveContext): RebuildReport {
   return db.transaction(() => {
-    const resources = prepareResources(db, context.kinds, area, { isRereading: true });
+    // Old bodies say nothing new.
+    const resources = prepareResources(db, context.kinds, area, { revives: () => false });
     const links = prepareLinks(db, resources);
     const derivationsOf = prepareDerivations(db);
     prepare(db, () => q.deleteFrom("_issue").where("code", "not in", issuesOfReading)).run();

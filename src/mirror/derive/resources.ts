@@ -55,12 +55,16 @@ export function requestAgain(db: Connection, urls: readonly string[]): number[] 
   return setDue.all({ urls: JSON.stringify(urls) }).map(({ id }) => id);
 }
 
-/** @param isRereading derives old bodies again: their links revive no tombstones */
+export interface ResourcesOptions {
+  /** Whether a link to this tombstone makes it due. Default: always. */
+  readonly revives?: (tombstone: StoredResource) => boolean;
+}
+
 export function prepareResources(
   db: Connection,
   kinds: Kinds,
   area: Area,
-  { isRereading = false }: { readonly isRereading?: boolean } = {},
+  { revives = () => true }: ResourcesOptions = {},
 ): Resources {
   const statements = prepareStatements(db);
   const addresses = prepareKnownAddresses(db);
@@ -92,7 +96,7 @@ export function prepareResources(
         if (known === undefined) throw new Error(`the resource was neither inserted nor found: ${url}`);
       }
       const { id } = known;
-      if (known.state === "gone" && !isRereading) statements.setState.run({ id, state: "due" });
+      if (known.state === "gone" && revives(known)) statements.setState.run({ id, state: "due" });
       const isOtherKind = known.kind !== kind && Object.hasOwn(kinds, kind);
       const isRetyped = isOtherKind && !Object.hasOwn(kinds, known.kind);
       const hasConflict = isOtherKind && !isRetyped;

@@ -4,9 +4,13 @@ import type { Absences } from "../absence/absences.ts";
 import { preparePasses } from "../absence/listing-pass.ts";
 import { prepareRevisions } from "../bodies/revisions.ts";
 import type { DeriveContext } from "../derive/derive.ts";
-import type { DerivedWriter } from "../derive/write-derived.ts";
+import type { Links } from "../derive/links.ts";
+import { prepareResources } from "../derive/resources.ts";
+import { prepareDerivedWriter } from "../derive/write-derived.ts";
 import type { Connection } from "../file/connection.ts";
+import { prepareColumn } from "../file/statements.ts";
 import { prepareStoreBody } from "../ingest.ts";
+import { q } from "../queries/query-builder.ts";
 import { storeCoverageAgain } from "../runs/coverage.ts";
 import { closeRun, type RunClosing, type RunEnd } from "../runs/runs.ts";
 import { removeCondemned } from "../snapshots/condemned.ts";
@@ -28,9 +32,10 @@ export interface LoadWrites {
   ): RunClosing & { readonly sampled: number };
 }
 
-export interface LoadTools extends Omit<LoadParts, "storeBody" | "revisions"> {
+export interface LoadTools extends Omit<LoadParts, "storeBody" | "revisions" | "resources"> {
   readonly context: DeriveContext;
-  readonly derivedWriter: DerivedWriter;
+  readonly area: Area;
+  readonly links: Links;
   /** Makes a function write only while the mirror is locked. */
   readonly guard: <Args extends readonly unknown[], Result>(
     write: (...args: Args) => Result,
@@ -40,11 +45,19 @@ export interface LoadTools extends Omit<LoadParts, "storeBody" | "revisions"> {
 export function prepareLoadWrites(
   db: Connection,
   absences: Absences,
-  { context, derivedWriter, guard, ...tools }: LoadTools,
+  { context, area, links, guard, ...tools }: LoadTools,
 ): LoadWrites {
   const passes = preparePasses(db, absences);
+  const modeOf = prepareColumn(db, (p: { run: number }) =>
+    q.selectFrom("_run").select("mode").where("id", "=", p.run),
+  );
+  // What a snapshot says is gone, no link of a snapshot brings back.
+  const resources = prepareResources(db, tools.kinds, area, {
+    revives: ({ goneRun }) => goneRun === null || modeOf.get({ run: goneRun }) !== "load",
+  });
+  const derivedWriter = prepareDerivedWriter(db, resources, links, tools.search);
   const storeBody = prepareStoreBody(db, tools.bodies, derivedWriter, context);
-  const parts = { ...tools, storeBody, revisions: prepareRevisions(db, tools.bodies) };
+  const parts = { ...tools, resources, storeBody, revisions: prepareRevisions(db, tools.bodies) };
   return {
     recordSnapshots: guard((descriptions) =>
       db.transaction(() => descriptions.map((description) => recordSnapshot(db, description)))(),

@@ -68,6 +68,9 @@ it("a new mirror shows what the snapshot's mirror showed, and is sound", async (
       const mirror = await rig.write();
       const shown = shownBy(mirror);
       expect(shown).toEqual(made.shown);
+      const gone = made.resources.flatMap(({ url, goneAt }) => (goneAt === null ? [] : [url]));
+      const selectGone = mirror.db.prepare("select url from _resource where state = 'gone'").pluck();
+      expect(selectGone.all()).toEqual(expect.arrayContaining(gone));
       for (const href of shown.tombstones.flat() as string[])
         expect(readProvenance(mirror as never, href).gone?.proof).toBe("snapshot");
       expect(problemsOf(mirror)).toEqual([]);
