@@ -131,10 +131,12 @@ function filterFields(
   const passes = (field: string) =>
     (fields.length === 0 || fields.includes(field)) && !ignored.includes(field);
   const passing = change.fields.filter(({ field }) => passes(field));
-  if (change.change === "removed" || change.change === "revived")
-    return passing.length > 0 || passes("gone_at") ? { ...change, fields: passing } : null;
-  // With other fields filtered out, a change may be reduced to its time.
-  return passing.length > 0 ? { ...change, change: changedOrTouched(passing, kind), fields: passing } : null;
+  const isOfTombstone = change.change === "removed" || change.change === "revived";
+  if (isOfTombstone && passes("gone_at")) return { ...change, fields: passing };
+  if (passing.length === 0) return null;
+  const { kind: name, href, name: title } = change;
+  // With other fields filtered out, a removal may be reduced to the change of a field, and a change to its time.
+  return { kind: name, href, name: title, change: changedOrTouched(passing, kind), fields: passing };
 }
 
 function requireKnown(

@@ -45,15 +45,15 @@ describe("fields", () => {
       ],
     ],
     [
-      "with a field keeps the changes of that field",
+      "with a field keeps the changes of that field, also of a removed resource",
       { fields: ["name"] },
-      ["removed: name", "changed: name"],
+      ["changed: name", "changed: name"],
     ],
     ["with gone_at keeps removed and revived resources", { fields: ["gone_at"] }, ["removed: ", "revived: "]],
     [
       "without gone_at drops removed and revived resources, unless another field changed",
       { ignored: ["gone_at"] },
-      ["added: ", "removed: name", "changed: name last_modified_at", "touched: last_modified_at"],
+      ["added: ", "changed: name", "changed: name last_modified_at", "touched: last_modified_at"],
     ],
     [
       "turns a change into a touch if only the time remains",

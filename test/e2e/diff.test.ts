@@ -65,6 +65,15 @@ function readEntities(): Map<string, string> {
 }
 
 describe("compared states", () => {
+  it("a line on stderr says that two points are of one run, such as days after the last one", async () => {
+    const args = ["diff", "--mirror", mirror, "--from", "2100-01-01", "--to", "2100-01-02"];
+    const { exitCode, stdout, stderr } = await callArmoire(args);
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining("No differences")]);
+    expect(stderr).toContain("Both points are of run 2, so nothing can differ.\n");
+    expect((await callArmoire([...args, "--quiet"])).stderr).toBe("");
+    expect((await callArmoire(["diff", "--mirror", mirror])).stderr).not.toContain("nothing can differ");
+  });
+
   it("a diff compares the latest two runs by default, and lists the real changes", async () => {
     const { from, to, changes } = await diff();
     expect([from.run, to.run]).toEqual([1, 2]);
@@ -137,7 +146,7 @@ describe("compared states", () => {
       at("none"),
     );
     expect(sameExport).toMatch(/^Observed from the export .*\nNo differences\.\n$/);
-    const sameMirror = await output("diff", "--from", mirror, "--to", mirror, "--exit-code");
+    const sameMirror = await output("diff", "--from", mirror, "--to", mirror, "--exit-code", "--quiet");
     expect(sameMirror).toContain("No differences.");
   });
 

@@ -84,6 +84,7 @@ export function configure(command: Command, io: Io): void {
     const opened = await openRequested(flags, settings, io);
     try {
       warnOfNotCompared(opened, settings, io);
+      warnOfSameRun(opened, settings, io);
       const totals = await (flags.totals
         ? printTotals(opened, formatOfTotals(format), io)
         : printChanges(opened, format, io));
@@ -168,6 +169,14 @@ function hasObservedSince(mirror: string, since: string, filter: FilterInput): b
     if (error instanceof PointError) return false;
     throw error;
   }
+}
+
+/** Both points may be later than the last run. */
+function warnOfSameRun({ from, to }: OpenDiff<unknown>, { quiet }: Settings, io: Io): void {
+  const [earlier, later] = [from?.place, to.place];
+  if (quiet || earlier === undefined || !("mirror" in earlier) || !("mirror" in later)) return;
+  if (earlier.mirror === later.mirror && earlier.run === later.run)
+    io.err(`Both points are of run ${later.run}, so nothing can differ.\n`);
 }
 
 function warnOfNotCompared({ notCompared }: OpenDiff<unknown>, { quiet }: Settings, io: Io): void {
