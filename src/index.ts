@@ -217,3 +217,8 @@ export type { WorkersOptions } from "./sync/workers.ts";
 export { WebError } from "./web/errors.ts";
 export { createServer } from "./web/server.ts";
 export type { ApiServerOptions, ServerOptions, WebServer } from "./web/start-servers.ts";
+
+// better-sqlite3 crashes on earlier ones. `src/cli/armoire.js` has the same rule.
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < 22 || (major === 22 && minor < 19))
+  throw new Error(`armoire needs Node.js 22.19 or later, and this is ${process.versions.node}.`);

@@ -43,6 +43,15 @@ async function start(command: string, { env = {}, flags = [], hasChannel = false
 
 const arenasOf = async (...args: Parameters<typeof start>) => (await start(...args)).arenas;
 
+it("the library refuses an unsuitable Node, which would crash when a mirror is opened", async () => {
+  const library = JSON.stringify(new URL("../../src/index.ts", import.meta.url).href);
+  const program = `Object.defineProperty(process.versions, "node", { value: "22.18.0" }); await import(${library});`;
+  const child = promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program]);
+  await expect(child).rejects.toMatchObject({
+    stderr: expect.stringContaining("Error: armoire needs Node.js 22.19 or later, and this is 22.18.0."),
+  });
+});
+
 describe.runIf(process.platform === "linux")("the launcher, on Linux,", () => {
   it("limits the allocator's arenas for a long command, in the same process", async () => {
     expect(await arenasOf("mirror")).toBe("2");
