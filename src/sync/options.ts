@@ -129,7 +129,7 @@ export function unknownBrand(brand: string, found: FoundBrands): SyncError {
   return new SyncError(
     "unknown-brand",
     `The service lists no brand called ${JSON.stringify(brand)}.`,
-    hintAtBrands(found.certainty === "none" ? found.similar : []),
+    `${hintAtBrands(found.certainty === "none" ? found.similar : [])} A brand that is not fetched yet is known by name and URL only.`,
   );
 }
 

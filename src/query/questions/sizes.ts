@@ -66,7 +66,8 @@ order by own.brand_href, min(own.band), min(own.position), min(own.cup), own.siz
   },
   {
     name: "top-sizes",
-    title: "Which sizes of each sizing system do users own the most bras in?",
+    title:
+      "Which sizes of each sizing system do users own the most bras in? A brand counts in its default system only.",
     options: [brand, system, limit],
     sql: `select b.default_sizing_system as system, s.size, sum(s.bra_count) as bra_count,
   count(distinct s.model_href) as models, count(distinct s.brand_href) as brands
@@ -168,13 +169,15 @@ order by brands desc, system`,
   },
   {
     name: "bands",
-    title: "How are models and bras distributed over the bands of each sizing system?",
+    title:
+      "How are models and bras distributed over the bands of each sizing system? A brand counts in its default system only.",
     options: [brand, system],
     sql: distribution("band", "s.band"),
   },
   {
     name: "cups",
-    title: "How are models and bras distributed over the cups of each sizing system?",
+    title:
+      "How are models and bras distributed over the cups of each sizing system? A brand counts in its default system only.",
     options: [brand, system],
     sql: distribution(
       "cup",
