@@ -6,6 +6,7 @@
 import type { Telemetry } from "bullmq";
 import { Redis } from "ioredis";
 import { messageOf } from "../../src/platform/errors.ts";
+import { hideSecret, redact } from "../../src/service/credentials/credential.ts";
 import { isRejected, RedisError } from "./errors.ts";
 
 const connectTimeoutMillis = 5000;
@@ -13,6 +14,9 @@ const maxReconnectMillis = 2000;
 const disconnectMillis = 300;
 /** A shorter interruption is not reported. */
 const reportAfterMillis = 1000;
+
+/** Text without the password. */
+type Hide = (text: string) => string;
 
 export interface RedisConnection {
   readonly client: Redis;
@@ -52,6 +56,10 @@ export async function connectRedis(
     // The primary has become a replica: the address may lead to the new primary.
     reconnectOnError: (error) => error.message.startsWith("READONLY"),
   });
+  const { password = null } = client.options;
+  // A Redis may repeat the password in an error, a setting or its certificate, and these are printed.
+  const hide: Hide = password ? (text) => redact(hideSecret(password), text) : (text) => text;
+  if (password) hideInErrors(client, hide);
   client.on("error", (error: Error) => {
     lastError = error;
   });
@@ -66,20 +74,45 @@ export async function connectRedis(
     }
   } catch (error) {
     client.disconnect();
-    if (error instanceof RedisError) throw error;
-    throw toRedisError(lastError ?? error, shownAs);
+    if (error instanceof RedisError) throw hideInError(error, hide);
+    throw toRedisError(hideInError(lastError ?? error, hide), shownAs);
   }
   isConnected = true;
   reportInterruptions(client, shownAs, (text) => {
     if (isConnected) onWarning(text);
   });
-  const watch = watchSettings(client, shownAs, onWarning);
+  const watch = watchSettings(client, shownAs, (text) => onWarning(hide(text)));
   const end = () => {
     isConnected = false;
     clearInterval(watch);
     client.disconnect();
   };
   return { client, shownAs, end };
+}
+
+/** Changes an error, and returns it. */
+function hideInError<Thrown>(error: Thrown, hide: Hide): Thrown {
+  if (error instanceof Error) {
+    error.message = hide(error.message);
+    error.stack = hide(error.stack ?? "");
+  }
+  return error;
+}
+
+/** In the errors of all commands, also of duplicates of the client. */
+function hideInErrors(client: Redis, hide: Hide): void {
+  const send = client.sendCommand.bind(client);
+  client.sendCommand = (command, stream) => {
+    // Attached before any other handler, so that these get the changed error.
+    command.promise.catch((error: unknown) => hideInError(error, hide));
+    return send(command, stream);
+  };
+  const duplicate = client.duplicate.bind(client);
+  client.duplicate = (options) => {
+    const another = duplicate(options);
+    hideInErrors(another, hide);
+    return another;
+  };
 }
 
 function reportInterruptions(client: Redis, shownAs: string, onWarning: (text: string) => void): void {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
+import { inspect } from "node:util";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { connectRedis } from "../../../jobs/bullmq/redis.ts";
 import { selfSigned } from "../../service/support/self-signed.ts";
@@ -38,6 +39,50 @@ it.each(["rediss://127.0.0.1:6379/?tls=insecure&password=secret", "/run/redis.so
     expect(String(error)).not.toContain("secret");
   },
 );
+
+/** A server that answers these commands, and repeats in an error all others and the password. */
+async function startRepeatingRedis(answers: Readonly<Record<string, string>>) {
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.on("data", (bytes) => {
+      for (const command of bytes.toString().split(/(?=\*\d+\r\n\$)/)) {
+        const words = command.split("\r\n").filter((_, n) => n > 0 && n % 2 === 0);
+        socket.write(answers[words[0]?.toUpperCase() ?? ""] ?? `-ERR secret-word ${words.join(" ")}\r\n`);
+      }
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return `redis://:secret-word@127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+it("a Redis that repeats the password in its errors is quoted without it", async () => {
+  const address = await startRepeatingRedis({});
+  const error = await connectRedis(address).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: "unreachable", message: expect.stringContaining("[credential]") });
+  expect(inspect((error as Error).cause, { depth: 0 }) + (error as Error).stack).not.toContain("secret-word");
+
+  const info = "redis_version:7.0.0\r\nrole:master\r\n";
+  const hello = "%1\r\n$5\r\nproto\r\n:3\r\n";
+  const answers = { HELLO: hello, CLIENT: "+OK\r\n", INFO: `$${info.length}\r\n${info}\r\n` };
+  const { client, end } = await connectRedis(await startRepeatingRedis(answers));
+  const another = client.duplicate();
+  for (const one of [client, another]) {
+    const refusal = await one.get("key").catch((reason: unknown) => reason);
+    expect(String(refusal)).toContain("ERR [credential] get key");
+    const piped = await one.pipeline().get("key").exec();
+    expect(String(piped?.[0]?.[0])).toContain("ERR [credential] get key");
+  }
+  another.disconnect();
+  end();
+
+  const policy = `${info}maxmemory_policy:secret-word\r\n`;
+  const evicting = await startRepeatingRedis({ ...answers, INFO: `$${policy.length}\r\n${policy}\r\n` });
+  await expect(connectRedis(evicting)).rejects.toMatchObject({
+    message: expect.stringContaining("maxmemory-policy [credential]"),
+  });
+});
 
 it.each(["abc", "1x", "1/2", "-1"])(
   "an address of Redis whose path is not the number of a database is refused: %s",
