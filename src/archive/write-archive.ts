@@ -5,6 +5,7 @@ import { fileMode, type TemporaryFile, writeTemporary } from "../platform/atomic
 import { isSystemError } from "../platform/errors.ts";
 import { type ReadFreeBytes, requireFreeSpace, workingBytes } from "../platform/files/free-space.ts";
 import { hashFile } from "../platform/files/long-files.ts";
+import { requireReplaceable } from "../platform/files/replaceable-files.ts";
 import { inNewFolders } from "../platform/folders.ts";
 import type { HashedEntries } from "./container/checksums.ts";
 import { encrypted } from "./container/encryption.ts";
@@ -110,7 +111,10 @@ async function publish(
     for (let n = 1; ; n++) {
       signal?.throwIfAborted();
       const file = n === 1 ? made.file : numberedName(made.file, n);
-      const exists = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+      const stats = lstatSync(file, { throwIfNoEntry: false });
+      const exists = stats !== undefined;
+      // A link is replaced, and its target stays.
+      if (replace && stats?.isFile()) requireReplaceable(file);
       if (!exists || replace) {
         await written.commit(file);
         return { ...made, file, isNew: true };

@@ -117,11 +117,18 @@ describe("one backup", () => {
     expect(await problemsWithout((name) => name.startsWith("catalogue/"))).toEqual([
       { entry: "catalogue/index.ndjson", message: "is missing" },
     ]);
-    const shortened = entries.map(({ name, content }) => ({
-      name,
-      content:
-        name === "catalogue/index.ndjson" ? Buffer.from(content.toString().replace(/^.*\n/, "")) : content,
-    }));
+    const withIndex = (change: (index: string) => string) =>
+      entries.map(({ name, content }) => ({
+        name,
+        content: name === "catalogue/index.ndjson" ? Buffer.from(change(content.toString())) : content,
+      }));
+    const ofOther = withIndex((index) =>
+      index.replace(/"href":"https?:\/\/[^/"]+/, '"href":"http://other.example'),
+    );
+    expect((await scanBytes(forgeZip(withSums(ofOther)))).problems).toEqual([
+      { entry: "catalogue/index.ndjson", message: "has an address of another service" },
+    ]);
+    const shortened = withIndex((index) => index.replace(/^.*\n/, ""));
     expect((await scanBytes(forgeZip(withSums(shortened)))).problems).toEqual([
       {
         entry: "catalogue/revisions",

@@ -159,6 +159,31 @@ it("no new mirror takes the place of a folder of the data directory that is not 
   }
 });
 
+it.each(["snapshot", "backup"])(
+  "a %s with --replace replaces no mirror that is named like an archive",
+  async (command) => {
+    const archive = `${fixture.newPath()}.zip`;
+    copyFileSync(fixture.mirror, archive);
+    const args = [command, "create", "--mirror", fixture.mirror, "--to", archive, "--replace"];
+    const options = command === "snapshot" ? ["--license", "CC0-1.0"] : [];
+    expectRefusal(
+      await callArmoire([...args, ...options]),
+      2,
+      /is a database of a program, such as a mirror/,
+    );
+    expect(readFileSync(archive).equals(readFileSync(fixture.mirror))).toBe(true);
+  },
+);
+
+it("a snapshot without a signature removes no private key in the place of one", async () => {
+  const archive = `${fixture.newPath()}.zip`;
+  const key = `${archive}.sig`;
+  expect((await callArmoire(["snapshot", "key", "--create", key])).exitCode).toBe(0);
+  const args = ["snapshot", "create", "--mirror", fixture.mirror, "--to", archive, "--license", "CC0-1.0"];
+  expectRefusal(await callArmoire(args), 2, /zip\.sig is a private key/);
+  expect([existsSync(archive), existsSync(key)]).toEqual([false, true]);
+});
+
 it("the file of a statement is not replaced by its answer", async () => {
   const file = `${fixture.newPath()}.json`;
   writeFileSync(file, "select 1");

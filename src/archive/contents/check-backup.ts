@@ -57,6 +57,8 @@ function checkBackup(manifest: BackupManifest, problems: ProblemList, visitBody:
   const bodies = new Map(bodyFolders.map((folder) => [folder, pairOfSets()]));
   const pictures = pairOfSets();
   const setsOf = (folder: BodyFolder) => bodies.get(folder) ?? pairOfSets();
+  const { origin } = new URL(manifest.service.baseUrl);
+  const isOfService = (href: unknown) => typeof href === "string" && href.startsWith(`${origin}/`);
 
   function findBody(folder: BodyFolder, entry: string, sha256: string, body: Buffer): void {
     const { found } = setsOf(folder);
@@ -106,11 +108,13 @@ function checkBackup(manifest: BackupManifest, problems: ProblemList, visitBody:
 
   /** The same rows; collects the bodies and pictures that they refer to. */
   function* withReferences(name: string, rows: Iterable<BookkeepingRow>): Generator<BookkeepingRow> {
+    const isOfCatalogue = name === catalogueIndexEntry;
     const isPicture = bookkeepingOf(name) === "media_file";
-    const { referenced } = setsOf(name === catalogueIndexEntry ? "catalogue/revisions" : "revisions");
+    const { referenced } = setsOf(isOfCatalogue ? "catalogue/revisions" : "revisions");
     const types = new Map<string, unknown>();
     for (const row of rows) {
       yield row;
+      if (isOfCatalogue && !isOfService(row.href)) report(name, "has an address of another service");
       const { sha256, type = null } = row;
       if (typeof sha256 !== "string") continue;
       if (!isPicture) referenced.add(sha256);

@@ -1,5 +1,6 @@
 /** Keys with which publishers sign snapshots: Ed25519, the private key in a file in PKCS #8 and PEM, for its owner only. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, type KeyObject } from "node:crypto";
+import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { writeNewFile } from "../../platform/atomic-file.ts";
 import { hasCode, toFileError } from "../../platform/errors.ts";
@@ -25,7 +26,8 @@ export interface SigningKey {
  */
 export function createSigningKey(file: string): SigningKey {
   const path = resolve(file);
-  requireReplaceable(path);
+  // An existing file is never replaced, whatever it is.
+  if (!existsSync(path)) requireReplaceable(path);
   const { privateKey } = generateKeyPairSync("ed25519");
   try {
     writeNewFile(path, privateKey.export({ type: "pkcs8", format: "pem" }).toString());

@@ -2,6 +2,7 @@
 import { type MirrorReader, readMirror } from "../../mirror/reader.ts";
 import { type Coverage, readCoverage } from "../../mirror/runs/coverage.ts";
 import { requireRegularFile } from "../../platform/files/regular-files.ts";
+import { requireReplaceable } from "../../platform/files/replaceable-files.ts";
 import { removeFile } from "../../platform/folders.ts";
 import { resolveDestination } from "../destination.ts";
 import { BackupError } from "../errors.ts";
@@ -65,10 +66,10 @@ async function writeSnapshot(
   const { takenOn } = manifest;
   const name = `catalogue-${takenOn}.zip`;
   const to = request.to.replaceAll("{date}", takenOn);
-  // Before the snapshot is written, which would stay without its signature.
-  requireRegularFile(
-    signatureFileOf(resolveDestination({ to, isEncrypted: false, makesFolders: true }, name)),
-  );
+  // Before the snapshot is written, which would stay without its signature; an earlier one is removed or replaced.
+  const signature = signatureFileOf(resolveDestination({ to, isEncrypted: false, makesFolders: true }, name));
+  requireRegularFile(signature);
+  requireReplaceable(signature);
   const mirrorCoverage = readCoverage(mirror);
   return {
     ...(await writeArchive({ ...request, to, name, content, isSame: isSameContent, isPublic: true })),
