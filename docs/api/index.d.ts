@@ -3533,6 +3533,12 @@ interface SyncReport {
   readonly run: number;
   /** The mirror's file. */
   readonly mirror: string;
+  /** What it was about; absent for an account, whose scope is everything. */
+  readonly scope?: {
+    readonly depth: Depth;
+    /** As they were given; none for all. */
+    readonly brands: readonly string[];
+  };
   /** Whether everything known in the scope is held, every list is consistent and linked, and no deletion awaits approval. */
   readonly complete: boolean;
   /** Complete, and the run left nothing to do: nothing is pending, failed or left unchecked. */

@@ -1,5 +1,6 @@
 /** The report of a sync, as `sync --json` prints it, and its progress. */
 import { sql } from "kysely";
+import type { Depth } from "../../schema/kind.ts";
 import type { ScopeName } from "../mirror/account/token-scopes.ts";
 import type { Drift } from "../mirror/derive/drift.ts";
 import type { Connection } from "../mirror/file/connection.ts";
@@ -11,7 +12,6 @@ import type { Scope } from "../mirror/scope.ts";
 import type { Confirmation } from "../mirror/snapshots/loaded.ts";
 import { countNewWork, countPending } from "./plan/counts.ts";
 import { forecastDepths } from "./plan/forecast.ts";
-
 import { readForecastFacts } from "./plan/queries/catalogue-facts.ts";
 import type { PlanRequest } from "./plan/request.ts";
 import type { CheckPrice } from "./rate-limit/infer-prices.ts";
@@ -24,6 +24,12 @@ export interface SyncReport {
   readonly run: number;
   /** The mirror's file. */
   readonly mirror: string;
+  /** What it was about; absent for an account, whose scope is everything. */
+  readonly scope?: {
+    readonly depth: Depth;
+    /** As they were given; none for all. */
+    readonly brands: readonly string[];
+  };
   /** Whether everything known in the scope is held, every list is consistent and linked, and no deletion awaits approval. */
   readonly complete: boolean;
   /** Complete, and the run left nothing to do: nothing is pending, failed or left unchecked. */

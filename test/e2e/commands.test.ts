@@ -68,6 +68,7 @@ describe("sync", () => {
       run: 2,
       mirror: expect.stringMatching(/catalogue\.sqlite$/),
       complete: true,
+      scope: { depth: "models", brands: [] },
       upToDate: true,
       stopped: null,
       requests: {

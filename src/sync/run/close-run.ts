@@ -91,6 +91,7 @@ export async function closeAndReport(
   return {
     run: state.runId,
     mirror: mirror.reader.file,
+    ...(request.area === "catalogue" && { scope: { depth: request.depth, brands: request.brands } }),
     complete,
     upToDate: complete && isDone && resources.notChecked === 0 && !snapshots?.unconfirmed,
     stopped,
