@@ -96,7 +96,7 @@ it.each<[string, number, (point: string) => string[]]>([
   // What changed at that time counts.
   ["export --changed-since", 5, (point) => [...exporting(), "--changed-since", point]],
 ])("%s says which run stands for a time", async (_name, end, command) => {
-  expect((await run(...command("5"))).stderr).toBe("");
+  expect((await run(...command("5"))).stderr).not.toContain("prune");
   expect((await run(...command(`${ends[end - 1]}`))).stderr).toMatch(
     /^"20.*Z" is run 1, the last that is left: 2 later ones were pruned\.\n/,
   );
