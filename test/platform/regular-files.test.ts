@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { beforeAll, describe, expect, it } from "vitest";
 import { FileError } from "../../src/platform/errors.ts";
 import {
@@ -60,4 +62,20 @@ it("a regular file is opened and read, also through a link", () => {
 
 it("a file that is longer than expected is refused", () => {
   expect(() => readRegularFile(at("file"), 6)).toThrow(`${at("file")} is larger than 6 bytes`);
+});
+
+it("a file that is created and removed at the same time is there or not, but always a regular file", async () => {
+  const script = `const { closeSync, openSync, unlinkSync } = require("node:fs");
+    const { parentPort, workerData } = require("node:worker_threads");
+    parentPort.postMessage("started");
+    for (;;) { closeSync(openSync(workerData, "w")); unlinkSync(workerData); }`;
+  const other = new Worker(script, { eval: true, workerData: at("unsteady") });
+  try {
+    await once(other, "message");
+    const found = new Set<boolean>();
+    for (let look = 0; look < 20_000 || found.size < 2; look++) found.add(requireRegularFile(at("unsteady")));
+    expect([...found].sort()).toEqual([false, true]);
+  } finally {
+    await other.terminate();
+  }
 });

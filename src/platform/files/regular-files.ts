@@ -70,12 +70,12 @@ export function tooLarge(name: string, maxBytes: number): FileError {
  * @throws FileError `not-a-file`, also for a link to nothing
  */
 export function requireRegularFile(path: string): boolean {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats?.isFile()) return true;
-  if (stats !== undefined) throw notAFile(path, stats);
-  const link = lstatSync(path, { throwIfNoEntry: false });
-  if (link !== undefined) throw notAFile(path, link);
-  return false;
+  // The name is looked up first: between two look-ups, another process may create the file.
+  const named = lstatSync(path, { throwIfNoEntry: false });
+  if (named === undefined) return false;
+  const stats = (named.isSymbolicLink() && statSync(path, { throwIfNoEntry: false })) || named;
+  if (!stats.isFile()) throw notAFile(path, stats);
+  return true;
 }
 
 /**
