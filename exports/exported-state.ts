@@ -4,7 +4,7 @@ import { prepare, prepareColumn } from "../src/mirror/file/statements.ts";
 import type { PublicTable, TableSelection } from "../src/mirror/public-tables.ts";
 import { q } from "../src/mirror/queries/query-builder.ts";
 import type { MirrorReader } from "../src/mirror/reader.ts";
-import { type Coverage, readCoverage } from "../src/mirror/runs/coverage.ts";
+import { type Coverage, readCoverage, readCoverageOfBrands } from "../src/mirror/runs/coverage.ts";
 import type { ExportedState } from "./package/descriptor.ts";
 import type { Reference } from "./package/table-schema.ts";
 import { envelopeTable } from "./selection.ts";
@@ -20,7 +20,12 @@ export function describeExported(
   where: string | undefined,
 ): { readonly state: ExportedState; readonly coverage: Coverage } {
   const run = lastChangingRun(mirror);
-  const isOfAll = tables.length === 0 || tables.includes(envelopeTable);
+  const counted = tables.length === 0 || tables.includes(envelopeTable) ? undefined : tables;
+  // Of the past, only the counts of whole tables are stored.
+  const coverage =
+    brandHrefs && mirror.asOf === null
+      ? readCoverageOfBrands(mirror, brandHrefs, counted)
+      : readCoverage(mirror, counted);
   return {
     state: {
       baseUrl: mirror.identity.baseUrl,
@@ -32,7 +37,7 @@ export function describeExported(
       ...(where !== undefined && { where }),
       ...(columns && { columns: [...columns] }),
     },
-    coverage: readCoverage(mirror, isOfAll ? undefined : tables),
+    coverage,
   };
 }
 

@@ -31,13 +31,20 @@ export interface DueResource {
   readonly etag: string | null;
 }
 
+/** All resources. */
+export const everything: ScopeParameters = { belowIds: null, isExact: 0 };
+
 /** The columns of a `DueResource`, from `_resource as r`. */
 export const dueColumns = ["r.id", "r.url", "r.kind", "r.etag"] as const;
 
 /** Whether the `_resource` with this alias is in the scope and worth a request. */
-export function inScope({ belowIds, isExact }: ScopeParameters, alias: string): RawBuilder<SqlBool> {
+export const inScope = (p: ScopeParameters, alias: string): RawBuilder<SqlBool> =>
+  sql`${isFetchable(alias)} and ${isBelow(p, `${alias}.id`)}`;
+
+/** Whether a column has the id of one of the resources `belowIds`, or of one below them. */
+export function isBelow({ belowIds, isExact }: ScopeParameters, column: string): RawBuilder<SqlBool> {
   // Raw: a recursive query within a condition is clearer in SQL. SQLite runs it once, and only if there are ids.
-  return sql`${isFetchable(alias)} and (${belowIds} is null or ${sql.ref(`${alias}.id`)} in (
+  return sql`(${belowIds} is null or ${sql.ref(column)} in (
     with recursive tree (id) as (
       select value from json_each(${belowIds})
       union select r.id from _resource r join tree on r.owner_id = tree.id where not ${isExact}

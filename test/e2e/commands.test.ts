@@ -305,7 +305,7 @@ describe("reading commands", () => {
     expect(
       await output("export", "--out", out, "--table", "brand", "--format", "csv", "--mirror", fixture.mirror),
     ).toMatch(
-      /^brand\.csv {2}6 rows\nComplete: everything known of these tables is held; checked .*\nWritten to .*\n$/,
+      /^brand\.csv {2}6 rows\nComplete: everything known that belongs in this export is held; checked .*\nWritten to .*\n$/,
     );
     expect(await output("export", "--out", out, "--quiet", "--mirror", fixture.mirror)).toBe("");
   });

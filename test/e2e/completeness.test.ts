@@ -4,6 +4,8 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readPackageContents } from "../../exports/package/descriptor.ts";
+import type { MirrorReader } from "../../src/mirror/reader.ts";
+import { readCoverage, readCoverageOfBrands } from "../../src/mirror/runs/coverage.ts";
 import { runQuery } from "../../src/query/sql/run-query.ts";
 import { collectRows } from "../query/support/collect-rows.ts";
 import { callArmoire } from "../support/run-armoire.ts";
@@ -46,7 +48,9 @@ it("an export with --require-complete writes nothing from a partial mirror and e
   const brands = await armoire("export", "--out", out, "--table", "brand", "--require-complete");
   expect(brands).toMatchObject({
     ...{ exitCode: 0, stderr: "" },
-    stdout: expect.stringMatching(/^Complete: everything known of these tables is held; checked .* UTC\.$/m),
+    stdout: expect.stringMatching(
+      /^Complete: everything known that belongs in this export is held; checked .* UTC\.$/m,
+    ),
   });
   expect((await readPackageContents(out)).coverage?.kinds.map(({ kind }) => kind)).toEqual([
     "root",
@@ -54,6 +58,56 @@ it("an export with --require-complete writes nothing from a partial mirror and e
     "brand",
   ]);
 });
+
+it("an export of some brands is complete if they are, and counts nothing else", async () => {
+  await using other = await startRig({ brands: 6, models: 30, sizes: 40 });
+  await other.sync({ depth: "brands" });
+  const [first, second] = other.read(selectBrands) as [string, string];
+  await other.sync({ brands: [first] });
+  const exportBrands = (out: string, ...args: readonly string[]) => {
+    const options = ["--out", join(other.file, "..", out), "--require-complete", ...args];
+    return callArmoire(["export", ...options, "--mirror", other.file]);
+  };
+  expect(await exportBrands("first", "--brand", first)).toMatchObject({
+    ...{ exitCode: 0, stderr: "" },
+    stdout: expect.stringMatching(/^Complete: everything known that belongs in this export is held;/m),
+  });
+  const { coverage } = await readPackageContents(join(other.file, "..", "first"));
+  const models = other.read(({ db }) =>
+    db.prepare("select count(*) from model where brand_href = ?").pluck().get(first),
+  );
+  expect(models).toBeGreaterThan(0);
+  expect(coverage?.kinds.find(({ kind }) => kind === "model")).toMatchObject({ known: models, held: models });
+  const refused = await exportBrands("both", "--brand", first, "--brand", second);
+  expect(refused).toMatchObject({ exitCode: 8, stdout: "" });
+  expect(refused.stderr).toMatch(/Not complete: 1 page that lists models is not fetched; checked /);
+  expect((await exportBrands("brands", "--brand", second, "--table", "brand")).exitCode).toBe(0);
+  // Of the past, only the counts of all brands are stored.
+  expect((await exportBrands("past", "--brand", first, "--as-of", "2")).exitCode).toBe(8);
+});
+
+it("the coverages of all brands add up to that of the mirror without its root and its list of brands", () => {
+  const sums = new Map<string, number>();
+  rig.read((mirror) => {
+    for (const href of mirror.db.prepare<[], string>("select href from brand").pluck().all())
+      for (const { kind, ...counts } of readCoverageOfBrands(mirror, [href]).kinds)
+        for (const [name, count] of Object.entries(counts))
+          if (typeof count === "number")
+            sums.set(`${kind}.${name}`, count + (sums.get(`${kind}.${name}`) ?? 0));
+  });
+  const all = rig
+    .read((mirror) => readCoverage(mirror))
+    .kinds.filter(({ kind }) => kind !== "root" && kind !== "brands")
+    .flatMap(({ kind, ...counts }) =>
+      Object.entries(counts).map(([name, count]) => [`${kind}.${name}`, count]),
+    )
+    .filter(([, count]) => typeof count === "number");
+  expect(Object.fromEntries(sums)).toEqual(Object.fromEntries(all));
+});
+
+/** The URLs of the two brands with most bras. */
+const selectBrands = ({ db }: MirrorReader) =>
+  db.prepare("select href from brand order by bra_count desc limit 2").pluck().all();
 
 it("a query of a partial table says so on stderr, and a query of a complete one does not", async () => {
   const models = ["query", "select count(*) from model_current m"] as const;

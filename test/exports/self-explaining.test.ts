@@ -118,7 +118,7 @@ it("the README says what it is, how whole it is, how to load it, what the types 
   for (const text of [
     `# Mirror of ${host}\n`,
     /^The data of http.*, as of run 1, which ended .* UTC\. Made by Armoire \d/m,
-    /^Complete: everything known of these tables is held; checked /m,
+    /^Complete: everything known that belongs in this export is held; checked /m,
     "| `brand.csv` | 3 | A brand of the catalogue. |\n",
     "| `tables.sqlite`, `size` | 12 | A size of a model. |\n",
     "Without rows, and so without a file: `relation`.\n",

@@ -7,6 +7,7 @@ import type { Connection } from "../file/connection.ts";
 import { readMeta, writeMeta } from "../file/meta.ts";
 import { prepare, prepareColumn } from "../file/statements.ts";
 import { q } from "../queries/query-builder.ts";
+import { everything, isBelow, type ScopeParameters } from "../scope.ts";
 
 export interface EmptiedList {
   readonly collectionId: number;
@@ -17,28 +18,30 @@ export interface EmptiedList {
   readonly absent: number;
 }
 
-/** The lists that wait for approval. */
-export function readEmptiedLists(db: Connection): EmptiedList[] {
+/** The lists that wait for approval. @param scope default: all */
+export function readEmptiedLists(db: Connection, scope = everything): EmptiedList[] {
   const approved = readApproved(db);
-  const withResources = prepare(db, () =>
+  const withResources = prepare(db, (p: ScopeParameters) =>
     selectFormerItems()
       .select(["l.id as collectionId", "l.url", "r.kind"])
       .select((eb) => eb.fn.countAll<number>().as("absent"))
+      .where(isBelow(p, "l.id"))
       .groupBy(["l.id", "r.kind"])
       .orderBy("l.id"),
-  ).all();
-  return [...withResources, ...selectEmptiedInline(db)].filter(
+  ).all(scope);
+  return [...withResources, ...selectEmptiedInline(db, scope)].filter(
     ({ collectionId }) => approved[collectionId] !== revisionOf(db, collectionId),
   );
 }
 
 /** Lists whose items have no address, such as measurements: a later body replaces them, and the past keeps them. */
-function selectEmptiedInline(db: Connection): EmptiedList[] {
-  return prepare(db, () =>
+function selectEmptiedInline(db: Connection, scope: ScopeParameters): EmptiedList[] {
+  return prepare(db, (p: ScopeParameters) =>
     selectEmptyLists()
       .innerJoin("_measurement_past as m", "m.parent_id", "l.id")
       .select(["l.id as collectionId", "l.url", "l.kind"])
       .select((eb) => eb.fn.countAll<number>().as("absent"))
+      .where(isBelow(p, "l.id"))
       .where(sql<SqlBool>`not exists (select 1 from _measurement where parent_id = l.id)`)
       .where("m.to_run", "=", (eb) =>
         eb
@@ -48,7 +51,7 @@ function selectEmptiedInline(db: Connection): EmptiedList[] {
       )
       .groupBy("l.id")
       .orderBy("l.id"),
-  ).all();
+  ).all(scope);
 }
 
 /** Former items that were not checked since their list is empty. */

@@ -6,10 +6,11 @@
 import { sql } from "kysely";
 import { readEmptiedLists } from "../absence/emptied-lists.ts";
 import type { Connection } from "../file/connection.ts";
-import { prepare } from "../file/statements.ts";
-import { isoTime, q } from "../queries/query-builder.ts";
+import { prepare, prepareColumn } from "../file/statements.ts";
+import { isoTime, q, textsIn } from "../queries/query-builder.ts";
 import type { MirrorReader } from "../reader.ts";
 import { isCoverage, parseStored } from "../rows/stored-values.ts";
+import { isBelow, type ScopeParameters, scopeParameters } from "../scope.ts";
 import { type Confirmation, readConfirmations } from "../snapshots/loaded.ts";
 import {
   countDetails,
@@ -119,6 +120,24 @@ export function readCoverage(
   return tables === undefined ? all : coverageOfTables(all, tables);
 }
 
+/**
+ * Counts how whole these brands and everything below them are at present.
+ * @param tables as for `readCoverage`
+ */
+export function readCoverageOfBrands(
+  { db }: Pick<MirrorReader, "db">,
+  brandHrefs: readonly string[],
+  tables?: readonly string[],
+): Coverage {
+  const idsOf = prepareColumn(db, (p: { urls: string }) =>
+    q.selectFrom("_resource").select("id").where("url", "in", textsIn(p.urls)),
+  );
+  const all = coverageOf(countCoverage(db, idsOf.all({ urls: JSON.stringify(brandHrefs) })));
+  const { kinds } = tables === undefined ? all : coverageOfTables(all, tables);
+  // Of a brand that is gone, nothing is held and nothing is missing.
+  return { complete: isComplete(kinds), kinds };
+}
+
 /** Only the kinds that these public tables are made of. */
 export function coverageOfTables({ kinds }: Coverage, tables: readonly string[]): Coverage {
   const wanted = new Set(tables.flatMap((table) => kindsOfTable[table] ?? []));
@@ -200,8 +219,11 @@ const countOf = (condition: ReturnType<typeof sql<boolean>>) => sql<number>`tota
 const checkAt = (extreme: "min" | "max") =>
   isoTime<string | null>(`${extreme}(checked_at) filter (where state = 'held')`);
 
-function countCoverage(db: Connection): readonly KindCoverage[] {
-  const known = prepare(db, () =>
+/** @param belowIds only of these resources and those below them; null for all */
+function countCoverage(db: Connection, belowIds: readonly number[] | null = null): readonly KindCoverage[] {
+  const scope = { kinds: sizeKinds, belowIds };
+  const parameters = scopeParameters(scope);
+  const known = prepare(db, (p: ScopeParameters) =>
     q
       .selectFrom("_resource")
       .select(["kind", (eb) => eb.fn.countAll<number>().as("known")])
@@ -214,13 +236,14 @@ function countCoverage(db: Connection): readonly KindCoverage[] {
       ])
       .select([checkAt("min").as("oldestCheckAt"), checkAt("max").as("newestCheckAt")])
       .where(isCounted())
+      .where(isBelow(p, "id"))
       .groupBy("kind")
       .orderBy((eb) => eb.fn.min("id")),
-  ).all();
-  const partial = new Map(selectPartial(db).map(({ kind, count }) => [kind, count]));
-  const missing = Map.groupBy(readMissingLinks(db), ({ kind }) => kind);
-  const emptied = readEmptiedLists(db);
-  const confirmations = readConfirmations(db);
+  ).all(parameters);
+  const partial = new Map(selectPartial(db, parameters).map(({ kind, count }) => [kind, count]));
+  const missing = Map.groupBy(readMissingLinks(db, belowIds && scope), ({ kind }) => kind);
+  const emptied = readEmptiedLists(db, parameters);
+  const confirmations = readConfirmations(db, parameters);
   const unknown = [...missing.keys()]
     .filter((kind) => !known.some((row) => row.kind === kind))
     .map((kind) => ({ kind, ...nothingKnown }));
@@ -251,15 +274,16 @@ const confirmedOf = (
     ? {}
     : { confirmed: confirmations.get(kind) ?? { bytes: 0, validator: 0, unconfirmed: 0 } };
 
-function selectPartial(db: Connection): { kind: string; count: number }[] {
-  return prepare(db, () =>
+function selectPartial(db: Connection, scope: ScopeParameters): { kind: string; count: number }[] {
+  return prepare(db, (p: ScopeParameters) =>
     q
       .selectFrom("_pass as p")
       .innerJoin("_resource as r", "r.id", "p.collection_id")
       .select(["r.kind", (eb) => eb.fn.countAll<number>().as("count")])
       .where("p.status", "=", "partial")
+      .where(isBelow(p, "r.id"))
       .groupBy("r.kind"),
-  ).all();
+  ).all(scope);
 }
 
 /** Kinds of lists, without those of relations. */

@@ -47,9 +47,9 @@ export function describeGaps(coverage: KindCoverage): string[] {
   ];
 }
 
-/** The same for some tables, such as those of an export. */
+/** The same for an export, or for the tables that a query reads. */
 export const describeTableCoverage = (coverage: Coverage, showTime = utcMinute): string =>
-  describeCoverage(coverage, showTime, "everything known of these tables");
+  describeCoverage(coverage, showTime, "everything known that belongs in this export");
 
 /** One sentence if something of these tables is missing, else none. @param coverage null for what no mirror counts */
 export const gapsOf = (coverage: Coverage | null, showTime = utcMinute): readonly string[] =>

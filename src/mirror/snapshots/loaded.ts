@@ -3,6 +3,7 @@ import { type SqlBool, sql } from "kysely";
 import type { Connection } from "../file/connection.ts";
 import { prepare, prepareColumn } from "../file/statements.ts";
 import { q } from "../queries/query-builder.ts";
+import { everything, isBelow, type ScopeParameters } from "../scope.ts";
 
 /** Whether the mirror holds a revision that came from a snapshot. */
 export const hasLoaded = (db: Connection): boolean => prepareHasLoaded(db)();
@@ -29,17 +30,24 @@ export interface Confirmation {
   readonly unconfirmed: number;
 }
 
-/** Of held resources, by kind; null without snapshots, where everything is confirmed by bytes. */
-export function readConfirmations(db: Connection): ReadonlyMap<string, Confirmation> | null {
+/**
+ * Of held resources, by kind; null without snapshots, where everything is confirmed by bytes.
+ * @param scope default: all resources
+ */
+export function readConfirmations(
+  db: Connection,
+  scope = everything,
+): ReadonlyMap<string, Confirmation> | null {
   if (!hasLoaded(db)) return null;
-  const held = prepare(db, () =>
+  const held = prepare(db, (p: ScopeParameters) =>
     q
       .selectFrom("_resource")
       .select(["kind", (eb) => eb.fn.countAll<number>().as("count")])
       .where("state", "=", "held")
+      .where(isBelow(p, "id"))
       .groupBy("kind"),
-  ).all();
-  const loaded = prepare(db, () =>
+  ).all(scope);
+  const loaded = prepare(db, (p: ScopeParameters) =>
     q
       .selectFrom("_loaded as l")
       .innerJoin("_resource as r", "r.id", "l.resource_id")
@@ -49,8 +57,9 @@ export function readConfirmations(db: Connection): ReadonlyMap<string, Confirmat
       .where("r.state", "=", "held")
       .where("l.bytes_run", "is", null)
       .where(isCurrent())
+      .where(isBelow(p, "r.id"))
       .groupBy("r.kind"),
-  ).all();
+  ).all(scope);
   return new Map(
     held.map(({ kind, count }) => {
       const found = loaded.find((row) => row.kind === kind);

@@ -1,7 +1,7 @@
 /** The coverage that a run stores when it closes, and what is read from it. */
 import { expect, it } from "vitest";
 import { openMirrorReader } from "../../../src/mirror/reader.ts";
-import { type Coverage, readCoverage } from "../../../src/mirror/runs/coverage.ts";
+import { type Coverage, readCoverage, readCoverageOfBrands } from "../../../src/mirror/runs/coverage.ts";
 import type { DueResource } from "../../../src/mirror/scope.ts";
 import { readStatus } from "../../../src/query/status/status.ts";
 import { beginRun, closeRun, crawl, type MirrorRig, startMirrorRig } from "../support/mirror-rig.ts";
@@ -120,6 +120,49 @@ it("an inconsistent list, an emptied list and a bulk deletion make a mirror inco
   crawl(mirror, worldOf({ ...fewer, "brands/": page(["brands/1/"], null) }));
   expect(kindIn(coverageOf(rig), "brand")).toMatchObject({ held: 3, awaitingApproval: 2 });
   expect(coverageOf(rig).complete).toBe(false);
+});
+
+it("an inconsistent list, an emptied list and a missing link make only their own brand incomplete", async () => {
+  const brandWith = (name: string) => entity({ name }, { models: urlOf(`brands/${name}/models/`) });
+  const lists = (name: string) => ({
+    [`brands/${name}/`]: brandWith(name),
+    [`brands/${name}/models/`]: page([`models/${name}/`], null),
+    [`models/${name}/`]: entity(
+      { name },
+      { brand: urlOf(`brands/${name}/`), sizes: urlOf(`sizes/${name}/`) },
+    ),
+    [`sizes/${name}/`]: page([], null),
+  });
+  const whole = {
+    ...{ "/": root(), "brands/": page(["brands/1/", "brands/2/"], null) },
+    ...{ ...lists("1"), ...lists("2") },
+  };
+  for (const damaged of [
+    { "brands/2/models/": page(["models/2/"], null, {}, { collection_total: 7 }) },
+    { "brands/2/models/": page([], null) },
+    { "models/2/": entity({ name: "2" }, { brand: urlOf("brands/2/") }) },
+  ]) {
+    await using rig = await startMirrorRig();
+    const mirror = await rig.write();
+    crawl(mirror, worldOf(whole));
+    const isComplete = () =>
+      ["brands/1/", "brands/2/"].map((href) =>
+        rig.read((reader) => readCoverageOfBrands(reader, [urlOf(href)]).complete),
+      );
+    expect(isComplete()).toEqual([true, true]);
+    crawl(mirror, worldOf({ ...whole, ...damaged }));
+    expect(isComplete()).toEqual([true, false]);
+  }
+});
+
+it("a brand that is gone is complete", async () => {
+  await using rig = await startMirrorRig();
+  const mirror = await rig.write();
+  crawl(mirror, world);
+  const { "brands/3/": _three, ...fewer } = bodies;
+  crawl(mirror, worldOf({ ...fewer, "brands/": page(["brands/1/", "brands/2/"], null) }));
+  const { complete, kinds } = rig.read((reader) => readCoverageOfBrands(reader, [urlOf("brands/3/")]));
+  expect({ complete, kinds }).toMatchObject({ complete: true, kinds: [{ kind: "brand", held: 0, gone: 1 }] });
 });
 
 it("a mirror without a response is not complete", async () => {
