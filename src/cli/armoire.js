@@ -11,7 +11,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
 }
 
 // Not imported: Node would compute all exports of a module, which takes longer.
-const { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeSync } =
+const { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeSync } =
   process.getBuiltinModule("node:fs");
 const { dirname, isAbsolute, join } = process.getBuiltinModule("node:path");
 
@@ -109,12 +109,16 @@ function compileCacheFolder() {
     while (!existsSync(above)) above = dirname(above);
     if (canBeReplaced(realpathSync.native(above))) return null;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // From here on, links to it do not matter.
+    // From here on, links to it do not matter, but links in it do.
     const place = realpathSync.native(folder);
     const { uid, mode } = statSync(place);
     // The folder that Node makes in it has the mode of the umask, so others must not even reach it.
     const isPrivate = uid === getuid() && (mode & 0o077) === 0;
-    return isPrivate && !canBeReplaced(dirname(place)) ? place : null;
+    const isOwn = (name) => {
+      const entry = lstatSync(join(place, name));
+      return entry.uid === getuid() && !entry.isSymbolicLink();
+    };
+    return isPrivate && !canBeReplaced(dirname(place)) && readdirSync(place).every(isOwn) ? place : null;
   } catch {
     // No home folder, or one that cannot be written: a start takes longer.
     return null;

@@ -1,8 +1,17 @@
 /** How the launcher starts Node, before the program is loaded. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, existsSync, mkdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
+import { basename, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -137,6 +146,21 @@ describe.runIf(process.getuid !== undefined)("what V8 has compiled", () => {
       expect(await start("status", { env })).toMatchObject({ compiled: null });
     },
   );
+
+  it("is neither stored nor used if what Node makes in the folder is a link, or belongs to another user", async () => {
+    const { path, compiled, env } = await startFolder();
+    const used = (await start("status", { env })).compiled ?? "";
+    expect((await start("status", { env })).compiled).toBe(used);
+    if (process.getuid?.() === 0) {
+      chownSync(used, 65_534, 65_534);
+      expect(await start("status", { env })).toMatchObject({ compiled: null });
+    }
+    rmSync(used, { recursive: true });
+    mkdirSync(join(path, "elsewhere"));
+    symlinkSync(join(path, "elsewhere"), join(compiled, basename(used)));
+    expect(await start("status", { env })).toMatchObject({ compiled: null });
+    expect(readdirSync(join(path, "elsewhere"))).toEqual([]);
+  });
 
   it.runIf(process.getuid?.() === 0)("makes no folder in the home of another user", async () => {
     const { path, env } = await startFolder();
