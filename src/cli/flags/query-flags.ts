@@ -1,5 +1,5 @@
 /** Options of the commands that print rows: parameters and statements of `query`, and the output format. */
-import { InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { CsvProfile } from "../../../exports/formats/csv.ts";
 import { formatOfName } from "../../../exports/formats/table.ts";
 import type { Cell } from "../../../schema/fields.ts";
@@ -52,23 +52,26 @@ async function readInput(): Promise<Buffer> {
 
 const resultFormats: readonly ResultFormat[] = ["table", "csv", "json", "ndjson"];
 
-export interface FormatFlags {
-  readonly format?: ResultFormat;
-}
-
-export const formatOption = () =>
-  new Option("--format <format>", "the output format").choices(resultFormats).default(undefined, "table");
-
 export interface CsvFlags {
   readonly exact?: boolean;
   readonly excel?: boolean;
 }
 
-export const exactOption = () =>
-  new Option("--exact", "in CSV, no apostrophe before text that spreadsheets run as a formula");
+export interface FormatFlags extends CsvFlags {
+  readonly format?: ResultFormat;
+}
 
-export const excelOption = () =>
-  new Option("--excel", "in CSV, a byte order mark and CR LF line ends").conflicts("exact");
+export const addFormatFlags = (command: Command): Command =>
+  addCsvFlags(
+    command.addOption(
+      new Option("--format <format>", "the output format").choices(resultFormats).default(undefined, "table"),
+    ),
+  );
+
+export const addCsvFlags = (command: Command): Command =>
+  command
+    .option("--exact", "in CSV, no apostrophe before text that spreadsheets run as a formula")
+    .addOption(new Option("--excel", "in CSV, a byte order mark and CR LF line ends").conflicts("exact"));
 
 export const readCsvProfile = ({ exact, excel }: CsvFlags): CsvProfile =>
   exact ? "exact" : excel ? "excel" : "guarded";

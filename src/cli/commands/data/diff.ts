@@ -18,7 +18,7 @@ import { gapsOfDiff } from "../../../mirror/runs/describe-coverage.ts";
 import { formatMinute } from "../../../presentation/times.ts";
 import { warnOfPruned } from "../../flags/as-of.ts";
 import { addChangeFilterFlags, type ChangeFilterFlags, changeFilterOf } from "../../flags/change-flags.ts";
-import { type FormatFlags, formatOption, readFormat } from "../../flags/query-flags.ts";
+import { addFormatFlags, type FormatFlags, readCsvProfile, readFormat } from "../../flags/query-flags.ts";
 import { printChanges, printTotals } from "../../format/data/print-changes.ts";
 import { printNotices, type ResultFormat } from "../../format/data/result.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
@@ -53,8 +53,8 @@ export function configure(command: Command, io: Io): void {
           "change",
         ]),
       ),
-  )
-    .addOption(formatOption())
+  );
+  addFormatFlags(command)
     .option("--totals", "print only the number of changes by kind")
     .option("--exit-code", "exit with 20 if there are changes");
   addHelp(command, {
@@ -87,7 +87,7 @@ export function configure(command: Command, io: Io): void {
       warnOfSameRun(opened, settings, io);
       const totals = await (flags.totals
         ? printTotals(opened, formatOfTotals(format), io)
-        : printChanges(opened, format, io));
+        : printChanges(opened, format, io, { csv: readCsvProfile(flags) }));
       printNotices(gapsOfDiff(opened.coverage, opened.from !== null, formatMinute), settings, io);
       warnOfMissingTimes(opened, settings, io);
       if (Object.keys(totals).length === 0) hintAtObserved(flags, opened, settings, io);

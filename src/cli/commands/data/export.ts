@@ -22,7 +22,7 @@ import { runQuery } from "../../../query/sql/run-query.ts";
 import { type AsOfFlags, asOfOption, readAsOf, warnOfPruned } from "../../flags/as-of.ts";
 import { defaultFormats, readTarget, type TargetFlags } from "../../flags/export-target.ts";
 import { collect, collectNames, positiveNumber } from "../../flags/option-values.ts";
-import { type CsvFlags, exactOption, excelOption, readCsvProfile } from "../../flags/query-flags.ts";
+import { addCsvFlags, type CsvFlags, readCsvProfile } from "../../flags/query-flags.ts";
 import { printGaps } from "../../format/data/result.ts";
 import { version } from "../../self-command.ts";
 import { mirrorFileToRead } from "../../settings/mirror-file.ts";
@@ -97,12 +97,11 @@ function configureCreate(command: Command, io: Io): Command {
     .option("--where <sql>", "only rows that meet this condition, with one --table")
     .option("--timeout <seconds>", "stop --where if it takes longer", positiveNumber, 60)
     .addOption(new Option("--compress <method>", "compress CSV, JSON and NDJSON").choices(compressions))
-    .addOption(exactOption())
-    .addOption(excelOption())
     .addOption(licenseOption())
     .addOption(citationOption("export"))
     .option("--require-complete", "write nothing and exit with 8 unless the tables are complete")
     .addOption(asOfOption());
+  addCsvFlags(create);
   addHelp(create, {
     details: [
       "The folder holds one file per table and format, and datapackage.json (a Data Package, version 2): types, meanings and " +

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { readHistory } from "../../../query/history.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
-import { type FormatFlags, formatOption, readFormat } from "../../flags/query-flags.ts";
+import { addFormatFlags, type FormatFlags, readCsvProfile, readFormat } from "../../flags/query-flags.ts";
 import {
   addResourceArguments,
   type KindArgument,
@@ -17,7 +17,7 @@ import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, printText } from "../../terminal/io.ts";
 
 export function configure(command: Command, io: Io): void {
-  addResourceArguments(command).addOption(formatOption()).addOption(asOfOption());
+  addFormatFlags(addResourceArguments(command)).addOption(asOfOption());
   addHelp(command, {
     details: [
       "Prints when the resource was first known, each revision with its first and last run, the changed fields, and when it " +
@@ -43,7 +43,7 @@ export function configure(command: Command, io: Io): void {
       const history = withMirror(settings, (mirror) => readHistory(mirror, kind, key), asOf);
       if (format === "table") await printText(io, formatHistory(history));
       else if (format === "json") await io.out(toJsonLine(history));
-      else await printRows(historyColumns, rowsOfHistory(history), format, "guarded", io);
+      else await printRows(historyColumns, rowsOfHistory(history), format, readCsvProfile(flags), io);
     },
   );
 }

@@ -12,10 +12,9 @@ import { followHint, type QueryResult, runQuery } from "../../../query/sql/run-q
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { positiveNumber } from "../../flags/option-values.ts";
 import {
+  addCsvFlags,
   type CsvFlags,
   collectParameter,
-  exactOption,
-  excelOption,
   readAnswerFormat,
   readCsvProfile,
   readStatement,
@@ -64,9 +63,8 @@ export function configure(command: Command, io: Io): void {
     )
     .option("--out <file>", "write the answer to a file; an earlier file is replaced")
     .option("--max-rows <n>", "stop after N rows", positiveNumber, 100_000)
-    .option("--timeout <seconds>", "stop a statement that takes longer", positiveNumber, 60)
-    .addOption(exactOption())
-    .addOption(excelOption())
+    .option("--timeout <seconds>", "stop a statement that takes longer", positiveNumber, 60);
+  addCsvFlags(command)
     .addOption(asOfOption())
     .showHelpAfterError(
       "`armoire query --help` explains the usage, `armoire query --list` the options of each question.",

@@ -18,15 +18,7 @@ import {
 import { type SearchSuggestion, suggestSearch } from "../../../query/suggest-search.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
 import { positiveNumber } from "../../flags/option-values.ts";
-import {
-  type CsvFlags,
-  exactOption,
-  excelOption,
-  type FormatFlags,
-  formatOption,
-  readCsvProfile,
-  readFormat,
-} from "../../flags/query-flags.ts";
+import { addFormatFlags, type FormatFlags, readCsvProfile, readFormat } from "../../flags/query-flags.ts";
 import { printGaps, printRows, truncationNotice } from "../../format/data/result.ts";
 import { withMirror } from "../../settings/mirror-file.ts";
 import { readSettings } from "../../settings/settings.ts";
@@ -34,22 +26,21 @@ import { addHelp, exitCodesOfReading } from "../../terminal/help.ts";
 import { type Io, printText } from "../../terminal/io.ts";
 import { escapeControls } from "../../terminal/safe-text.ts";
 
-interface SearchFlags extends AsOfFlags, CsvFlags, FormatFlags {
+interface SearchFlags extends AsOfFlags, FormatFlags {
   readonly kind?: FoundKind;
   readonly gone?: boolean;
   readonly limit: number;
 }
 
 export function configure(command: Command, io: Io): void {
-  command
-    .argument("<text...>", "words, or beginnings of words")
-    .addOption(new Option("--kind <kind>", "find only this kind").choices(foundKinds))
-    .option("--gone", "also find resources that are gone, listed last")
-    .option("--limit <n>", "at most N results", positiveNumber, 20)
-    .addOption(asOfOption())
-    .addOption(formatOption())
-    .addOption(exactOption())
-    .addOption(excelOption());
+  addFormatFlags(
+    command
+      .argument("<text...>", "words, or beginnings of words")
+      .addOption(new Option("--kind <kind>", "find only this kind").choices(foundKinds))
+      .option("--gone", "also find resources that are gone, listed last")
+      .option("--limit <n>", "at most N results", positiveNumber, 20)
+      .addOption(asOfOption()),
+  );
   addHelp(command, {
     details: [
       "Finds brands and models with all words in their name, code, short name or brand, including listed ones that are not " +

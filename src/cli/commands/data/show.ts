@@ -5,7 +5,7 @@ import { runQuestion } from "../../../query/questions/run-question.ts";
 import { showResource } from "../../../query/show.ts";
 import type { QueryResult } from "../../../query/sql/run-query.ts";
 import { type AsOfFlags, asOfOption, readAsOf } from "../../flags/as-of.ts";
-import { type FormatFlags, formatOption, readFormat } from "../../flags/query-flags.ts";
+import { addFormatFlags, type FormatFlags, readCsvProfile, readFormat } from "../../flags/query-flags.ts";
 import {
   addResourceArguments,
   type KindArgument,
@@ -25,10 +25,9 @@ interface ShowFlags extends AsOfFlags, FormatFlags {
 }
 
 export function configure(command: Command, io: Io): void {
-  addResourceArguments(command, listKinds)
-    .option("--body", "print the body as the service sent it")
-    .addOption(formatOption())
-    .addOption(asOfOption());
+  addFormatFlags(
+    addResourceArguments(command, listKinds).option("--body", "print the body as the service sent it"),
+  ).addOption(asOfOption());
   addHelp(command, {
     details: [
       "Prints the fields, links and downloaded pictures of a brand, model or size, or with --account of a user, bra or " +
@@ -76,7 +75,7 @@ export function configure(command: Command, io: Io): void {
     else if (format === "json") await io.out(toJsonLine(shown));
     else {
       const { fields } = shown;
-      await printRows(Object.keys(fields), [Object.values(fields)], format, "guarded", io);
+      await printRows(Object.keys(fields), [Object.values(fields)], format, readCsvProfile(flags), io);
     }
   });
 }
@@ -104,7 +103,8 @@ async function showList(
   const asOf = readAsOf(flags, settings, io);
   const file = mirrorFileToRead(settings);
   const result = await runQuestion({ file, question: kind, ...(asOf && { asOf }) });
-  await printResult(format === "table" ? withoutAddresses(result) : result, format, "guarded", io);
+  const printed = format === "table" ? withoutAddresses(result) : result;
+  await printResult(printed, format, readCsvProfile(flags), io);
   printGapsOfQuery(result.coverage, settings, io);
 }
 

@@ -75,7 +75,7 @@ export function configure(command: Command, io: Io): void {
       if (!settings.quiet && opened.from?.place.run === number)
         io.err(`All runs before run ${number} were pruned: its changes are not known.\n`);
       const run = withMirror(settings, (reader) => readRun(reader, number ?? 0));
-      if (settings.json) await printChanges(opened, "json", io, { run });
+      if (settings.json) await printChanges(opened, "json", io, { about: { run } });
       else {
         if (run !== null) printText(io, `${formatRun(run, io.screen)}\n`);
         await printChanges(opened, "table", io);

@@ -1,5 +1,6 @@
 /** Prints a diff in the requested format, while it is read. `changes.ts` has the text for people. */
 
+import type { CsvProfile } from "../../../../exports/formats/csv.ts";
 import { writePlainSlice } from "../../../../exports/formats/escaped-text.ts";
 import { toJson } from "../../../../exports/formats/json.ts";
 import { type Change, count, type Reported, type Totals } from "../../../change/change.ts";
@@ -19,17 +20,18 @@ interface ChangeText {
 }
 
 /**
- * @param about members that the JSON document begins with
+ * @param options.about members that the JSON document begins with
+ * @param options.csv default: guarded
  * @returns the number of changes by kind; those of the printed ones if the reader stops
  */
 export async function printChanges(
   opened: OpenDiff<Keyed<Change | Reported>>,
   format: ResultFormat,
   { out, screen, hasReader }: Pick<Io, "out" | "screen" | "hasReader">,
-  about: Readonly<Record<string, unknown>> = {},
+  options: TextOptions = {},
 ): Promise<Totals> {
   if (format === "table" && screen !== null) return await printToScreen(opened, screen);
-  const text = format === "table" ? tableText(opened) : await texts[format](opened, about);
+  const text = format === "table" ? tableText(opened) : await texts[format](opened, options);
   const write = writerOf(format, out);
   const totals: Totals = {};
   let pending = text.head;
@@ -67,10 +69,12 @@ function describePoints({ from, to, since, notCompared }: OpenDiff<unknown>) {
 
 const writtenAtOnce = 32_768;
 
-type TextMaker = (
-  opened: OpenDiff<unknown>,
-  about: Readonly<Record<string, unknown>>,
-) => ChangeText | Promise<ChangeText>;
+interface TextOptions {
+  readonly about?: Readonly<Record<string, unknown>>;
+  readonly csv?: CsvProfile;
+}
+
+type TextMaker = (opened: OpenDiff<unknown>, options: TextOptions) => ChangeText | Promise<ChangeText>;
 
 /** Within the width of the terminal, in color, and in a pager if it is long. */
 async function printToScreen(opened: OpenDiff<Keyed<Change | Reported>>, screen: Screen): Promise<Totals> {
@@ -98,7 +102,7 @@ function tableText(opened: OpenDiff<unknown>): ChangeText {
 }
 
 const texts: Readonly<Record<Exclude<ResultFormat, "table">, TextMaker>> = {
-  json(opened, about) {
+  json(opened, { about }) {
     let separator = "\n";
     return {
       head: `${toJson({ ...about, ...describePoints(opened) }).slice(0, -1)},"changes":[`,
@@ -112,9 +116,9 @@ const texts: Readonly<Record<Exclude<ResultFormat, "table">, TextMaker>> = {
     };
   },
   ndjson: () => ({ head: "", add: (change) => `${toJson(change)}\n`, tail: () => "" }),
-  async csv() {
+  async csv(_, { csv = "guarded" }) {
     const { csvText } = await import("../../../../exports/formats/csv.ts");
-    const { head, addRows, tail } = csvText(changeColumns, "guarded", { write: writePlainSlice });
+    const { head, addRows, tail } = csvText(changeColumns, csv, { write: writePlainSlice });
     const add: ChangeText["add"] = (change) => [...addRows(rowsOf(change))].join("");
     return { head, add, tail: () => tail };
   },
