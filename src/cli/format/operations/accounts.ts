@@ -60,15 +60,15 @@ function describeLastSync(run: AccountOverview["lastSync"]): string {
   return run.stopped === null ? at : `${at} (${run.stopped})`;
 }
 
-/** A warning about content that stays under other names; empty without any. */
+/** A warning about content that stays under other names; empty without any. All files are named, since each may hold secrets. */
 export function formatHardLinked({ hardLinked }: RemovedAccount): string {
-  const [first] = hardLinked;
-  if (first === undefined) return "";
-  const files =
-    hardLinked.length === 1
-      ? `${escapeControls(first)} was removed, but not overwritten`
-      : `${hardLinked.length} files were removed, but not overwritten, such as ${escapeControls(first)}`;
-  return `${files}: the content has other names (hard links).\nFind those, and remove them if they are not wanted.\n`;
+  if (hardLinked.length === 0) return "";
+  const files = hardLinked.length === 1 ? "1 file was" : `${hardLinked.length} files were`;
+  const names = hardLinked.map((file) => `  ${escapeControls(file)}\n`).join("");
+  return (
+    `${files} removed, but not overwritten, because the content has other names (hard links):\n${names}` +
+    "Find those names, and remove them if they are not wanted.\n"
+  );
 }
 
 export function formatRemoved(removed: RemovedAccount): string {
