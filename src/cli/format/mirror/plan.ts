@@ -117,10 +117,12 @@ export function summarizeForecast({ depths, coverage, requestsPerDay }: Forecast
   );
   const hasModels = covered >= expected && (models === undefined || models.held >= models.expected);
   const missesSizes = depth === "sizes" && hasModels && sizes && sizes.held < sizes.expected;
+  // Brands that are not listed yet are estimated.
+  const about = covered < expected ? "about " : "";
   // Bras are counted by their models, so all of them are covered long before all sizes are held.
   const now = missesSizes
     ? `All models are held, and ${sizes.held} of about ${sizes.expected} sizes`
-    : `The mirror holds the models of ${formatPercent(shareNow(coverage))} of all users' bras`;
+    : `The mirror holds the models of ${about}${formatPercent(shareNow(coverage))} of all users' bras`;
   const days = ({ remainingRequests }: { readonly remainingRequests: number }) =>
     formatDays(Math.ceil(remainingRequests / requestsPerDay));
   // Brands and models are fetched together, so all brands are complete no sooner than all models.

@@ -37,14 +37,14 @@ const whole: Forecast = {
 describe("one line", () => {
   it("a forecast in one line states the coverage now and in the next days, and when each depth is complete", () => {
     expect(summarizeForecast(forecast, "sizes")).toBe(
-      "The mirror holds the models of 31 % of all users' bras, 50 % in 1 day, 99 % in 7 days, 100 % in 30 days; all models in 1 day, all sizes in 41 days, at 100 requests a day.",
+      "The mirror holds the models of about 31 % of all users' bras, 50 % in 1 day, 99 % in 7 days, 100 % in 30 days; all models in 1 day, all sizes in 41 days, at 100 requests a day.",
     );
   });
 
   it("a forecast in one line ends at the depth of the sync", () => {
     expect(summarizeForecast(forecast, "models")).toMatch(/; all models in 1 day, at 100 requests a day\.$/);
     expect(summarizeForecast(forecast, "brands")).toBe(
-      "The mirror holds the models of 31 % of all users' bras, and is complete.",
+      "The mirror holds the models of about 31 % of all users' bras, and is complete.",
     );
   });
 
