@@ -13,6 +13,7 @@ import {
 import { isAbsolute, join, parse, resolve, sep } from "node:path";
 import { replaceFile } from "./atomic-file.ts";
 import { FileError, hasCode, toFileError } from "./errors.ts";
+import { openRegularFile } from "./files/regular-files.ts";
 
 /** Of a file with a secret or with settings, in bytes. */
 export const maxPrivateBytes = 65_536;
@@ -204,4 +205,19 @@ export function symbolicLinkError(path: string): FileError {
     `${path} is a symbolic link, which is not followed.`,
     "Put its target in its place, or use another --data-dir.",
   );
+}
+
+/** Whether a regular file has a private key in PEM, as OpenSSL, OpenSSH and Armoire write it, in its first 65,536 bytes. */
+export function isPrivateKey(path: string): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats?.isFile() !== true) return false;
+  const handle = openRegularFile(path);
+  try {
+    const bytes = Buffer.alloc(Math.min(stats.size, maxPrivateBytes));
+    const text = bytes.toString("latin1", 0, readSync(handle, bytes));
+    // UTF-16 has NULs between the letters.
+    return /-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY-----/.test(text.replaceAll("\0", ""));
+  } finally {
+    closeSync(handle);
+  }
 }

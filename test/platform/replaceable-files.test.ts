@@ -127,6 +127,12 @@ describe("names", () => {
       const file = join(data, "publisher.pem");
       writeFileSync(file, `-----BEGIN ${name}-----\nMC4C\n-----END ${name}-----\n`);
       expect(refusalOf(file, requireReplaceable)).toEqual(refusal);
+      const certificate = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+      const bundle = `# of the publisher\n${certificate}-----BEGIN ${name}-----\n`;
+      for (const content of [bundle, Buffer.from(bundle, "utf16le")]) {
+        writeFileSync(file, content);
+        expect(refusalOf(file, requireReplaceable)).toEqual(refusal);
+      }
       writeFileSync(file, "-----BEGIN PUBLIC KEY-----\n");
       expect(refusalOf(file, requireReplaceable)).toBeNull();
     },

@@ -1,8 +1,8 @@
 /** Refuses folders with private files: others can read all that is in a published folder. */
-import { closeSync, existsSync, lstatSync, readdirSync, readSync, realpathSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
-import { openRegularFile } from "../../platform/files/regular-files.ts";
 import { isKeptFile } from "../../platform/files/replaceable-files.ts";
+import { isPrivateKey } from "../../platform/private-files.ts";
 import { BackupError } from "../errors.ts";
 
 export interface PublicFolder {
@@ -44,20 +44,3 @@ function isWithin(path: string, folder: string): boolean {
 }
 
 const withoutLinks = (path: string) => (existsSync(path) ? realpathSync(path) : resolve(path));
-
-/** More than any key has. */
-const maxKeyBytes = 65_536;
-
-/** In PEM, as OpenSSL, OpenSSH and Armoire write it. */
-function isPrivateKey(path: string): boolean {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats === undefined || !stats.isFile() || stats.size > maxKeyBytes) return false;
-  const handle = openRegularFile(path);
-  try {
-    const bytes = Buffer.alloc(maxKeyBytes);
-    const text = bytes.toString("latin1", 0, readSync(handle, bytes));
-    return /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(text);
-  } finally {
-    closeSync(handle);
-  }
-}

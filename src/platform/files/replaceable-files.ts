@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { FileError } from "../errors.ts";
+import { isPrivateKey } from "../private-files.ts";
 import { findDatabaseLog } from "./regular-files.ts";
 
 /** Names of Armoire's own files, in any folder; in lower case, since some file systems ignore case. */
@@ -190,10 +191,6 @@ const isSqlite = (path: string): boolean => readHeader(path).toString("latin1", 
 
 /** The header of an SQLite file has it at byte 68; exports have none. */
 const hasApplicationId = (path: string): boolean => isSqlite(path) && readHeader(path).readUInt32BE(68) !== 0;
-
-/** In PEM. */
-const isPrivateKey = (path: string): boolean =>
-  /^-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----/.test(readHeader(path).toString("latin1"));
 
 /** The rest is zeros if the file is shorter. */
 function readHeader(path: string): Buffer {
