@@ -129,7 +129,8 @@ export { type Point, type PointContext, PointError, parsePoint } from "./mirror/
 export { type EndedRun, resolvePoint } from "./mirror/points/resolve-point.ts";
 export { type PublicTable, publicTables } from "./mirror/public-tables.ts";
 export { type MirrorReader, openMirrorReader } from "./mirror/reader.ts";
-export { type Coverage, type KindCoverage, readCoverage } from "./mirror/runs/coverage.ts";
+export type { KindCoverage } from "./mirror/runs/count-kinds.ts";
+export { type Coverage, readCoverage } from "./mirror/runs/coverage.ts";
 export type { KeptRun, RetentionPolicy } from "./mirror/runs/retention.ts";
 export { listRuns, type RunRecord } from "./mirror/runs/run-log.ts";
 export { rebuildMirror } from "./mirror/writer.ts";

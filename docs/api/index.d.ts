@@ -244,28 +244,6 @@ interface Confirmation {
   /** From snapshots, and not confirmed yet. */
   readonly unconfirmed: number;
 }
-/** What is known of the resources of one kind beside their states. */
-interface KindDetails {
-  /** At least 90 % of the held resources were checked at this time or later: ISO 8601, UTC; null if nothing is held. */
-  readonly p90CheckAt: string | null;
-  /** At least half of them. */
-  readonly p50CheckAt: string | null;
-  /** Resources whose last request failed, also held ones. */
-  readonly errors: number;
-  /** All stored revisions of such resources, former ones included. */
-  readonly revisions: number;
-  /** The numbers of recorded links that are not followed, by name. */
-  readonly unfollowedLinks: Readonly<Record<string, number>>;
-  /** Not shown: how often such resources change decides the order of checks. Earlier versions did not store it. */
-  readonly observed?: Observed;
-}
-/** Changes of resources, and the days from their first run to their last check, in sum. */
-interface Observed {
-  /** Revisions after the first of each resource. */
-  readonly changes: number;
-  /** From the first run of each resource to its last check, summed over all. */
-  readonly days: number;
-}
 /** Counts of resources of one kind: `known` is the sum of `held`, `due`, `failed` and `gone`. */
 interface KindCoverage {
   readonly kind: string;
@@ -290,6 +268,28 @@ interface KindCoverage {
   readonly newestCheckAt: string | null;
   /** Of the held resources; absent in a mirror without snapshots, where the service has sent all of them itself. */
   readonly confirmed?: Confirmation | undefined;
+}
+/** What is known of the resources of one kind beside their states. */
+interface KindDetails {
+  /** At least 90 % of the held resources were checked at this time or later: ISO 8601, UTC; null if nothing is held. */
+  readonly p90CheckAt: string | null;
+  /** At least half of them. */
+  readonly p50CheckAt: string | null;
+  /** Resources whose last request failed, also held ones. */
+  readonly errors: number;
+  /** All stored revisions of such resources, former ones included. */
+  readonly revisions: number;
+  /** The numbers of recorded links that are not followed, by name. */
+  readonly unfollowedLinks: Readonly<Record<string, number>>;
+  /** Not shown: how often such resources change decides the order of checks. Earlier versions did not store it. */
+  readonly observed?: Observed;
+}
+/** Changes of resources, and the days from their first run to their last check, in sum. */
+interface Observed {
+  /** Revisions after the first of each resource. */
+  readonly changes: number;
+  /** From the first run of each resource to its last check, summed over all. */
+  readonly days: number;
 }
 /** Whether everything that is known is held, and the counts by kind. */
 interface Coverage {

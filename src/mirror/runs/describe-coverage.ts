@@ -2,7 +2,8 @@
 import { formatNumber } from "../../presentation/numbers.ts";
 import { utcMinute } from "../../presentation/times.ts";
 import { sumOf } from "../snapshots/loaded.ts";
-import { type Coverage, type KindCoverage, listKinds, relationKinds } from "./coverage.ts";
+import type { KindCoverage } from "./count-kinds.ts";
+import { type Coverage, listKinds, relationKinds } from "./coverage.ts";
 
 /**
  * One sentence for people: what is missing, and when the rest was checked.

@@ -1,13 +1,8 @@
 /** How many resources of each kind a mirror holds, and when they were checked. */
 import { countPictures, type PictureCounts } from "../../mirror/media/media-index.ts";
 import type { MirrorReader } from "../../mirror/reader.ts";
-import {
-  coverageOf,
-  type KindCoverage,
-  readDetailedKinds,
-  unknownKinds,
-} from "../../mirror/runs/coverage.ts";
-import type { KindDetails } from "../../mirror/runs/kind-details.ts";
+import type { KindCoverage, KindDetails } from "../../mirror/runs/count-kinds.ts";
+import { coverageOf, readDetailedKinds, unknownKinds } from "../../mirror/runs/coverage.ts";
 
 /** How many resources of one kind a mirror holds, and how fresh they are: also the 90th percentile and the median. */
 export interface KindStatus extends KindCoverage, Pick<KindDetails, "p90CheckAt" | "p50CheckAt"> {}

@@ -1,4 +1,4 @@
-import type { KindCoverage } from "../../../src/mirror/runs/coverage.ts";
+import type { KindCoverage } from "../../../src/mirror/runs/count-kinds.ts";
 
 const none = {
   ...{ known: 0, held: 0, due: 0, failed: 0, gone: 0, partial: 0, missingLinks: 0, awaitingApproval: 0 },

@@ -1,13 +1,43 @@
 /**
- * What `status` shows of each kind besides its coverage. Counting it means reading the whole mirror, so each run stores it
- * when it closes.
+ * Counts the resources of each kind: how whole it is, and what `status` shows besides. Counting means reading the whole mirror,
+ * so each run stores the counts when it closes.
  */
 import { type SqlBool, sql } from "kysely";
 import { millisOf } from "../../../schema/tables.ts";
 import { dayMillis } from "../../platform/clock.ts";
+import { readEmptiedLists } from "../absence/emptied-lists.ts";
 import type { Connection } from "../file/connection.ts";
 import { prepare } from "../file/statements.ts";
-import { q } from "../queries/query-builder.ts";
+import { isoTime, q } from "../queries/query-builder.ts";
+import { isBelow, type ScopeParameters, scopeParameters } from "../scope.ts";
+import { type Confirmation, readConfirmations } from "../snapshots/loaded.ts";
+import { readMissingLinks } from "./missing-links.ts";
+
+/** Counts of resources of one kind: `known` is the sum of `held`, `due`, `failed` and `gone`. */
+export interface KindCoverage {
+  readonly kind: string;
+  readonly known: number;
+  /** Fetched, and not gone. */
+  readonly held: number;
+  /** Never fetched; also if the service asked to request it later. */
+  readonly due: number;
+  /** Never fetched, and the last attempt failed. */
+  readonly failed: number;
+  /** Tombstones. */
+  readonly gone: number;
+  /** Lists of this kind whose pages are inconsistent. */
+  readonly partial: number;
+  /** Resources without a usable link to one of this kind, which the specification requires. */
+  readonly missingLinks: number;
+  /** Absent resources that are kept until `sync --approve`. */
+  readonly awaitingApproval: number;
+  /** Times of the first and the last check of held resources, ISO 8601, UTC; null if none is held. */
+  readonly oldestCheckAt: string | null;
+  /** As `oldestCheckAt`, of the last check. */
+  readonly newestCheckAt: string | null;
+  /** Of the held resources; absent in a mirror without snapshots, where the service has sent all of them itself. */
+  readonly confirmed?: Confirmation | undefined;
+}
 
 /** What is known of the resources of one kind beside their states. */
 export interface KindDetails {
@@ -36,6 +66,87 @@ export interface Observed {
 /** Which resources count. Nothing fetches the items of a list whose kind is unknown: `sync --follow` fetches the list. */
 export const isCounted = () =>
   sql<SqlBool>`state not in ('elsewhere', 'superseded') and not (state = 'due' and kind like '?%.item')`;
+
+/** A postponed resource has not failed: it is due at a given time. */
+const isDue = () => sql<boolean>`(state = 'due' or (state = 'failed' and retry_at is not null))`;
+const isFailed = () => sql<boolean>`(state = 'failed' and retry_at is null)`;
+
+const countOf = (condition: ReturnType<typeof sql<boolean>>) => sql<number>`total(${condition})`;
+const checkAt = (extreme: "min" | "max") =>
+  isoTime<string | null>(`${extreme}(checked_at) filter (where state = 'held')`);
+
+/**
+ * By kind, in the order in which they were found.
+ * @param belowIds only of these resources and those below them; default: all
+ */
+export function countCoverage(
+  db: Connection,
+  belowIds: readonly number[] | null = null,
+): readonly KindCoverage[] {
+  const scope = { kinds: ["models", "sizes"], belowIds };
+  const parameters = scopeParameters(scope);
+  const known = prepare(db, (p: ScopeParameters) =>
+    q
+      .selectFrom("_resource")
+      .select(["kind", (eb) => eb.fn.countAll<number>().as("known")])
+      .select([
+        countOf(sql`state = 'held'`).as("held"),
+        countOf(isDue()).as("due"),
+        countOf(isFailed()).as("failed"),
+        countOf(sql`state = 'gone'`).as("gone"),
+        countOf(sql`absent_by in ('response', 'listing')`).as("awaitingApproval"),
+      ])
+      .select([checkAt("min").as("oldestCheckAt"), checkAt("max").as("newestCheckAt")])
+      .where(isCounted())
+      .where(isBelow(p, "id"))
+      .groupBy("kind")
+      .orderBy((eb) => eb.fn.min("id")),
+  ).all(parameters);
+  const partial = new Map(selectPartial(db, parameters).map(({ kind, count }) => [kind, count]));
+  const missing = Map.groupBy(readMissingLinks(db, belowIds && scope), ({ kind }) => kind);
+  const emptied = readEmptiedLists(db, parameters);
+  const confirmations = readConfirmations(db, parameters);
+  const unknown = [...missing.keys()]
+    .filter((kind) => !known.some((row) => row.kind === kind))
+    .map((kind) => ({ kind, ...nothingKnown }));
+  return [...known, ...unknown].map(({ awaitingApproval, oldestCheckAt, newestCheckAt, ...counts }) => ({
+    ...counts,
+    partial: partial.get(counts.kind) ?? 0,
+    missingLinks: missing.get(counts.kind)?.length ?? 0,
+    awaitingApproval:
+      awaitingApproval +
+      emptied.filter(({ kind }) => kind === counts.kind).reduce((sum, { absent }) => sum + absent, 0),
+    oldestCheckAt,
+    newestCheckAt,
+    ...confirmedOf(confirmations, counts.kind),
+  }));
+}
+
+export const nothingKnown = {
+  ...{ known: 0, held: 0, due: 0, failed: 0, gone: 0, awaitingApproval: 0 },
+  ...{ oldestCheckAt: null, newestCheckAt: null },
+};
+
+/** Nothing without snapshots. */
+const confirmedOf = (
+  confirmations: ReturnType<typeof readConfirmations>,
+  kind: string,
+): Pick<KindCoverage, "confirmed"> =>
+  confirmations === null
+    ? {}
+    : { confirmed: confirmations.get(kind) ?? { bytes: 0, validator: 0, unconfirmed: 0 } };
+
+function selectPartial(db: Connection, scope: ScopeParameters): { kind: string; count: number }[] {
+  return prepare(db, (p: ScopeParameters) =>
+    q
+      .selectFrom("_pass as p")
+      .innerJoin("_resource as r", "r.id", "p.collection_id")
+      .select(["r.kind", (eb) => eb.fn.countAll<number>().as("count")])
+      .where("p.status", "=", "partial")
+      .where(isBelow(p, "r.id"))
+      .groupBy("r.kind"),
+  ).all(scope);
+}
 
 export const noDetails = {
   ...{ p90CheckAt: null, p50CheckAt: null },
