@@ -18,6 +18,7 @@ import {
   UnreadableContentError,
 } from "./encoded-contents.ts";
 import { type Entry, leadsOut, listEntries, reasonOf, type UnreadableFile } from "./list-entries.ts";
+import { readLongValues } from "./long-values.ts";
 
 export interface KnownSecret {
   /** For people: "token of the account ada". */
@@ -188,6 +189,7 @@ async function readContents(
   throw new UnreadableContentError("name", "its name is not UTF-8; rename it to have its contents decoded");
 }
 
+/** The bytes of a file as they are; then values that they have in parts. @param onPiece receives the bytes as they are */
 async function* readPieces(file: string | Buffer, onPiece: (piece: Buffer) => void): AsyncGenerator<Buffer> {
   // A buffer is allocated for each file: it need not be larger than the file.
   const highWaterMark = Math.max(1, Math.min(statSync(file).size, maxPieceBytes));
@@ -195,6 +197,7 @@ async function* readPieces(file: string | Buffer, onPiece: (piece: Buffer) => vo
     onPiece(piece);
     yield piece;
   }
+  yield* readLongValues(file);
 }
 
 /** The first encoding that was found of each secret. */

@@ -1,0 +1,123 @@
+/** The values that SQLite keeps on several pages, read from files that SQLite wrote. */
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import fc from "fast-check";
+import { expect, it, onTestFinished } from "vitest";
+import { findSecrets } from "../../src/doctor/find-secrets.ts";
+import { readLongValues } from "../../src/doctor/long-values.ts";
+import { hideSecret } from "../../src/service/credentials/credential.ts";
+import { temporaryFolder } from "../support/run-armoire.ts";
+import { tries } from "../support/thorough.ts";
+
+const secret = "planted passphrase 0123456789";
+
+async function startFolder(): Promise<string> {
+  const folder = await temporaryFolder();
+  onTestFinished(() => folder[Symbol.asyncDispose]());
+  return folder.path;
+}
+
+const valuesIn = (file: string): string => Buffer.concat([...readLongValues(file)]).toString("latin1");
+
+/** Texts that differ in each place, so that no part of one can be taken for another. */
+const textOf = (length: number, seed: number): string => {
+  let text = "";
+  for (let n = 0; text.length < length; n++) text += `${seed}:${n};`;
+  return text.slice(0, length);
+};
+
+const tables = {
+  "a table": "create table t (id integer primary key, a, b)",
+  "a table without row IDs": "create table t (id integer primary key, a, b) without rowid",
+  "a table with an index": "create table t (id integer primary key, a, b); create index i on t (b, a)",
+};
+
+it.each(Object.entries(tables))(
+  "each value that is longer than a page is read in one piece: %s",
+  async (_, sql) => {
+    const folder = await startFolder();
+    let files = 0;
+    fc.assert(
+      fc.property(
+        fc.constantFrom(512, 1024, 4096, 65_536),
+        fc.constantFrom("delete", "wal"),
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 6000 }), fc.integer({ min: 0, max: 200_000 })), {
+          minLength: 1,
+          maxLength: 12,
+        }),
+        (pageSize, journal, lengths) => {
+          const file = join(folder, `${files++}.sqlite`);
+          const db = new Database(file);
+          db.pragma(`page_size = ${pageSize}`);
+          db.pragma(`journal_mode = ${journal}`);
+          db.exec(sql);
+          const insert = db.prepare("insert into t values (?, ?, ?)");
+          const rows = lengths.map(([a, b], n) => [textOf(a, 2 * n), textOf(b, 2 * n + 1)]);
+          db.transaction(() => {
+            for (const [n, row] of rows.entries()) insert.run(n, ...row);
+          })();
+          // Not moved into the database yet.
+          const values = valuesIn(journal === "wal" ? `${file}-wal` : file);
+          db.close();
+          for (const text of rows.flat())
+            if (text.length > pageSize) expect(values.includes(text)).toBe(true);
+          expect(values).toBe(journal === "wal" ? values : valuesIn(file));
+        },
+      ),
+      { numRuns: tries(20, 500) },
+    );
+  },
+);
+
+it("a secret across the end of a page is found, in a database and in its log", async () => {
+  const folder = await startFolder();
+  const file = join(folder, "a.sqlite");
+  const db = new Database(file);
+  db.pragma("journal_mode = wal");
+  db.pragma("secure_delete = on");
+  db.exec("create table t (text)");
+  const secrets = [{ label: "planted", credential: hideSecret(secret), places: [] }];
+  const find = async () => (await findSecrets([folder], secrets)).found.map((found) => found.file);
+  // Until the end of a page is in the secret: the ends depend on the length of the whole text.
+  for (let before = 0; before === 0 || readFileSync(`${file}-wal`).includes(secret); before += 8) {
+    if (before > 8192) throw new Error("No end of a page is in the secret");
+    db.exec("delete from t");
+    db.pragma("wal_checkpoint(truncate)");
+    db.prepare("insert into t values (?)").run(
+      `${"x".repeat(before)}${secret}${"y".repeat(20_000 - before)}`,
+    );
+  }
+  expect(await find()).toEqual([`${file}-wal`]);
+  db.pragma("wal_checkpoint(truncate)");
+  expect(readFileSync(file).includes(secret)).toBe(false);
+  expect(await find()).toEqual([file]);
+  db.close();
+});
+
+it("any bytes are read to an end", async () => {
+  const folder = await startFolder();
+  const file = join(folder, "forged.sqlite");
+  const db = new Database(file);
+  db.pragma("page_size = 512");
+  db.exec("create table t (text)");
+  db.prepare("insert into t values (?)").run(textOf(20_000, 1));
+  db.close();
+  const bytes = readFileSync(file);
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { maxLength: 40 }),
+      fc.nat(bytes.length),
+      (changes, length) => {
+        const forged = Buffer.from(bytes);
+        for (const [place, value] of changes) forged[place] = value;
+        writeFileSync(file, forged.subarray(0, length));
+        const read = [...readLongValues(file)].reduce((sum, piece) => sum + piece.length, 0);
+        expect(read).toBeLessThan(20 * bytes.length);
+      },
+    ),
+    { numRuns: tries(200, 10_000) },
+  );
+  // It cannot be searched for the secrets of the tests.
+  rmSync(file);
+});
