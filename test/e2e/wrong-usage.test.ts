@@ -108,6 +108,11 @@ describe("invalid values", () => {
       /base URL \(ARMOIRE_BASE_URL\)/,
       () => ({ ARMOIRE_BASE_URL: "x" }),
     ],
+    "a service name that looks like a token": [
+      () => ["status", "--service-name", "sk_live_4ec39hqlyjwdarjtt1zdp7dc"],
+      2,
+      /^(?!.*4ec39)armoire: The service name \(command line\) looks like a token/s,
+    ],
     "a service name with a space": [() => ["status", "--service-name", "a b"], 2, /not a word of letters/],
     "a data directory without a name": [
       () => ["status", "--data-dir", ""],

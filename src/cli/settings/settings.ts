@@ -7,6 +7,7 @@ import type { Command } from "commander";
 import envPaths from "env-paths";
 import type { Publication } from "../../../exports/package/descriptor.ts";
 import type { Account } from "../../accounts/account.ts";
+import { looksLikeToken } from "../../accounts/account-name.ts";
 import { readAccount } from "../../accounts/accounts.ts";
 import { isServiceName } from "../../mirror/file/meta.ts";
 import { FileError } from "../../platform/errors.ts";
@@ -183,6 +184,12 @@ function checkBaseUrl(setting: Setting): Setting {
 }
 
 function checkServiceName(setting: Setting): Setting {
+  if (setting.value !== null && looksLikeToken(setting.value))
+    throw new CliError(
+      "usage",
+      `The service name (${setting.from}) looks like a token, so it is not shown here.`,
+      "It is the part before _url in the service's field names.",
+    );
   if (setting.value !== null && isServiceName(setting.value)) return setting;
   throw new CliError(
     "usage",
