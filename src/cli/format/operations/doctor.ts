@@ -1,5 +1,6 @@
 /** Formats the settings and checks of `armoire doctor` for people. */
 import type { Diagnosis } from "../../../doctor/diagnose.ts";
+import { escapeControls } from "../../terminal/safe-text.ts";
 import { formatTable } from "../../terminal/table/text-table.ts";
 
 interface Examined {
@@ -17,5 +18,6 @@ export function formatDiagnoses(
 }
 
 function describe({ isOk, message, hint }: Diagnosis): string {
-  return `${isOk ? "✓" : "✗"} ${message}\n${hint === null ? "" : `  ${hint}\n`}`;
+  // A file's name may have line ends.
+  return `${isOk ? "✓" : "✗"} ${escapeControls(message)}\n${hint === null ? "" : `  ${hint}\n`}`;
 }
