@@ -23,7 +23,9 @@ class Parameter {
 
 class StatementCompiler extends SqliteQueryCompiler {
   protected override appendValue(value: unknown): void {
-    if (value instanceof Parameter) this.append(`:${value.name}`);
+    // SQLite looks at the value of a bare parameter when it plans `column = :name`, so it would plan and compile the statement
+    // again at each execution. The sign changes neither the value nor the use of indexes.
+    if (value instanceof Parameter) this.append(`+:${value.name}`);
     else this.appendImmediateValue(value);
   }
 }

@@ -118,15 +118,15 @@ export function prepareVersionedRows(db: Connection, table: VersionedTable): Ver
   };
 }
 
-/** Raw, since tables and columns are given by name. */
+/** Raw, since tables and columns are given by name. The plus signs are those of `query-builder.ts`. */
 function prepareStatements(db: Connection, table: VersionedTable) {
   const { name, key, position } = table;
   const columns = storedColumns(table);
   const list = columns.join(", ");
-  const isAtPlace = [key, ...position].map((column) => `${column} = ?`).join(" and ");
+  const isAtPlace = [key, ...position].map((column) => `${column} = +?`).join(" and ");
   const order = position.length === 0 ? "" : ` order by ${position.join(", ")}`;
   return {
-    select: db.prepare(`select ${list} from ${name} where ${key} = ?${order}`).raw().safeIntegers(),
+    select: db.prepare(`select ${list} from ${name} where ${key} = +?${order}`).raw().safeIntegers(),
     insert: db.prepare(
       `insert or replace into ${name} (${list}, from_run) values (${columns.map(() => "?").join(", ")}, ?)`,
     ),
@@ -134,13 +134,13 @@ function prepareStatements(db: Connection, table: VersionedTable) {
     /** Keeps the current row as a past one, unless it is of this very run. */
     archive: db.prepare(
       `insert into ${name}_past (${list}, from_run, to_run)
-       select ${list}, from_run, ? from ${name} where ${isAtPlace} and from_run < ?`,
+       select ${list}, from_run, ? from ${name} where ${isAtPlace} and from_run < +?`,
     ),
     selectEnded: db
-      .prepare(`select ${list}, from_run from ${name}_past where ${isAtPlace} and to_run = ?`)
+      .prepare(`select ${list}, from_run from ${name}_past where ${isAtPlace} and to_run = +?`)
       .raw()
       .safeIntegers(),
-    removeEnded: db.prepare(`delete from ${name}_past where ${isAtPlace} and to_run = ?`),
+    removeEnded: db.prepare(`delete from ${name}_past where ${isAtPlace} and to_run = +?`),
   };
 }
 
