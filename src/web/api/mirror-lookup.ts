@@ -58,7 +58,6 @@ const unknown: Lookup = { outcome: "unknown" };
 
 export function prepareLookup({ db, identity }: MirrorReader): MirrorLookup {
   const { origin } = new URL(identity.baseUrl);
-  // With the parameter in a query of its own: SQLite would plan a join anew for each value, which takes longer than to run it.
   const select = prepare(db, (p: { url: string }) =>
     q
       .selectFrom("_resource as r")
@@ -71,7 +70,7 @@ export function prepareLookup({ db, identity }: MirrorReader): MirrorLookup {
       .select(["v.base_url as finalUrl", "v.modified_at as modifiedAt"])
       .select(["c.sha256", ...storedBodyColumns])
       .select(["h.content_type as contentType", "h.link"])
-      .where("r.url", "=", sql<string>`(select ${p.url})`),
+      .where("r.url", "=", p.url),
   );
   const selectStart = prepareColumn(db, (p: { run: number }) =>
     q.selectFrom("_run").select("started_at").where("id", "=", p.run),
