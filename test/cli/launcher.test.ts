@@ -4,21 +4,34 @@ import { once } from "node:events";
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { armoireProgram } from "../support/armoire-program.ts";
 import { temporaryFolder } from "../support/run-armoire.ts";
 
-const launcher = fileURLToPath(new URL("../../src/cli/armoire.js", import.meta.url));
+/** A copy of the launcher, beside the bundled program: from sources each start takes several times as long. */
+let launcher = "";
+beforeAll(async () => {
+  const folder = await temporaryFolder();
+  launcher = join(folder.path, "src/cli/armoire.js");
+  mkdirSync(dirname(launcher), { recursive: true });
+  copyFileSync(new URL("../../src/cli/armoire.js", import.meta.url), launcher);
+  writeFileSync(join(folder.path, "package.json"), '{ "type": "module" }');
+  symlinkSync(dirname(armoireProgram), join(folder.path, "dist"));
+  return () => folder[Symbol.asyncDispose]();
+});
+
 const { MALLOC_ARENA_MAX: _max, MALLOC_TRIM_THRESHOLD_: _threshold, ...environment } = process.env;
 const printAtExit = `data:text/javascript,process.on("exit", () => process._rawDebug(JSON.stringify({
   pid: process.pid,
