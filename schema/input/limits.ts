@@ -1,8 +1,10 @@
 /**
  * What a body from outside may hold. Beyond a limit a body is refused as a whole, or the rest is left out and counted; so that
- * no response needs more than 400 MB of memory. Limits of bytes and time are in `src/service/transport/pool.ts`.
+ * no response needs more than 400 MB of memory. More limits of bytes, and those of time, are in `src/service/transport/pool.ts`.
  */
 export const limits = {
+  /** Decompressed. A mirror of a stranger may have longer ones, which are damaged. */
+  bodyBytes: 16 * 2 ** 20,
   /** Levels of nesting; V8 parses any depth but overflows its stack when it writes 5,000 of them. */
   jsonDepth: 64,
   /** Objects, lists, texts, numbers, … of one body. */

@@ -4,6 +4,7 @@
  */
 import { hash } from "node:crypto";
 import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
+import { limits } from "../../../schema/input/limits.ts";
 import { DamagedBodyError } from "../file/errors.ts";
 
 export type Codec = "identity" | "deflate";
@@ -65,6 +66,7 @@ export function decodeBody(
   { codec, size, body }: Omit<StoredBody, "dictionaryId">,
   dictionary: Uint8Array | null,
 ): Buffer {
+  if (size > limits.bodyBytes) throw new DamagedBodyError(`the body has more than ${limits.bodyBytes} bytes`);
   if (codec === ("identity" satisfies Codec)) return body;
   if (codec !== ("deflate" satisfies Codec))
     throw new DamagedBodyError(`the body is stored with the unknown codec "${codec}"`);

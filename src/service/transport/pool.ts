@@ -92,7 +92,7 @@ const mebibyte = 1024 * 1024;
 
 export const defaultLimits: ServiceLimits = {
   wireBytes: 16 * mebibyte,
-  decodedBytes: 16 * mebibyte,
+  decodedBytes: limits.bodyBytes,
   ratio: 200,
   headerTimeoutMillis: 30_000,
   idleTimeoutMillis: 30_000,

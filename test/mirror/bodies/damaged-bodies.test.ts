@@ -1,6 +1,8 @@
 /** Damage to compressed bodies and dictionaries: `mirror check` finds it, and nothing crashes. */
+import { hash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { deflateRawSync } from "node:zlib";
 import Database from "better-sqlite3";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -114,6 +116,19 @@ describe("check", () => {
     ],
   ])("%s is found", (_case, damage, expected) => {
     expect(problemsIn(damaged((db) => db.exec(damage)))[0]).toMatchObject(expected);
+  });
+
+  it("a body that is longer than any response is not decompressed", () => {
+    const body = Buffer.alloc(2 ** 24 + 1, " ");
+    const file = damaged((db) =>
+      db
+        .prepare("update _content set size = ?, sha256 = ?, body = ?, dictionary_id = null where id = 5")
+        .run(body.length, hash("sha256", body, "buffer"), deflateRawSync(body)),
+    );
+    expect(problemsIn(file)[0]).toMatchObject({
+      ...{ code: "body", where: "_content 5" },
+      message: expect.stringContaining("more than 16777216 bytes"),
+    });
   });
 
   it("the resource of an unreadable body is named", () => {
