@@ -5,7 +5,7 @@ import type { Point } from "../src/mirror/points/point.ts";
 import { type PublicTable, publicTables } from "../src/mirror/public-tables.ts";
 import { type MirrorReader, readMirror } from "../src/mirror/reader.ts";
 import type { Coverage } from "../src/mirror/runs/coverage.ts";
-import { describeTableCoverage } from "../src/mirror/runs/describe-coverage.ts";
+import { describeExportCoverage } from "../src/mirror/runs/describe-coverage.ts";
 import { type ReadFreeBytes, requireFreeSpace, workingBytes } from "../src/platform/files/free-space.ts";
 import { ExportError } from "./errors.ts";
 import { describeExported, findReferences } from "./exported-state.ts";
@@ -60,7 +60,7 @@ export async function withExport<Result>(
     if (source.requireComplete === true && !described.coverage.complete)
       throw new ExportError(
         "incomplete",
-        `Nothing was written. ${describeTableCoverage(described.coverage)}`,
+        `Nothing was written. ${describeExportCoverage(described.coverage)}`,
         "Run `armoire sync` until the mirror is complete, or leave out --require-complete.",
       );
     return await use({

@@ -189,7 +189,7 @@ async function readContents(
   throw new UnreadableContentError("name", "its name is not UTF-8; rename it to have its contents decoded");
 }
 
-/** The bytes of a file as they are; then values that they have in parts. @param onPiece receives the bytes as they are */
+/** The bytes of a file; then, of SQLite, the values on several pages. @param onPiece receives the bytes of the file */
 async function* readPieces(file: string | Buffer, onPiece: (piece: Buffer) => void): AsyncGenerator<Buffer> {
   // A buffer is allocated for each file: it need not be larger than the file.
   const highWaterMark = Math.max(1, Math.min(statSync(file).size, maxPieceBytes));

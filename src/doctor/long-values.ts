@@ -3,14 +3,18 @@
  * bytes of a file. In: a database, or the write-ahead log (-wal) of one. It is read as bytes, so that SQLite takes no lock and makes
  * no file beside it. https://sqlite.org/fileformat2.html, sections 1.3, 1.5, 1.6 and 4.1
  */
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { hash } from "node:crypto";
+import { closeSync, fstatSync, readSync } from "node:fs";
+import { openRegularFile } from "../platform/files/regular-files.ts";
+import { UnreadableContentError } from "./encoded-contents.ts";
 
-interface PagedFile {
-  /** Bytes of a page, without those at its end that SQLite leaves to others. */
+/** The pages of a database, or of one generation of a log. */
+interface Pages {
+  /** Bytes of a page, without the reserved ones at its end. */
   readonly usableSize: number;
-  readonly pageCount: number;
+  readonly count: number;
   /** The number and the offset of each page, in the order of the file. */
-  pages(): Iterable<readonly [number: number, offset: number]>;
+  all(): Iterable<readonly [number: number, offset: number]>;
   offsetOf(page: number): number | undefined;
 }
 
@@ -24,84 +28,104 @@ interface LongCell {
 type Read = (offset: number, length: number) => Buffer;
 
 const databaseHeaderBytes = 100;
+/** In the header of a database: how many bytes of each page are reserved. */
+const reservedAt = 20;
 const logHeaderBytes = 32;
 const frameHeaderBytes = 24;
-/** A value belongs to one cell, and a log may have several states of a cell. A forged file could have any number. */
+/** In a database, a page belongs to one value; in a log, to those that had it one after the other. A forged file may share it more. */
 const maxReadsPerPage = 8;
 
 /**
- * @returns pieces of each value, and a NUL after it; nothing for another file. Cells of another form are left out
- * @throws a system error
+ * @returns pieces of each value, with a NUL before each value; nothing for another file. Cells of another form are left out
+ * @throws UnreadableContentError for values that share their pages; FileError; a system error
  */
 export function* readLongValues(path: string | Buffer): Generator<Buffer> {
-  const handle = openSync(path, "r");
+  const handle = openRegularFile(path);
   try {
     const read: Read = (offset, length) => {
       const bytes = Buffer.alloc(length);
       return bytes.subarray(0, readSync(handle, bytes, 0, length, offset));
     };
-    const file = readDatabase(read, fstatSync(handle).size) ?? readLog(read, fstatSync(handle).size);
-    if (file === null) return;
-    let readsLeft = file.pageCount * maxReadsPerPage;
-    for (const [number, offset] of file.pages()) {
-      const header = number === 1 ? databaseHeaderBytes : 0;
-      for (const { start, nextPage, restBytes } of longCells(read(offset, file.usableSize), header)) {
-        yield start;
-        let next = nextPage;
-        for (let left = restBytes; left > 0 && readsLeft > 0; readsLeft--) {
-          const place = file.offsetOf(next);
-          if (place === undefined) break;
-          const page = read(place, file.usableSize);
-          if (page.length < file.usableSize) break;
-          yield page.subarray(4, 4 + left);
-          next = page.readUInt32BE(0);
-          left -= file.usableSize - 4;
-        }
-        yield Buffer.alloc(1);
-      }
-    }
+    const { size } = fstatSync(handle);
+    const database = readDatabase(read, size);
+    for (const pages of database === null ? readLog(read, size) : [database]) yield* valuesIn(pages, read);
   } finally {
     closeSync(handle);
+  }
+}
+
+function* valuesIn(pages: Pages, read: Read): Generator<Buffer> {
+  const { usableSize, count } = pages;
+  // A log has a page again for each change of it, with the same values.
+  const seen = new Set<string>();
+  let readsLeft = count * maxReadsPerPage;
+  for (const [number, offset] of pages.all()) {
+    const header = number === 1 ? databaseHeaderBytes : 0;
+    for (const { start, nextPage, restBytes } of longCells(read(offset, usableSize), header)) {
+      const identity = `${nextPage} ${restBytes} ${hash("sha256", start)}`;
+      if (seen.has(identity)) continue;
+      seen.add(identity);
+      yield Buffer.alloc(1);
+      yield start;
+      let next = nextPage;
+      for (let left = restBytes; left > 0; left -= usableSize - 4) {
+        const place = pages.offsetOf(next);
+        const page = place === undefined ? null : read(place, usableSize);
+        if (page === null || page.length < usableSize) break;
+        if (readsLeft-- === 0) throw new UnreadableContentError("damaged", "it is damaged");
+        yield page.subarray(4, 4 + left);
+        next = page.readUInt32BE(0);
+      }
+    }
   }
 }
 
 const isPageSize = (bytes: number): boolean =>
   bytes >= 512 && bytes <= 65_536 && Number.isInteger(Math.log2(bytes));
 
-function readDatabase(read: Read, size: number): PagedFile | null {
+function readDatabase(read: Read, size: number): Pages | null {
   const header = read(0, databaseHeaderBytes);
   if (header.toString("latin1", 0, 16) !== "SQLite format 3\0" || header.length < databaseHeaderBytes)
     return null;
   const stated = header.readUInt16BE(16);
   const pageSize = stated === 1 ? 65_536 : stated;
   if (!isPageSize(pageSize)) return null;
-  const pageCount = Math.floor(size / pageSize);
+  const count = Math.floor(size / pageSize);
   return {
-    ...{ pageCount, usableSize: pageSize - header.readUInt8(20) },
-    *pages() {
-      for (let n = 0; n < pageCount; n++) yield [n + 1, n * pageSize];
+    ...{ count, usableSize: pageSize - header.readUInt8(reservedAt) },
+    *all() {
+      for (let n = 0; n < count; n++) yield [n + 1, n * pageSize];
     },
-    offsetOf: (page) => (page >= 1 && page <= pageCount ? (page - 1) * pageSize : undefined),
+    offsetOf: (page) => (page >= 1 && page <= count ? (page - 1) * pageSize : undefined),
   };
 }
 
-/** Each frame has a page; later ones replace earlier ones. */
-function readLog(read: Read, size: number): PagedFile | null {
+/** Each frame has a page. After a checkpoint, the log begins again with other salts, before the rest of the former frames. */
+function readLog(read: Read, size: number): Pages[] {
   const header = read(0, logHeaderBytes);
-  if (header.length < logHeaderBytes || !/^377f068[23]/.test(header.toString("hex"))) return null;
+  if (header.length < logHeaderBytes || !/^377f068[23]/.test(header.toString("hex"))) return [];
   const pageSize = header.readUInt32BE(8);
-  if (!isPageSize(pageSize)) return null;
+  if (!isPageSize(pageSize)) return [];
   const frameBytes = frameHeaderBytes + pageSize;
-  const pages = Array.from({ length: Math.floor((size - logHeaderBytes) / frameBytes) }, (_, n) => {
+  const frames = Array.from({ length: Math.floor((size - logHeaderBytes) / frameBytes) }, (_, n) => {
     const offset = logHeaderBytes + n * frameBytes;
-    return [read(offset, 4).readUInt32BE(0), offset + frameHeaderBytes] as const;
+    const frame = read(offset, frameHeaderBytes);
+    return {
+      page: [frame.readUInt32BE(0), offset + frameHeaderBytes] as const,
+      salts: frame.toString("hex", 8, 16),
+    };
   });
-  const latest = new Map(pages);
-  return {
-    ...{ pageCount: pages.length, usableSize: pageSize },
-    pages: () => pages,
-    offsetOf: (page) => latest.get(page),
-  };
+  return [...Map.groupBy(frames, ({ salts }) => salts).values()].map((generation) => {
+    const pages = generation.map(({ page }) => page);
+    const latest = new Map(pages);
+    const first = latest.get(1);
+    const reserved = first === undefined ? 0 : read(first + reservedAt, 1).readUInt8(0);
+    return {
+      ...{ count: pages.length, usableSize: pageSize - reserved },
+      all: () => pages,
+      offsetOf: (page) => latest.get(page),
+    };
+  });
 }
 
 /** By the type of a page, which is its first byte: the bytes of its header, of a cell before the length, and whether a row ID follows. */
@@ -114,13 +138,18 @@ const pageTypes: Readonly<Record<number, { header: number; before: number; hasRo
 function longCells(page: Buffer, offset: number): LongCell[] {
   const type = pageTypes[page[offset] ?? 0];
   if (type === undefined || page.length < offset + type.header) return [];
-  const count = page.readUInt16BE(offset + 3);
-  return Array.from({ length: count }, (_, n) => {
+  const cells: LongCell[] = [];
+  // Cells do not overlap, unless the file is forged.
+  let bytesLeft = page.length;
+  for (let n = 0, count = page.readUInt16BE(offset + 3); n < count && bytesLeft > 0; n++) {
     const pointer = offset + type.header + 2 * n;
-    return pointer + 2 > page.length
-      ? null
-      : longCell(page, page.readUInt16BE(pointer) + type.before, type.hasRowId);
-  }).filter((cell) => cell !== null);
+    if (pointer + 2 > page.length) break;
+    const cell = longCell(page, page.readUInt16BE(pointer) + type.before, type.hasRowId);
+    if (cell === null) continue;
+    bytesLeft -= cell.start.length;
+    cells.push(cell);
+  }
+  return cells;
 }
 
 /** @returns null for a cell with all of its value */

@@ -215,8 +215,8 @@ export function isPrivateKey(path: string): boolean {
   try {
     const bytes = Buffer.alloc(Math.min(stats.size, maxPrivateBytes));
     const text = bytes.toString("latin1", 0, readSync(handle, bytes));
-    // UTF-16 has NULs between the letters.
-    return /-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY-----/.test(text.replaceAll("\0", ""));
+    // At the beginning of a line, or after a byte order mark. UTF-16 has NULs between the letters.
+    return /^[\u0080-\u00ff]{0,3}-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY-----/m.test(text.replaceAll("\0", ""));
   } finally {
     closeSync(handle);
   }

@@ -1,6 +1,6 @@
 /** The README of a package: what it is, how whole it is, and how to load it. */
 import { meaningOf } from "../../../schema/dictionary/columns.ts";
-import { describeTableCoverage } from "../../../src/mirror/runs/describe-coverage.ts";
+import { describeExportCoverage } from "../../../src/mirror/runs/describe-coverage.ts";
 import { utcMinute } from "../../../src/presentation/times.ts";
 import type { Compression } from "../../formats/compression.ts";
 import type { EmptyTable, ExportedState, PackageContents, PackageFile, Publication } from "../descriptor.ts";
@@ -22,7 +22,7 @@ export function readMe(
     `# Mirror of ${host}`,
     `The data of ${state.baseUrl}, ${asOf}. Made by Armoire ${toolVersion}.`,
     ...describeSelection(state),
-    ...(coverage ? [describeTableCoverage(coverage)] : []),
+    ...(coverage ? [describeExportCoverage(coverage)] : []),
     `| file | rows | |\n| --- | ---: | --- |\n${rows.join("\n")}`,
     ...(emptyTables ? [`Without rows, and so without a file: ${listOf(emptyTables)}.`] : []),
     "`datapackage.json` describes each column: its type, its meaning, keys, and references to other tables. " +

@@ -188,7 +188,7 @@ function checkServiceName(setting: Setting): Setting {
     throw new CliError(
       "usage",
       `The service name (${setting.from}) looks like a token, so it is not shown here.`,
-      "It is the part before _url in the service's field names.",
+      "It is the part before _url in the service's field names. If it was a token, others may have read it: get a new one.",
     );
   if (setting.value !== null && isServiceName(setting.value)) return setting;
   throw new CliError(

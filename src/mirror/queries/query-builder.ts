@@ -24,7 +24,8 @@ class Parameter {
 class StatementCompiler extends SqliteQueryCompiler {
   protected override appendValue(value: unknown): void {
     // SQLite looks at the value of a bare parameter when it plans `column = :name`, so it would plan and compile the statement
-    // again at each execution. The sign changes neither the value nor the use of indexes.
+    // again at each execution. The sign does not change the value. It excludes partial indexes with `column = constant`, and the
+    // index of a column for LIKE and GLOB: no statement here needs one with a parameter.
     if (value instanceof Parameter) this.append(`+:${value.name}`);
     else this.appendImmediateValue(value);
   }

@@ -100,19 +100,27 @@ export function readCoverageOfBrands(
   brandHrefs: readonly string[],
   tables?: readonly string[],
 ): Coverage {
+  // A model that has moved to another brand stays below the list that it was first found in.
   const idsOf = prepareColumn(db, (p: { urls: string }) =>
-    q.selectFrom("_resource").select("id").where("url", "in", textsIn(p.urls)),
+    q
+      .with("b", (cte) => cte.selectFrom("_resource").select("id").where("url", "in", textsIn(p.urls)))
+      .selectFrom("b")
+      .select("id")
+      .union((or) => or.selectFrom("_model as m").innerJoin("b", "b.id", "m.brand_id").select("m.id")),
   );
-  const all = coverageOf(countCoverage(db, idsOf.all({ urls: JSON.stringify(brandHrefs) })));
-  const { kinds } = tables === undefined ? all : coverageOfTables(all, tables);
+  const counted = countCoverage(db, idsOf.all({ urls: JSON.stringify(brandHrefs) }));
+  const kinds = tables === undefined ? counted : kindsOfTables(counted, tables);
   // Of a brand that is gone, nothing is held and nothing is missing.
   return { complete: isComplete(kinds), kinds };
 }
 
 /** Only the kinds that these public tables are made of. */
-export function coverageOfTables({ kinds }: Coverage, tables: readonly string[]): Coverage {
+export const coverageOfTables = ({ kinds }: Coverage, tables: readonly string[]): Coverage =>
+  coverageOf(kindsOfTables(kinds, tables));
+
+function kindsOfTables(kinds: readonly KindCoverage[], tables: readonly string[]): readonly KindCoverage[] {
   const wanted = new Set(tables.flatMap((table) => kindsOfTable[table] ?? []));
-  return coverageOf(kinds.filter(({ kind }) => wanted.has(kind)));
+  return kinds.filter(({ kind }) => wanted.has(kind));
 }
 
 /** The coverage of one kind, and what `status` shows besides. */

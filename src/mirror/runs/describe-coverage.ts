@@ -48,13 +48,13 @@ export function describeGaps(coverage: KindCoverage): string[] {
   ];
 }
 
-/** The same for an export, or for the tables that a query reads. */
-export const describeTableCoverage = (coverage: Coverage, showTime = utcMinute): string =>
+/** The same for an export. */
+export const describeExportCoverage = (coverage: Coverage, showTime = utcMinute): string =>
   describeCoverage(coverage, showTime, "everything known that belongs in this export");
 
 /** One sentence if something of these tables is missing, else none. @param coverage null for what no mirror counts */
 export const gapsOf = (coverage: Coverage | null, showTime = utcMinute): readonly string[] =>
-  coverage === null || coverage.complete ? [] : [describeTableCoverage(coverage, showTime)];
+  coverage === null || coverage.complete ? [] : [describeCoverage(coverage, showTime)];
 
 /** The same for two compared states. @param hasEarlier whether there is one to compare with */
 export function gapsOfDiff(

@@ -21,7 +21,7 @@ import { FileError } from "../errors.ts";
  * @returns the descriptor
  * @throws FileError `not-a-file`; a system error
  */
-export function openRegularFile(path: string): number {
+export function openRegularFile(path: string | Buffer): number {
   // O_NONBLOCK: opening a pipe must not wait for its other end. Windows does not know it.
   const { O_RDONLY, O_NONBLOCK = 0 } = constants;
   const handle = openSync(path, O_RDONLY | O_NONBLOCK);
@@ -143,7 +143,7 @@ export function requireOwnFile(path: string): boolean {
   return true;
 }
 
-function notAFile(path: string, stats: Stats): FileError {
+function notAFile(path: string | Buffer, stats: Stats): FileError {
   return new FileError(
     "not-a-file",
     `${path} is ${describeType(stats)}, not a regular file.`,

@@ -48,7 +48,7 @@ export function requireReplaceable(path: string): void {
   if (stats !== undefined && isPrivateKey(path))
     throw new FileError(
       "not-replaceable",
-      `${path} is a private key.`,
+      `${path} has a private key in it.`,
       "It was not replaced. Give another name.",
     );
   const log = findDatabaseLog(path);

@@ -155,6 +155,28 @@ it("an inconsistent list, an emptied list and a missing link make only their own
   }
 });
 
+it("a model that names another brand than its list counts with both", async () => {
+  await using rig = await startMirrorRig();
+  const ofBrand = (name: string) => entity({ name }, { models: urlOf(`brands/${name}/models/`) });
+  const links = { brand: urlOf("brands/2/"), sizes: urlOf("sizes/1/") };
+  const moved = worldOf({
+    ...{ "/": root(), "brands/": page(["brands/1/", "brands/2/"], null) },
+    ...{ "brands/1/": ofBrand("1"), "brands/1/models/": page(["models/1/"], null) },
+    ...{ "brands/2/": ofBrand("2"), "brands/2/models/": page([], null) },
+    ...{ "models/1/": entity({ name: "moved" }, links), "sizes/1/": page([], null) },
+  });
+  const mirror = await rig.write();
+  const withoutSizes = (due: readonly DueResource[]) => due.filter(({ kind }) => kind !== "sizes");
+  const isComplete = () =>
+    ["brands/1/", "brands/2/"].map(
+      (href) => rig.read((reader) => readCoverageOfBrands(reader, [urlOf(href)])).complete,
+    );
+  crawl(mirror, moved, { choose: withoutSizes, maxBatches: 10 });
+  expect(isComplete()).toEqual([false, false]);
+  crawl(mirror, moved);
+  expect(isComplete()).toEqual([true, true]);
+});
+
 it("a brand that is gone is complete", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();

@@ -15,7 +15,7 @@ import type { WrittenPackage } from "../../../../exports/package/write-package.t
 import type { RunSelect } from "../../../../exports/row-condition.ts";
 import { parsePoint, pointContext } from "../../../mirror/points/point.ts";
 import { pointBefore } from "../../../mirror/points/resolve-point.ts";
-import { describeTableCoverage } from "../../../mirror/runs/describe-coverage.ts";
+import { describeExportCoverage } from "../../../mirror/runs/describe-coverage.ts";
 import { formatRows } from "../../../presentation/numbers.ts";
 import { formatMinute } from "../../../presentation/times.ts";
 import { runQuery } from "../../../query/sql/run-query.ts";
@@ -229,7 +229,7 @@ function printPackage(contents: WrittenPackage, settings: Settings, io: Io): voi
     for (const { path, format, table, rows } of contents.files)
       printText(io, `${format === "sqlite" ? `${path} ${table}` : path}  ${formatRows(rows)}\n`);
     const { folder, isUnchanged, coverage } = contents;
-    if (coverage?.complete) printText(io, `${describeTableCoverage(coverage, formatMinute)}\n`);
+    if (coverage?.complete) printText(io, `${describeExportCoverage(coverage, formatMinute)}\n`);
     printText(io, isUnchanged ? `Unchanged: ${folder} holds this state already\n` : `Written to ${folder}\n`);
   }
 }
@@ -278,7 +278,7 @@ function formatPackageReport({ contents, problems }: PackageReport): string {
   const run = state.run === null ? "before the first run" : `run ${state.run}`;
   const lines = [
     `Every file is as it was exported: ${tables === 1 ? "1 table" : `${tables} tables`} of ${state.baseUrl}, ${run}`,
-    ...(coverage ? [describeTableCoverage(coverage, formatMinute)] : []),
+    ...(coverage ? [describeExportCoverage(coverage, formatMinute)] : []),
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -103,7 +103,8 @@ export function configure(command: Command, io: Io): void {
         "reports it, also the first run. Nothing is lost: bodies are stored as sent. The table schema_drift lists all.",
       "With --account, the sync mirrors that user's own data with their token, and checks all of it in every run. " +
         "--with-catalogue adds a run of the catalogue's mirror for the brands, models and sizes of the bras, with the " +
-        "catalogue's credential. What such a run fetched and when shows what the user owns, so do not share exports or changes of that mirror. --media downloads PNG, JPEG, GIF, WebP and AVIF pictures of at most 16 MiB each and 1 GiB " +
+        "catalogue's credential. The contents and times of such a run show what the user owns: do not share that mirror, " +
+        "its exports or its changes. --media downloads PNG, JPEG, GIF, WebP and AVIF pictures of at most 16 MiB each and 1 GiB " +
         "in all, from the 32 hosts with most of them. The budget is shared by all parts.",
       "--on-change runs a program with its arguments, not a shell, and none of the ARMOIRE_ variables. Quote arguments with spaces. Its output goes to " +
         "stderr. If it fails, the sync exits with 1; the mirror is saved, and the next sync with --on-change passes the same " +

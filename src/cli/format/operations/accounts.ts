@@ -67,7 +67,7 @@ export function formatHardLinked({ hardLinked }: RemovedAccount): string {
   const names = hardLinked.map((file) => `  ${escapeControls(file)}\n`).join("");
   return (
     `${files} removed, but not overwritten, because the content has other names (hard links):\n${names}` +
-    "Find those names, and remove them if they are not wanted.\n"
+    "Find the other names, and remove them if they are not wanted.\n"
   );
 }
 

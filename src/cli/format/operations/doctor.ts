@@ -19,5 +19,5 @@ export function formatDiagnoses(
 
 function describe({ isOk, message, hint }: Diagnosis): string {
   // A file's name may have line ends.
-  return `${isOk ? "✓" : "✗"} ${escapeControls(message)}\n${hint === null ? "" : `  ${hint}\n`}`;
+  return `${isOk ? "✓" : "✗"} ${escapeControls(message)}\n${hint === null ? "" : `  ${escapeControls(hint)}\n`}`;
 }

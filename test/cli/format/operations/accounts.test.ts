@@ -11,6 +11,6 @@ it("each removed file whose content has other names is named, one in a line", ()
   expect(formatHardLinked({ ...removed, hardLinked: ["accounts/ada/token", "accounts/ada/a\u001bb"] })).toBe(
     "2 files were removed, but not overwritten, because the content has other names (hard links):\n" +
       "  accounts/ada/token\n  accounts/ada/a\\u001bb\n" +
-      "Find those names, and remove them if they are not wanted.\n",
+      "Find the other names, and remove them if they are not wanted.\n",
   );
 });
