@@ -72,7 +72,8 @@ function* valuesIn(pages: Pages, read: Read): Generator<Buffer> {
         const place = pages.offsetOf(next);
         const page = place === undefined ? null : read(place, usableSize);
         if (page === null || page.length < usableSize) break;
-        if (readsLeft-- === 0) throw new UnreadableContentError("damaged", "it is damaged");
+        if (readsLeft-- === 0)
+          throw new UnreadableContentError("format", "more of its values share pages than are searched");
         yield page.subarray(4, 4 + left);
         next = page.readUInt32BE(0);
       }
