@@ -103,16 +103,18 @@ it("a log that began again, or has many states of a page, has all of its last va
   const file = join(await startFolder(), "a.sqlite");
   const db = new Database(file);
   db.pragma("journal_mode = wal");
+  db.pragma("wal_autocheckpoint = 0");
   db.exec("create table t (id integer primary key, text)");
   const insert = db.prepare("insert into t (text) values (?)");
-  for (let n = 0; n < 60; n++) insert.run(textOf(20_000, n));
-  // The log begins again, before its former frames.
+  for (let n = 0; n < 300; n++) insert.run(textOf(20_000, n));
+  db.exec("delete from t");
+  // The log begins again, before its former frames, with the same pages.
   db.pragma("wal_checkpoint(restart)");
-  insert.run(textOf(200_000, 100));
-  for (let n = 0; n < 60; n++) insert.run("short");
-  insert.run(textOf(12_000, 101));
+  insert.run(textOf(200_000, 1000));
+  for (let n = 0; n < 400; n++) insert.run("short");
+  insert.run(textOf(12_000, 1001));
   const values = valuesIn(`${file}-wal`);
-  for (const text of [textOf(200_000, 100), textOf(12_000, 101), textOf(20_000, 59)])
+  for (const text of [textOf(200_000, 1000), textOf(12_000, 1001), textOf(20_000, 299)])
     expect(values.includes(text)).toBe(true);
   db.close();
 });
