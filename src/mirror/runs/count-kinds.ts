@@ -64,7 +64,7 @@ export interface Observed {
 }
 
 /** Which resources count. Nothing fetches the items of a list whose kind is unknown: `sync --follow` fetches the list. */
-export const isCounted = () =>
+const isCounted = () =>
   sql<SqlBool>`state not in ('elsewhere', 'superseded') and not (state = 'due' and kind like '?%.item')`;
 
 /** A postponed resource has not failed: it is due at a given time. */

@@ -110,8 +110,8 @@ export function readCoverageOfBrands(
   );
   const counted = countCoverage(db, idsOf.all({ urls: JSON.stringify(brandHrefs) }));
   const kinds = tables === undefined ? counted : kindsOfTables(counted, tables);
-  // Of a brand that is gone, nothing is held and nothing is missing.
-  return { complete: isComplete(kinds), kinds };
+  // Of a brand that is gone, nothing is held and nothing is missing; of relations that no sync has followed, nothing is known.
+  return { complete: kinds.length > 0 && isComplete(kinds), kinds };
 }
 
 /** Only the kinds that these public tables are made of. */

@@ -187,6 +187,15 @@ it("a brand that is gone is complete", async () => {
   expect({ complete, kinds }).toMatchObject({ complete: true, kinds: [{ kind: "brand", held: 0, gone: 1 }] });
 });
 
+it("the relations of a brand are not complete unless a sync has followed them", async () => {
+  await using rig = await startMirrorRig();
+  crawl(await rig.write(), world);
+  const coverageOfTable = (table: string) =>
+    rig.read((reader) => readCoverageOfBrands(reader, [urlOf("brands/1/")], [table]));
+  expect(coverageOfTable("brand").complete).toBe(true);
+  expect(coverageOfTable("relation")).toEqual({ complete: false, kinds: [] });
+});
+
 it("a mirror without a response is not complete", async () => {
   await using rig = await startMirrorRig();
   const mirror = await rig.write();
